@@ -1,6 +1,6 @@
 /**
- * The whole service composed for tests: real stores on SQLite (Postgres if TEST_STORES says so), the local identity,
- * in-memory receivers, and the test's mailer and generator.
+ * Composes the whole service for tests: real stores on SQLite, or on Postgres if TEST_STORES says so, the local
+ * identity, in-memory receivers, and the test's mailer and generator.
  */
 
 import * as NodeCrypto from "@effect/platform-node-shared/NodeCrypto"
@@ -24,19 +24,19 @@ import * as Redacted from "effect/Redacted"
 import { Receivers } from "./Receivers.ts"
 
 export interface ApplicationOptions {
-  /** The database is in memory and private by default. */
+  /** The database file. By default the database is private and in memory. */
   readonly filename?: string
-  /** This database is used instead of `filename`. */
+  /** These stores replace the database in `filename`. */
   readonly stores?: ReturnType<typeof Sqlite.layer>
   readonly apiRoot?: string
   readonly policy?: Partial<Policy>
-  /** This transport is used instead of the in-memory receivers. */
+  /** This transport replaces the in-memory receivers. */
   readonly transport?: Layer.Layer<WebhookTransport>
-  /** The secret signs creator links and dashboard tokens. */
+  /** The secret that signs creator links and dashboard tokens. */
   readonly secret?: string
 }
 
-/** Provides use cases, stores and the given adapters. */
+/** Provides the use cases, the stores and the given adapters. */
 export const layer = <Seen, E>(
   options: ApplicationOptions & { readonly outside: Layer.Layer<Mailer | CommentaryGenerator | Seen, E> }
 ) => {
@@ -60,8 +60,8 @@ export const layer = <Seen, E>(
     address: PublicAddress.layerAnywhere(options.apiRoot ?? "http://test.invalid"),
     secrets: Layer.succeed(SigningSecrets, [secret]),
     policy: { ...defaults, ...options.policy },
-    // The workers need only signals and due times. With polling, a test clock that jumps by years would run every poll
-    // in between.
+    // The workers need only signals and due times. With short poll intervals, a test clock that jumps by years would
+    // run every poll in between.
     workers: {
       pollInterval: Duration.days(36_500),
       pause: Duration.days(36_500),
@@ -75,8 +75,8 @@ export const layer = <Seen, E>(
 }
 
 /**
- * Calls with the same name share a database. Postgres is loaded on demand: only the project's own tests use it, and
- * it is not published.
+ * Calls with the same name share a database. The Postgres module is loaded on demand, because it is not published: only
+ * the project's own tests use it.
  */
 const stores = (name: string) =>
   process.env["TEST_STORES"] === "postgres"

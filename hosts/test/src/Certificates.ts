@@ -1,6 +1,6 @@
 /**
- * X.509 certificates for tests: a certificate authority and the certificates that it signs. Elliptic curves keep
- * generation fast.
+ * Creates X.509 certificates for tests: a certificate authority and the certificates that it signs. Elliptic curves
+ * keep the generation fast.
  */
 import { Buffer } from "node:buffer"
 import { createPrivateKey, generateKeyPairSync, type KeyObject, sign } from "node:crypto"
@@ -35,7 +35,7 @@ export interface Certificate {
 
 interface Wanted {
   readonly host: string
-  /** The start of validity, in days from now. */
+  /** The time at which the validity starts, in days from now. */
   readonly from?: number
   readonly until?: number
 }

@@ -1,6 +1,6 @@
 /**
- * Runs due jobs on demand instead of in the background, in a reproducible order. When a call returns, no job that can
- * run is due.
+ * Runs due jobs on demand instead of in the background, in a reproducible order. When a call returns, every due job has
+ * run, except for jobs that cannot run.
  */
 
 import { soonestDue } from "@partner-commentary/server/Workers"
@@ -14,9 +14,9 @@ import { VirtualClock } from "./VirtualClock.ts"
 export class DueWork extends Context.Service<
   DueWork,
   {
-    /** Runs all due jobs, including those that become due as a result, until none is due. */
+    /** Runs all due jobs, and the jobs that become due as a result, until no job is due. */
     readonly finish: Effect.Effect<void>
-    /** Moves the clock to the given time. Jobs that become due run in between, each at its due time. */
+    /** Moves the clock to the given time. Jobs that become due meanwhile run, each at its due time. */
     readonly advanceTo: (moment: number) => Effect.Effect<void>
   }
 >()("@partner-commentary/test/DueWork") {
@@ -43,7 +43,7 @@ export class DueWork extends Context.Service<
               while (clock.now() < moment) {
                 const now = clock.now()
                 const due = yield* soonestDue(runners, now)
-                // If overdue work cannot run, the clock continues.
+                // If an overdue job cannot run, the clock moves on.
                 const next = Math.min(due > now ? due : now + retryDelay, clock.nextWaking(), moment)
                 yield* clock.set(Math.max(next, now))
                 yield* untilNothing

@@ -1,8 +1,8 @@
 /**
- * Checks that a host responds as every other host does. The same requests go to the host and to Node's server over the
- * same routes. Each pair of responses must be equal from the first header to the last byte, except for dates and ids.
- * The suite is for the hosts of this repository and for embedders that mount the service in their own server. The suite
- * needs no test runner.
+ * Checks that a host responds as every other host does. The suite sends the same requests to the host and to Node's
+ * server over the same routes. Each pair of responses must be equal from the first header to the last byte, except for
+ * dates and ids. The suite is for the hosts of this repository and for embedders that mount the service in their own
+ * server. The suite needs no test runner.
  */
 import { deepStrictEqual } from "node:assert/strict"
 import { createServer, request } from "node:http"
@@ -35,31 +35,31 @@ export interface ConformanceOptions {
   readonly partner: HostPartner
   /** The host's API root, which appears in some responses. */
   readonly apiRoot: string
-  /** Request features that this host does not pass on unchanged. */
+  /** The request features that this host does not pass on unchanged. */
   readonly lacks?: ReadonlyArray<HostCapability>
-  /** Response headers that the host adds or changes for its own reasons, such as `x-powered-by`. */
+  /** The response headers that the host adds or changes for its own reasons, such as `x-powered-by`. */
   readonly ignoreHeaders?: ReadonlyArray<string>
-  /** Targets that the host's router redirects before the service sees them. */
+  /** The targets that the host's router redirects before the service receives the request. */
   readonly redirects?: ReadonlyArray<ExpectedRedirect>
 }
 
-/** `{ target: "/partner/v1/personas/", status: 308, location: "/partner/v1/personas" }` */
+/** An example is `{ target: "/partner/v1/personas/", status: 308, location: "/partner/v1/personas" }`. */
 export interface ExpectedRedirect {
-  /** The target as in the request, with its query. */
+  /** The target as sent in the request, with its query. */
   readonly target: string
   readonly status: number
   readonly location: string
 }
 
 export interface Difference {
-  /** `GET /healthz` */
+  /** The method and the target, such as `GET /healthz`. */
   readonly request: string
   readonly message: string
 }
 
 /**
- * All responses that differ from those of Node's server. A difference in one response can cause differences in later
- * ones.
+ * Contains all responses that differ from those of Node's server. A difference in one response can cause differences in
+ * later responses.
  */
 export class HostDiffers extends Error {
   override readonly name = "HostDiffers"
@@ -73,8 +73,8 @@ export class HostDiffers extends Error {
 }
 
 /**
- * Creates an organization with everything that the requests need, for callers from this address. Call it before the
- * first use of the service.
+ * Creates an organization with all data that the requests need, for callers from this address. Call this function
+ * before the first use of the service.
  */
 export const seedPartner = Effect.fnUntraced(function* (address: string) {
   const owner = yield* Seed.organization()
@@ -87,7 +87,7 @@ export const seedPartner = Effect.fnUntraced(function* (address: string) {
   return { key, hurried, local, foreign, personas: personas.map(({ id }) => id) } satisfies HostPartner
 })
 
-/** Rejects with all responses that differ, see `HostDiffers`. Resolves with the number of requests. */
+/** Rejects with `HostDiffers`, which contains all responses that differ. Resolves with the number of requests. */
 export const checkConformance = ({
   apiRoot,
   ask,
@@ -108,7 +108,7 @@ export const checkConformance = ({
       const request = `${one.method} ${one.target.slice(0, 80)}`
       const name = `${request} (${place + 1} of ${there.length})`
       const redirect = redirects.find(({ target }) => target === one.target)
-      // A redirected request reaches neither service, so that both services count the same number of requests.
+      // A redirected request reaches neither service. Therefore both services count the same number of requests.
       const other =
         redirect ?? (yield* answered(expected, here[place] ?? one, `${name} is not answered by Node's server`))
       const message = yield* Effect.promise(() =>
@@ -156,7 +156,7 @@ const reference = (apiRoot: string) =>
     Layer.provideMerge(Application.layer({ apiRoot, outside: Layer.merge(Mailbox.layer, ScriptedGenerator.layer) }))
   )
 
-/** Sends requests to a server on this machine. `below` is a prefix of every path. */
+/** Sends requests to a server on this machine. `below` is the prefix of every path. */
 export const requestOverSocket =
   ({ below = "", port }: { readonly below?: string; readonly port: number }): SendRequest =>
   ({ body, headers = [], method, target }) => {
@@ -174,7 +174,8 @@ export const requestOverSocket =
             resolve({ status: response.statusCode ?? 0, headers: told, bytes: Buffer.concat(chunks) })
           })
         })
-        // A server may close a connection between two requests, for example after a request body that it did not read.
+        // A server may close a connection between two requests, for example after a request body that the server did
+        // not read.
         sent.on("error", (error) => (sent.reusedSocket ? resolve(ask()) : reject(error)))
         sent.end(body)
       })
@@ -182,8 +183,8 @@ export const requestOverSocket =
   }
 
 /**
- * Sends requests to a function that takes a web Request. The function also gets the path as sent, because Request
- * normalizes dots.
+ * Sends requests to a function that takes a web Request. The function also gets the path as sent, because a web Request
+ * normalizes dots in the path.
  */
 export const requestWithFetch =
   (fetch: (request: Request, target: string) => Promise<Response>, origin = "http://commentary.example"): SendRequest =>
@@ -195,9 +196,9 @@ export const requestWithFetch =
     return { status: response.status, headers: Object.fromEntries(response.headers), bytes }
   }
 
-/** Headers about the connection and the framing of the body. */
+/** The headers about the connection and the framing of the body. */
 const passing = new Set(["date", "connection", "keep-alive", "transfer-encoding", "content-length"])
-/** Headers whose value counts seconds. */
+/** The headers whose value is a number of seconds. */
 const timed = new Set(["retry-after", "x-ratelimit-reset"])
 
 const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
@@ -217,8 +218,8 @@ const comparable =
         .filter(([name]) => !passing.has(name) && !ignored.has(name) && !(isUncounted && name.startsWith("ratelimit")))
         .map(([name, value]) => {
           const isNumber = timed.has(name) || (isUncounted && name === "x-ratelimit-remaining")
-          // Tags differ between hosts, because a topic's tag contains the time of its last change, and a list's tag
-          // contains the topics' ids.
+          // ETags differ between hosts: a topic's ETag contains the time of its last change, and a list's ETag contains
+          // the topics' ids.
           if (name === "etag") return [name, value.replace(/^W\/"[\w.]+"$/, "TAG")]
           return [name, isNumber ? value.replace(/\d+/, "N") : value.replace(uuid, "ID").replace(/;t=\d+/g, ";t=N")]
         })

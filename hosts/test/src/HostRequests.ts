@@ -1,11 +1,11 @@
 /**
- * The requests to which all hosts must respond in the same way: valid and invalid requests, and requests that no client
- * should send.
+ * The requests to which all hosts must respond in the same way: valid requests, invalid requests, and requests that no
+ * client should send.
  */
 
 export interface HostRequest {
   readonly method: string
-  /** The path as it was sent, with its query. */
+  /** The path as sent in the request, with its query. */
   readonly target: string
   /** A header name may occur several times. */
   readonly headers?: ReadonlyArray<readonly [string, string]>
@@ -27,12 +27,12 @@ export type HostCapability =
   | "chunks"
   | "method"
 
-/** The partner that the host's database contains. */
+/** The partner whose data the host's database contains. */
 export interface HostPartner {
   readonly key: string
-  /** The text of a key with a limit of three requests a minute. */
+  /** The text of a key that allows three requests a minute. */
   readonly hurried: string
-  /** One key that allows the caller's address, and one that allows only another address. */
+  /** The first key allows the caller's address, and the second key allows only another address. */
   readonly local: string
   readonly foreign: string
   readonly personas: ReadonlyArray<string>
@@ -93,7 +93,7 @@ const personas = ({ foreign, key, local, personas: [first] }: HostPartner): Read
   get("/partner/v1/personas", as(key)),
   ...needing("address", get("/partner/v1/personas", as(local))),
   get("/partner/v1/personas", as(foreign)),
-  // This host trusts no proxy, so it must ignore the header.
+  // This host trusts no proxy. Therefore it must ignore the header.
   get("/partner/v1/personas", as(foreign), ["X-Forwarded-For", "198.51.100.1"]),
   get("/partner/v1/personas"),
   get("/partner/v1/personas", as("")),
@@ -192,7 +192,7 @@ const methods = ({ key }: HostPartner): ReadonlyArray<HostRequest> => [
   { method: "HEAD", target: "/partner/v1/personas", headers: [as(key)] },
   { method: "HEAD", target: "/partner/v1/personas" },
   { method: "HEAD", target: "/healthz" },
-  // A stream does not end by itself.
+  // An event stream does not end by itself.
   { method: "HEAD", target: streamed, headers: [as(key)] },
   get(streamed, as("nonsense")),
   get(`${streamed}?after=evt_1&type=x`, as(key), ["Last-Event-ID", "2"]),

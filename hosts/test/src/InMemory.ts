@@ -1,4 +1,7 @@
-/** The whole service in memory with scripted adapters. Each instance has its own database, mailbox and receivers. */
+/**
+ * Provides the whole service in memory with scripted adapters. Each instance has its own database, mailbox and
+ * receivers.
+ */
 import type { MediaKind } from "@partner-commentary/core/topic/MediaRequest"
 import * as Layer from "effect/Layer"
 import * as Application from "./Application.ts"
@@ -8,11 +11,17 @@ import { ScriptedMedia } from "./ScriptedMedia.ts"
 import { TestApi } from "./TestApi.ts"
 
 export interface InMemoryOptions extends Omit<Application.ApplicationOptions, "transport"> {
-  /** The media that are made of approved texts when a topic requests them. No media are made by default. */
+  /**
+   * The kinds of media that the service makes of approved texts, if a topic requests them. By default the service makes
+   * no media.
+   */
   readonly media?: ReadonlyArray<MediaKind>
 }
 
-/** Due jobs wait until a test runs them with `drain`, with `DueWork` or by starting workers. */
+/**
+ * Provides the service without workers. Due jobs wait until a test runs them with `drain` or `DueWork`, or starts
+ * workers.
+ */
 export const layerWithoutWorkers = ({ media = [], ...options }: InMemoryOptions = {}) =>
   TestApi.layerMemory.pipe(
     Layer.provideMerge(
@@ -23,7 +32,7 @@ export const layerWithoutWorkers = ({ media = [], ...options }: InMemoryOptions 
     )
   )
 
-/** Runs the workers in the background, for Effect's TestClock. */
+/** Provides the service with workers in the background, for Effect's TestClock. */
 export const layerWith = (options: InMemoryOptions) => Layer.provideMerge(TestApi.workers, layerWithoutWorkers(options))
 
 export const layer = layerWith({})

@@ -1,4 +1,4 @@
-/** A mailer that stores mails in memory and refuses them on request. */
+/** A mailer that stores mails in memory. A test can make it refuse mails. */
 import { Mailer, type MailMessage, MailRefused } from "@partner-commentary/core/mail/Mailer"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -7,10 +7,10 @@ import * as Layer from "effect/Layer"
 export class Mailbox extends Context.Service<
   Mailbox,
   {
-    /** All mails in the order of sending. */
+    /** All mails in the order in which they were sent. */
     readonly all: Effect.Effect<ReadonlyArray<MailMessage>>
     readonly to: (address: string) => Effect.Effect<ReadonlyArray<MailMessage>>
-    /** Makes the next mails fail, one for each argument. */
+    /** Makes the next mails fail, one mail for each argument. */
     readonly refuseNext: (...refusals: ReadonlyArray<{ readonly permanent: boolean }>) => Effect.Effect<void>
   }
 >()("@partner-commentary/test/Mailbox") {
@@ -38,7 +38,7 @@ export class Mailbox extends Context.Service<
   )
 }
 
-/** The creator's token from the link in a mail. */
+/** Returns the creator's token from the link in a mail. */
 export const creatorTokenIn = (mail: Pick<MailMessage, "text">): string => {
   const found = /\/creator\/([\w-]+\.[\w-]+)/.exec(mail.text)
   return found?.[1] ?? ""

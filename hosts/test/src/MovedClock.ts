@@ -1,4 +1,7 @@
-/** The machine's clock with an adjustable offset, as on a machine whose clock is set. Time passes at its normal rate. */
+/**
+ * The machine's clock plus an adjustable offset. The tests use it to simulate a machine whose clock is set. Time passes
+ * at its normal rate.
+ */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -11,7 +14,7 @@ export class MovedClock extends Context.Service<
     readonly jump: (hours: number) => Effect.Effect<void>
   }
 >()("@partner-commentary/test/MovedClock") {
-  /** Replaces the clock of everything that is built and run with this layer. */
+  /** Replaces the clock of all services and effects that use this layer. */
   static readonly layer: Layer.Layer<MovedClock> = Layer.effectContext(
     Effect.map(Clock.Clock, (machine) => {
       let offset = 0

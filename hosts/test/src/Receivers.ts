@@ -1,6 +1,6 @@
 /**
- * A webhook transport that sends nothing. It records requests, returns scripted responses, and accepts every `https:`
- * address that a test does not refuse.
+ * A webhook transport that opens no connection. It records requests, returns scripted responses, and accepts every
+ * `https:` address that a test does not refuse.
  */
 import {
   type WebhookAnswer,
@@ -18,13 +18,13 @@ export type AnswerRequest = (request: WebhookRequest) => Effect.Effect<Partial<W
 export class Receivers extends Context.Service<
   Receivers,
   {
-    /** All requests in the order of sending. */
+    /** All requests in the order in which they were sent. */
     readonly sent: Effect.Effect<ReadonlyArray<WebhookRequest>>
-    /** The URLs that were checked, in order. */
+    /** The URLs that the service checked, in order. */
     readonly checked: Effect.Effect<ReadonlyArray<string>>
-    /** Sets the response of all receivers from now on. The default response is 200. */
+    /** Sets the response of all receivers to later requests. The default response is 200. */
     readonly answer: (answer: AnswerRequest) => Effect.Effect<void>
-    /** Refuses addresses with this host name from now on. */
+    /** Makes the transport refuse addresses with this host name. */
     readonly refuse: (host: string, constraint: string) => Effect.Effect<void>
   }
 >()("@partner-commentary/test/Receivers") {

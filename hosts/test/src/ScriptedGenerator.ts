@@ -1,4 +1,4 @@
-/** A generator that immediately returns a text with the fields of the request. A test can make it fail. */
+/** A generator that immediately returns a text with the fields of the request. A test can make attempts fail. */
 import {
   CommentaryGenerator,
   GenerationFailed,
@@ -12,9 +12,9 @@ export class ScriptedGenerator extends Context.Service<
   ScriptedGenerator,
   {
     readonly requests: Effect.Effect<ReadonlyArray<GenerationRequest>>
-    /** Makes the next attempts fail, one for each argument. */
+    /** Makes the next attempts fail, one attempt for each argument. */
     readonly failNext: (...failures: ReadonlyArray<{ readonly permanent: boolean }>) => Effect.Effect<void>
-    /** Sets the texts of the next drafts, one for each argument. */
+    /** Sets the texts of the next drafts, one text for each argument. */
     readonly writeNext: (...texts: ReadonlyArray<string>) => Effect.Effect<void>
   }
 >()("@partner-commentary/test/ScriptedGenerator") {

@@ -1,6 +1,6 @@
 /**
- * An in-memory synthesizer and storage of audio and video. The files contain the requested text. A test can make both
- * steps fail, hang or slow down.
+ * An in-memory synthesizer and storage of audio and video. Each file contains the requested text. A test can make the
+ * synthesis and the storage fail, hang or slow down.
  */
 import { MediaStorage, StorageFailed } from "@partner-commentary/core/commentary/MediaStorage"
 import {
@@ -22,20 +22,20 @@ export class ScriptedMedia extends Context.Service<
   ScriptedMedia,
   {
     readonly requests: Effect.Effect<ReadonlyArray<SynthesisRequest & { readonly kind: MediaKind }>>
-    /** The stored media by name. */
+    /** The stored media files by name. */
     readonly stored: Effect.Effect<ReadonlyMap<string, Medium>>
-    /** Makes the next attempts to make a medium fail, one for each argument. */
+    /** Makes the next synthesis attempts fail, one attempt for each argument. */
     readonly failNext: (...failures: ReadonlyArray<Failure>) => Effect.Effect<void>
-    /** Makes the next attempts to store a medium fail, one for each argument. */
+    /** Makes the next storage attempts fail, one attempt for each argument. */
     readonly loseNext: (...failures: ReadonlyArray<Failure>) => Effect.Effect<void>
     /**
-     * Delays the next attempts to make a medium, one for each argument: the attempt first runs the effect, which may
-     * wait or never end.
+     * Delays the next synthesis attempts, one attempt for each argument. The attempt first runs the given effect, which
+     * may wait or never end.
      */
     readonly holdNext: (...holds: ReadonlyArray<Effect.Effect<void>>) => Effect.Effect<void>
   }
 >()("@partner-commentary/test/ScriptedMedia") {
-  /** Supports the given kinds of media. */
+  /** Provides a synthesizer for the given kinds of media, and the storage. */
   static readonly layer = (...kinds: ReadonlyArray<MediaKind>): Layer.Layer<ScriptedMedia> =>
     Layer.effectContext(
       Effect.sync(() => {

@@ -1,6 +1,6 @@
 /**
- * Organizations, personas, licences, keys and dashboard tokens for tests, created through the ports that the command
- * line uses.
+ * Creates organizations, personas, licences, keys and dashboard tokens for tests. The functions use the same ports as
+ * the command line.
  */
 
 import { ApiKeys } from "@partner-commentary/core/access/ApiKeys"
@@ -44,7 +44,7 @@ export const organization = Effect.fnUntraced(function* (given: Partial<Organiza
   return made
 })
 
-/** The organization gets a licence for the persona; none if `organization` is null. */
+/** The persona is licensed to this organization. If `organization` is null, the persona gets no licence. */
 export const persona = Effect.fnUntraced(function* (owner: Organization | null, given: Partial<Persona> = {}) {
   const registry = yield* PersonaRegistry
   const id = yield* Ids.make(Ids.PersonaId, yield* SecureRandom.SecureRandom)
@@ -79,7 +79,7 @@ export const license = Effect.fnUntraced(function* (
   })
 })
 
-/** Returns the key as text. The key has every scope by default. */
+/** Creates a key and returns its text. The key has every scope by default. */
 export const key = Effect.fnUntraced(function* (
   owner: Organization,
   given: {
@@ -101,7 +101,7 @@ export const key = Effect.fnUntraced(function* (
   return { id: issued.key.id, text: Redacted.value(issued.fullKey) }
 })
 
-/** Makes a dashboard token for the organization, valid for an hour by default. */
+/** Creates a dashboard token for the organization. The token is valid for an hour by default. */
 export const token = Effect.fnUntraced(function* (
   owner: { readonly id: string },
   given: { readonly expiresIn?: Duration.Duration; readonly subject?: string } = {}

@@ -1,4 +1,4 @@
-/** All routes of the service, in memory or over HTTP, in the test's runtime and with its clock. */
+/** Calls all routes of the service, in memory or over HTTP. The calls run in the test's runtime and use its clock. */
 import { createServer } from "node:http"
 import * as Routes from "@partner-commentary/server/Routes"
 import * as Workers from "@partner-commentary/server/Workers"
@@ -13,18 +13,18 @@ import * as Option from "effect/Option"
 
 export interface ApiCall extends Omit<RequestInit, "body"> {
   readonly key?: string
-  /** A dashboard token, which is sent as `Authorization: Bearer`. */
+  /** A dashboard token. The client sends it as `Authorization: Bearer`. */
   readonly token?: string
-  /** The body is sent as JSON, or unchanged if it is a string. */
+  /** The request body. A string is sent unchanged, and any other value is sent as JSON. */
   readonly body?: unknown
 }
 
 export class TestApi extends Context.Service<
   TestApi,
   {
-    /** Calls a path below `{api_root}`, with its query. */
+    /** Sends a request to a path below `{api_root}`, with its query. */
     readonly call: (path: string, call?: ApiCall) => Effect.Effect<Response>
-    /** It responds before the background work that results from the request is done. */
+    /** The call returns the response before the resulting background work is done. */
     readonly handle: (request: Request) => Promise<Response>
   }
 >()("@partner-commentary/test/TestApi") {
@@ -41,13 +41,13 @@ export class TestApi extends Context.Service<
     ).pipe(Layer.provide(Layer.succeed(HttpRouter.RouterConfig, Routes.routerConfig)))
   }
 
-  /** This layer uses no socket, so the caller's address is unknown. */
+  /** Calls the routes without a socket. The caller's address is unknown. */
   static readonly layerMemory = TestApi.withoutSockets(Option.none())
 
-  /** This layer uses no socket. The caller's address is 127.0.0.1, as with `layerHttp`. */
+  /** Calls the routes without a socket. The caller's address is 127.0.0.1, as with `layerHttp`. */
   static readonly layerLoopback = TestApi.withoutSockets(Option.some("127.0.0.1"))
 
-  /** This layer uses a socket on a free port of this machine. */
+  /** Calls the routes over a socket on a free port of this machine. */
   static readonly layerHttp = Layer.effect(
     TestApi,
     Effect.map(HttpServer.HttpServer, ({ address }) => make(HttpServer.formatAddress(address), fetch))
@@ -57,7 +57,7 @@ export class TestApi extends Context.Service<
     ),
     Layer.provide(
       Layer.unwrap(
-        // `@effect/platform-node` is an optional peer, which the harness in memory does not need.
+        // `@effect/platform-node` is an optional peer dependency, which the in-memory harness does not need.
         Effect.map(
           Effect.promise(() => import("@effect/platform-node/NodeHttpServer")),
           (server) => server.layer(createServer, { port: 0, host: "127.0.0.1" })

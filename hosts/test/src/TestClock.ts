@@ -1,4 +1,4 @@
-/** The clock of one instance. It stands still until a test moves it, and due work runs when it moves. */
+/** The clock of one instance. The clock stands still until a test moves it, and due work runs when the clock moves. */
 import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
 import { TestPartnerCommentaryError } from "./TestError.ts"
@@ -35,20 +35,20 @@ export class TestClock {
   }
 
   /**
-   * Moves the clock forward. Deadlines, reminders, retries and deliveries that become due run in between, each at its
+   * Moves the clock forward. Deadlines, reminders, retries and deliveries that become due meanwhile run, each at its
    * due time.
    */
   async advance(duration: DurationInput): Promise<void> {
     const millis = millisOf(duration)
     const now = this.#instance.now
-    // Check the sign, because the parser reads negative durations as zero.
+    // Check the sign here, because the duration parser reads negative durations as zero.
     if (millis < 0 || (typeof duration === "string" && duration.trim().startsWith("-"))) {
       throw new TestPartnerCommentaryError(`The clock cannot go back: ${JSON.stringify(duration)} from ${iso(now)}.`)
     }
     await this.#advanceTo(now + millis)
   }
 
-  /** Moves the clock forward to a time. Due work runs in between, as in `advance`. */
+  /** Moves the clock forward to the given time. Due work runs meanwhile, as in `advance`. */
   async advanceTo(moment: Date | string | number): Promise<void> {
     const millis = new Date(moment).getTime()
     if (Number.isNaN(millis)) throw new TestPartnerCommentaryError(`${JSON.stringify(moment)} is no moment.`)

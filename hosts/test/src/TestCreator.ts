@@ -1,11 +1,11 @@
-/** The creator in a test: the actions of the human behind a persona with the link in a mail. */
+/** Performs the actions of a creator in a test, with the link from a mail. */
 import { TestPartnerCommentaryError } from "./TestError.ts"
 import type { TestInstance } from "./TestInstance.ts"
 import type { TestMail } from "./TestMailbox.ts"
 
-/** A creator's view of one request. */
+/** One request as its creator sees it. */
 export interface CreatorView {
-  /** The persona's assignment in the topic. */
+  /** The id of the persona's assignment in the topic. */
   readonly share_id: string
   readonly status:
     | "topic_sent"
@@ -15,26 +15,29 @@ export interface CreatorView {
     | "declined"
     | "expired"
   readonly status_updated_at: string
-  /** The organization that asks. */
+  /** The name of the organization that sent the topic. */
   readonly organization: { readonly name: string }
   readonly persona: { readonly id: string; readonly name: string; readonly image_url: string }
   readonly topic: { readonly content: string }
-  /** The creator's response. It is null before the response. */
+  /** The creator's response. The value is null before the response. */
   readonly perspective: string | null
-  /** The current draft. It is null before the first draft. */
+  /** The current draft. The value is null before the first draft. */
   readonly draft: {
     readonly id: string
     readonly content: string
     readonly number: number
     readonly created_at: string
   } | null
-  /** The state of generation: a draft is being generated, or every attempt failed. Null if no draft is needed. */
+  /**
+   * The state of the generation: a draft is being generated, or every attempt failed. The value is null if no draft is
+   * needed.
+   */
   readonly generation: "running" | "stalled" | null
-  /** The approved commentary. */
+  /** The approved commentary. The value is null if there is no approved commentary. */
   readonly commentary: { readonly id: string; readonly content: string; readonly approved_at: string } | null
-  /** The current deadline. It is null if there is no deadline. */
+  /** The current deadline. The value is null if there is no deadline. */
   readonly expires_at: string | null
-  /** Why there will be no commentary. It is null while a commentary is still possible. */
+  /** The reason why there will be no commentary. The value is null while a commentary is still possible. */
   readonly failure: { readonly reason: string; readonly at: string } | null
 }
 
@@ -46,10 +49,13 @@ interface Answer {
   readonly error?: { readonly code: string; readonly message: string; readonly details?: unknown }
 }
 
-/** The service refused the creator's action. Nothing changed. */
+/** The service refused the creator's action. The action changed nothing. */
 export class CreatorRefused extends TestPartnerCommentaryError {
   override name = "CreatorRefused"
-  /** `invalid_request` if the current state or the text does not allow the action, `not_found` if the link is no longer valid. */
+  /**
+   * The error code: `invalid_request` if the current state or the text does not allow the action, `not_found` if the
+   * link is no longer valid.
+   */
   readonly code: string
   /** The HTTP status of the refusal. */
   readonly status: number
@@ -61,10 +67,10 @@ export class CreatorRefused extends TestPartnerCommentaryError {
   }
 }
 
-/** A creator. Each action resolves with the creator's view after all resulting work is done. */
+/** A creator in a test. Each action resolves with the creator's view after all resulting work is done. */
 export class TestCreator {
   readonly #instance: TestInstance
-  /** The mail with the link. */
+  /** The mail that contains the creator's link. */
   readonly mail: TestMail
   readonly #link: string
 
@@ -78,18 +84,18 @@ export class TestCreator {
     this.#link = mail.link
   }
 
-  /** The creator's view behind the link. Reading it changes nothing. */
+  /** Reads the creator's view behind the link. This call changes nothing. */
   view(): Promise<CreatorView> {
     return this.#ask("look", this.#link, {})
   }
 
-  /** The page behind the link, as HTML. */
+  /** Reads the page behind the link, as HTML. */
   async page(): Promise<string> {
     const response = await this.#instance.handle(new Request(this.#link, { headers: { accept: "text/html" } }))
     return response.text()
   }
 
-  /** Submits the creator's perspective. A draft is written from it at once, unless the generator fails. */
+  /** Submits the creator's perspective. A draft is generated at once, unless the generator fails. */
   async respond(perspective: string): Promise<CreatorView> {
     await this.#act("respond", { perspective })
     return this.view()
@@ -100,7 +106,7 @@ export class TestCreator {
     return this.#act("decline", reason === undefined ? {} : { reason })
   }
 
-  /** Approves the current draft unchanged, or with this text instead. */
+  /** Approves the current draft. If `content` is given, approves this text instead. */
   async approve(content?: string): Promise<CreatorView> {
     return this.#act("approve", { ...(await this.#draft()), ...(content === undefined ? {} : { content }) })
   }
@@ -116,7 +122,7 @@ export class TestCreator {
     return this.#act("withdraw", reason === undefined ? {} : { reason })
   }
 
-  /** The current draft of the creator. */
+  /** Returns the creator's current draft. */
   async #draft(): Promise<{ readonly draft_id?: string }> {
     const { draft } = await this.view()
     return draft === null ? {} : { draft_id: draft.id }

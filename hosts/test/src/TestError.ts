@@ -1,4 +1,4 @@
-/** A mistake in the test's code. The message says what exists instead and how to fix the call. */
+/** Reports a mistake in the test's code. The message says which values exist and how to fix the call. */
 
 export class TestPartnerCommentaryError extends Error {
   override name = "TestPartnerCommentaryError"

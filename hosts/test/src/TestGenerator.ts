@@ -3,9 +3,9 @@ import type { GenerationRequest } from "@partner-commentary/core/commentary/Comm
 import { ScriptedGenerator } from "./ScriptedGenerator.ts"
 import type { TestInstance } from "./TestInstance.ts"
 
-/** How an attempt fails: temporarily, with a later retry, or permanently. */
+/** How an attempt fails. A temporary failure is retried later, and a permanent failure is not. */
 export interface GenerationFailure {
-  /** Defaults to false. */
+  /** The failure is temporary by default. */
   readonly permanent?: boolean
 }
 
@@ -18,19 +18,19 @@ export class TestGenerator {
     this.#instance = instance
   }
 
-  /** All requests so far, in order, including failed attempts. */
+  /** All requests so far, in order, including those of failed attempts. */
   get requests(): ReadonlyArray<GenerationRequest> {
     return this.#instance.runSync(this.#instance.service(ScriptedGenerator).requests)
   }
 
-  /** Makes the next attempts fail, one for each argument. Without arguments, one attempt fails temporarily. */
+  /** Makes the next attempts fail, one attempt for each argument. Without arguments, one attempt fails temporarily. */
   failNext(...failures: ReadonlyArray<GenerationFailure>): void {
     const all = failures.length === 0 ? [{}] : failures
     const told = all.map(({ permanent = false }) => ({ permanent }))
     this.#instance.runSync(this.#instance.service(ScriptedGenerator).failNext(...told))
   }
 
-  /** Sets the texts of the next drafts, one for each argument. */
+  /** Sets the texts of the next drafts, one text for each argument. */
   writeNext(...texts: ReadonlyArray<string>): void {
     this.#instance.runSync(this.#instance.service(ScriptedGenerator).writeNext(...texts))
   }

@@ -1,4 +1,4 @@
-/** Wraps a TestService in promises. The parts of TestPartnerCommentary share it. */
+/** Wraps a TestService in promises. All parts of a TestPartnerCommentary share one TestInstance. */
 import { AsyncLocalStorage } from "node:async_hooks"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -26,7 +26,8 @@ export class TestInstance {
   readonly #context: Context.Context<Services>
   readonly #scope: Scope.Closeable
   /**
-   * True while a receiver of the test runs. The receiver may call the service while the service waits for its response.
+   * True while a receiver of the test runs. The receiver may call the service while the service waits for the
+   * receiver's response.
    */
   readonly #receiving = new AsyncLocalStorage<true>()
   #disposed = false
@@ -41,7 +42,7 @@ export class TestInstance {
     return new TestInstance(await promised(Layer.buildWithScope(build(options, log), scope)), scope)
   }
 
-  /** A service of this instance, for use outside of effects. */
+  /** Returns a service of this instance, for code outside of effects. */
   service<I extends Services, S>(key: Context.Key<I, S>): S {
     this.alive()
     return Context.get(this.#context, key)
@@ -85,7 +86,7 @@ export class TestInstance {
     await this.run(this.service(DueWork).advanceTo(moment))
   }
 
-  /** Runs a receiver of the test. */
+  /** Runs a receiver that the test provides. */
   receiving<A>(receiver: () => A): A {
     return this.#receiving.run(true, receiver)
   }

@@ -1,4 +1,7 @@
-/** The mails that the service sent to creators and to organizations' contacts in a test. No mail leaves the process. */
+/**
+ * Contains the mails that the service sent to creators and to organizations' contacts in a test. No mail leaves the
+ * process.
+ */
 import type { MailMessage } from "@partner-commentary/core/mail/Mailer"
 import { Mailbox } from "./Mailbox.ts"
 import { listForMessage, TestPartnerCommentaryError } from "./TestError.ts"
@@ -11,13 +14,13 @@ export interface TestMail {
   readonly subject: string
   readonly text: string
   readonly html: string
-  /** The creator's link. It is null if the mail has no link. */
+  /** The creator's link. The value is null if the mail has no link. */
   readonly link: string | null
-  /** The `share_id` of the assignment that the mail concerns. It is null if the mail concerns no assignment. */
+  /** The `share_id` of the assignment that the mail concerns. The value is null if the mail concerns no assignment. */
   readonly shareId: string | null
 }
 
-/** An e-mail address, or a persona, which stands for its creator's address. */
+/** An e-mail address, or a persona. A persona stands for its creator's address. */
 export type Addressee = string | TestPersona
 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
@@ -49,18 +52,21 @@ export class TestMailbox {
     this.#instance = instance
   }
 
-  /** Every mail so far, in the order of sending. */
+  /** All mails so far, in the order in which they were sent. */
   get all(): ReadonlyArray<TestMail> {
     return this.#instance.runSync(this.#instance.service(Mailbox).all).map(toTestMail)
   }
 
-  /** The mails to one address, in the order of sending. */
+  /** Returns the mails to one address, in the order in which they were sent. */
   to(addressee: Addressee): ReadonlyArray<TestMail> {
     const address = addressOf(addressee)
     return this.all.filter(({ to }) => to.address === address)
   }
 
-  /** The newest mail to one address. If there is no mail to it, throws an error that lists the existing mails. */
+  /**
+   * Returns the newest mail to one address. Throws an error that lists the existing mails if there is no mail to this
+   * address.
+   */
   latest(addressee: Addressee): TestMail {
     const found = this.to(addressee).at(-1)
     if (found !== undefined) return found
@@ -71,18 +77,19 @@ export class TestMailbox {
     )
   }
 
-  /** The newest mail with a creator's link to one address. */
+  /** Returns the newest mail to one address that contains a creator's link, or the newest mail if none has a link. */
   latestLink(addressee: Addressee): TestMail {
     return this.to(addressee).findLast(({ link }) => link !== null) ?? this.latest(addressee)
   }
 
-  /** The mails about one assignment. Its `share_id` is in the submission's result. */
+  /** Returns the mails about one assignment. The assignment's `share_id` is in the submission's result. */
   about(shareId: string): ReadonlyArray<TestMail> {
     return this.all.filter((mail) => mail.shareId === shareId)
   }
 
   /**
-   * Refuses the next mails, one for each argument: permanently, or temporarily (`permanent: false`) with a later retry.
+   * Refuses the next mails, one mail for each argument. By default a refusal is permanent. With `permanent: false` the
+   * mail is retried later.
    */
   refuseNext(...refusals: ReadonlyArray<{ readonly permanent: boolean }>): void {
     this.#instance.runSync(this.#instance.service(Mailbox).refuseNext(...refusals))

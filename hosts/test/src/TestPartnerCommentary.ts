@@ -1,6 +1,6 @@
 /**
- * The whole API in memory, for your own tests, with any test runner. Each instance has its own database, clock, mailbox and
- * webhooks. When the promise of a call resolves, all resulting work is done.
+ * The whole API in memory, for your own tests, with any test runner. Each instance has its own database, clock, mailbox
+ * and webhooks. When the promise of a call resolves, all resulting work is done.
  */
 import { type ClientOptions, PartnerCommentary, PartnerCommentaryDashboard } from "@partner-commentary/client"
 import type { Scope } from "@partner-commentary/core/access/Scope"
@@ -21,48 +21,48 @@ import {
 } from "./TestSeed.ts"
 import { TestWebhooks } from "./TestWebhooks.ts"
 
-/** All options are optional. */
+/** Options of a test instance. All options are optional. */
 export interface TestPartnerCommentaryOptions {
-  /** The initial time, by default the current time. The clock then stands still. */
+  /** The initial time. The default is the current time. The clock stands still after the start. */
   readonly now?: Date | string | number
-  /** The service's origin in mails. Requests are answered for any host name. */
+  /** The service's origin in mails. The service answers requests for any host name. */
   readonly url?: string
   /** Policy values that differ from the defaults, for operators that run the service with other values. */
   readonly policy?: Partial<Policy>
   /**
-   * The kinds of media that are made of approved texts if a topic's `output_types` request them. No media are made by
-   * default.
+   * The kinds of media that the service makes of approved texts if a topic's `output_types` request them. By default
+   * the service makes no media.
    */
   readonly media?: ReadonlyArray<"audio" | "video">
-  /** Receives every line that the service logs. The service logs nothing by default. */
+  /** Receives every line that the service logs. By default the lines are discarded. */
   readonly log?: (line: string) => void
 }
 
 /** Options of a test's client. */
 export type TestClientOptions = Omit<ClientOptions, "baseUrl" | "fetch"> & {
-  /** Selects the organization's key for this environment. */
+  /** The environment of the organization's key that the client uses. */
   readonly environment?: "live" | "test"
 }
 
-/** Options of another key. */
+/** Options of an additional key. */
 export interface KeyOptions {
-  /** The key has every scope by default. */
+  /** The scopes of the key. The key has every scope by default. */
   readonly scopes?: ReadonlyArray<Scope>
-  /** The environment is `live` by default. */
+  /** The environment of the key. The default is `live`. */
   readonly environment?: "live" | "test"
-  /** The time is that of the instance's clock. The key never expires by default. */
+  /** The time at which the key expires, by the instance's clock. By default the key never expires. */
   readonly expiresAt?: Date
 }
 
-/** One service in memory, with the partners, creators, receivers, generator and clock around it. */
+/** One service in memory, with its partners, creators, receivers, generator and clock. */
 export class TestPartnerCommentary {
   /** The service's address, for code that needs an address in addition to `fetch`. */
   readonly url: string
-  /** Stands still until you move it: `await pc.clock.advance("48 hours")`. */
+  /** The instance's clock, which stands still until you move it: `await pc.clock.advance("48 hours")`. */
   readonly clock: TestClock
   /** The mails that the service sent. */
   readonly mailbox: TestMailbox
-  /** The requests that webhooks received, and their responses. */
+  /** The requests that webhooks received, and the responses to them. */
   readonly webhooks: TestWebhooks
   /** The generator of the drafts. */
   readonly generator: TestGenerator
@@ -79,7 +79,7 @@ export class TestPartnerCommentary {
     this.generator = new TestGenerator(instance)
   }
 
-  /** Creates an empty service. Dispose of it when the test ends, or use `await using`. */
+  /** Creates a service without data. Dispose of the instance when the test ends, or use `await using`. */
   static async make(options: TestPartnerCommentaryOptions = {}): Promise<TestPartnerCommentary> {
     const { log, media = [], now = Date.now(), policy = {} } = options
     const start = new Date(now).getTime()
@@ -89,16 +89,16 @@ export class TestPartnerCommentary {
   }
 
   /**
-   * Answers one request like the global `fetch`. Pass it to any code that takes a `fetch`. A path without an origin
-   * is enough. The promise resolves when the response is ready and all resulting work is done: mails, drafts and
-   * events.
+   * Responds to one request like the global `fetch`. Pass this method to any code that takes a `fetch`. A path without
+   * an origin is enough. The promise resolves when the response is ready and all resulting work is done: mails, drafts
+   * and events.
    */
   readonly fetch = async (input: Request | URL | string, init?: RequestInit): Promise<Response> => {
     const request = input instanceof Request ? new Request(input, init) : new Request(new URL(input, this.url), init)
     return this.#instance.handle(request)
   }
 
-  /** The official client for an organization or a key, on this instance. */
+  /** Returns the official client for an organization or a key, on this instance. */
   client(caller: TestOrganization | string, options: TestClientOptions = {}): PartnerCommentary {
     this.#instance.alive()
     const { environment = "live", ...rest } = options
@@ -106,20 +106,23 @@ export class TestPartnerCommentary {
     return new PartnerCommentary({ ...rest, apiKey, baseUrl: this.url, fetch: this.fetch })
   }
 
-  /** The official client for managing an organization's keys, with tokens of its dashboard. */
+  /**
+   * Returns the official client for the organization's keys. The client authenticates with tokens of the organization's
+   * dashboard.
+   */
   dashboard(organization: TestOrganization, options: Omit<TestClientOptions, "environment"> = {}) {
     const token = () => this.#seeds.token(organization)
     return new PartnerCommentaryDashboard({ ...options, token, baseUrl: this.url, fetch: this.fetch })
   }
 
-  /** An organization with its keys and the personas that it may ask. Call it again for another organization. */
+  /** Creates an organization with its keys and licensed personas. Call this method again for another organization. */
   seed<const Personas extends ReadonlyArray<string | PersonaSeed> = readonly ["Ada Vance"]>(
     options: SeedOptions<Personas> = {}
   ): Promise<Seeded<Personas>> {
     return this.#seeds.seed(options)
   }
 
-  /** Creates another key of an organization and returns its text. */
+  /** Creates another key of an organization and returns the key's text. */
   key(organization: TestOrganization, options: KeyOptions = {}): Promise<string> {
     return this.#seeds.key(organization, options)
   }
@@ -130,8 +133,8 @@ export class TestPartnerCommentary {
   }
 
   /**
-   * The human behind a persona, with the link of a mail: the given mail, or the newest one to the persona's creator.
-   * The argument may be the persona's name: `pc.creator("Ada Vance")`.
+   * Returns the creator of a persona with the link of the given mail, or of the newest mail to the creator. The
+   * argument may be the persona's name: `pc.creator("Ada Vance")`.
    */
   creator(of: TestMail | TestPersona | string): TestCreator {
     if (typeof of === "object" && "subject" in of) return new TestCreator(this.#instance, of)

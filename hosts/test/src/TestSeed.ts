@@ -1,4 +1,7 @@
-/** Test data: organizations with their keys, personas with their creators, and the licences between them. */
+/**
+ * Creates test data: organizations with their keys, personas with their creators, and the licences between
+ * organizations and personas.
+ */
 import type { Scope } from "@partner-commentary/core/access/Scope"
 import type { Organization } from "@partner-commentary/core/partner/Organization"
 import type { LimitOverrides, PlanName } from "@partner-commentary/core/partner/Plan"
@@ -12,20 +15,23 @@ import type { TestInstance } from "./TestInstance.ts"
 /** An organization that calls the API. */
 export interface TestOrganization {
   readonly id: string
-  /** The name that creators see. */
+  /** The organization's name, as creators see it. */
   readonly name: string
-  /** A live key with every scope. */
+  /** The text of a live key with every scope. */
   readonly apiKey: string
-  /** A key of the test environment with every scope: simulated creators, fixed test personas. */
+  /**
+   * The text of a key of the test environment with every scope. This environment has simulated creators and fixed test
+   * personas.
+   */
   readonly testApiKey: string
 }
 
 /** A persona and its creator. */
 export interface TestPersona {
-  /** The id that partners submit. */
+  /** The persona id that partners submit. */
   readonly id: string
   readonly name: string
-  /** The recipient of the mails, hidden from partners. */
+  /** The address that receives the creator's mails. Partners cannot see this address. */
   readonly creator: { readonly name: string; readonly email: string }
 }
 
@@ -36,9 +42,9 @@ export interface PersonaSeed {
   readonly expertise?: ReadonlyArray<string>
   readonly imageUrl?: string
   readonly socialLinks?: Readonly<Record<string, string>>
-  /** Personas with the same address share one creator. */
+  /** The creator's address. Personas with the same address share one creator. */
   readonly creator?: { readonly name: string; readonly email: string }
-  /** If false, the organization may not ask the persona. */
+  /** False if the organization gets no licence for the persona. */
   readonly licensed?: boolean
 }
 
@@ -48,17 +54,17 @@ export interface SeedOptions<
 > {
   /** The organization's name, as creators see it. */
   readonly organization?: string
-  /** Names or properties of the personas. Defaults to one persona, Ada Vance. */
+  /** The names or properties of the personas. The default is one persona, Ada Vance. */
   readonly personas?: Personas
-  /** The plan is `standard` by default. */
+  /** The organization's plan. The default is `standard`. */
   readonly plan?: PlanName
   /** Limits that override those of the plan. Rate limits are high by default: name them here, or pass `"plan"`. */
   readonly limits?: LimitOverrides | "plan"
-  /** The recipient of notices about undeliverable requests and webhooks. */
+  /** The address that receives notices about undeliverable requests and webhooks. */
   readonly contactEmail?: string | null
 }
 
-/** The seeded records. The personas are in the order of the options. */
+/** The created records. The personas are in the order of the options. */
 export interface Seeded<Personas extends ReadonlyArray<string | PersonaSeed>> {
   readonly organization: TestOrganization
   readonly personas: { readonly [Index in keyof Personas]: TestPersona }
@@ -104,7 +110,7 @@ export class TestSeeds {
     for (const persona of made.personas) this.#personas.set(persona.id, persona)
     return {
       organization: { id: organization.id, name: organization.name, apiKey, testApiKey },
-      // One persona for each seed, in the same order.
+      // The list has one persona for each seed, in the same order.
       personas: made.personas.map(shown) as unknown as Seeded<Personas>["personas"]
     }
   }
@@ -128,7 +134,7 @@ export class TestSeeds {
     await this.#instance.run(Seed.license(this.#organization(organization), found, until?.getTime() ?? null))
   }
 
-  /** Finds a persona by name, or checks that the given one belongs to this instance. */
+  /** Finds a persona by name, or checks that the given persona belongs to this instance. */
   persona(wanted: TestPersona | string): TestPersona {
     const all = [...this.#personas.values()]
     const found =

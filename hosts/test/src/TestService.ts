@@ -1,4 +1,7 @@
-/** The service in memory on a virtual clock. DueWork runs due jobs on demand. TestPartnerCommentary wraps it in promises. */
+/**
+ * Provides the service in memory on a virtual clock. DueWork runs due jobs on demand. TestPartnerCommentary wraps this
+ * service in promises.
+ */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

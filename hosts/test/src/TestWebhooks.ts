@@ -1,6 +1,6 @@
 /**
  * The in-memory receivers of a test's webhooks. They open no connection. The official client verifies each event's
- * signature with the webhooks' secrets before the test sees the event.
+ * signature with the webhooks' secrets before the test can read the event.
  */
 import { verifyWebhook, type WebhookEvent } from "@partner-commentary/client"
 import { Encryption } from "@partner-commentary/core/shared/Encryption"
@@ -17,10 +17,10 @@ import { Receivers } from "./Receivers.ts"
 import { listForMessage, TestPartnerCommentaryError } from "./TestError.ts"
 import type { TestInstance } from "./TestInstance.ts"
 
-/** Why a receiver does not respond. */
+/** The reason why a receiver does not respond. */
 export type NoAnswer = "dns" | "refused" | "reset" | "tls" | "timeout"
 
-/** A status, a full response, or a failure without a response. */
+/** A receiver's reaction: a status, a full response, or a failure without a response. */
 export type ReceiverAnswer =
   | number
   | { readonly status: number; readonly retryAfter?: string; readonly body?: string }
@@ -35,15 +35,15 @@ export interface ReceivedEvent {
   readonly url: string
   /** The event's type determines the shape of `data`. */
   readonly event: WebhookEvent
-  /** The body, byte for byte. */
+  /** The request body, byte for byte. */
   readonly body: string
-  /** All headers, including the signature's. */
+  /** All request headers, including the signature header. */
   readonly headers: Headers
-  /** The time by the instance's clock. */
+  /** The time of the attempt by the instance's clock. */
   readonly at: Date
-  /** The receiver's status, or why there was no response. */
+  /** The receiver's status, or the reason why there was no response. */
   readonly answer: number | NoAnswer
-  /** The error that your own endpoint threw. In that case the response was 500. */
+  /** The error that your own endpoint threw. In this case the response was 500. */
   readonly error?: unknown
 }
 
@@ -58,7 +58,7 @@ const excerptLength = 1024
 export class TestWebhooks {
   readonly #instance: TestInstance
   readonly #received: Array<ReceivedEvent> = []
-  /** Faults of the service: events that the official client failed to verify. */
+  /** Events that the official client could not verify. Each of them is a fault of the service. */
   readonly #unverified: Array<unknown> = []
   readonly #script: Array<ReceiverAnswer> = []
   readonly #handlers = new Map<string, Receiver>()
@@ -70,7 +70,7 @@ export class TestWebhooks {
     instance.runSync(instance.service(Receivers).answer((request) => this.#answering(request)))
   }
 
-  /** Every attempt so far, in the order of arrival. */
+  /** All attempts so far, in the order of arrival. */
   get received(): ReadonlyArray<ReceivedEvent> {
     this.#instance.alive()
     for (const fault of this.#unverified) throw fault
@@ -78,8 +78,8 @@ export class TestWebhooks {
   }
 
   /**
-   * The newest delivery attempt, optionally of one event type. If there is none, throws an error that lists the
-   * received types.
+   * Returns the newest delivery attempt, optionally of one event type. Throws an error that lists the received types if
+   * there is no such attempt.
    */
   latest<Type extends WebhookEvent["type"]>(type?: Type): ReceivedEvent & { readonly event: { readonly type: Type } } {
     const found = this.received.findLast(({ event }) => type === undefined || event.type === type)
@@ -91,8 +91,8 @@ export class TestWebhooks {
   }
 
   /**
-   * Sets the responses to the next attempts at any URL, one for each argument. Afterwards the response is 200 again, or
-   * comes from your handler.
+   * Sets the responses to the next attempts at any URL, one response for each argument. Later responses are 200 again,
+   * or come from your handler.
    */
   answerNext(...answers: ReadonlyArray<ReceiverAnswer>): void {
     this.#instance.alive()

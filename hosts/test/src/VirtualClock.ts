@@ -1,6 +1,6 @@
 /**
- * A clock that stands still until a test moves it. A sleep ends when the clock reaches its end, or when the same real
- * time has passed. Therefore a request that waits a second for another request still completes.
+ * A clock that stands still until a test moves it. A sleep ends when the clock reaches the end of the sleep, or when
+ * the same real time has passed. Therefore a request that waits a second for another request still completes.
  */
 import { clearImmediate, clearTimeout, setImmediate, setTimeout } from "node:timers"
 import * as Clock from "effect/Clock"
@@ -19,14 +19,15 @@ export class VirtualClock extends Context.Service<
   VirtualClock,
   {
     readonly now: () => number
-    /** The time at which the next sleep ends. */
+    /** Returns the time at which the next sleep ends. */
     readonly nextWaking: () => number
     /** Sets the time, and runs the fibers whose sleep has ended until they wait again. */
     readonly set: (millis: number) => Effect.Effect<void>
   }
 >()("@partner-commentary/test/VirtualClock") {
   /**
-   * The layer also provides Effect's Clock. Timers are imported from Node, so a test's fake timers do not stop them.
+   * Provides the VirtualClock and Effect's Clock. Timers are imported from Node, so a test's fake timers do not stop
+   * them.
    */
   static readonly layer = (start: number) =>
     Layer.effectContext(
@@ -92,7 +93,7 @@ const immediate = (run: () => void) => {
   }
 }
 
-/** Schedules fibers with Node's own timers, which fake timers do not stop. */
+/** Schedules fibers with Node's own timers. Fake timers do not stop these timers. */
 export const virtualScheduler = new Scheduler.MixedScheduler("async", immediate)
 
 const macrotask = Effect.callback<void>((resume) => {

@@ -1,4 +1,7 @@
-/** The creator's pages in a real browser without scripts, on a phone and on a desktop, from the mail to the last page. */
+/**
+ * Tests the creator's pages in a real browser without scripts, on a phone and on a desktop, from the mail to the last
+ * page.
+ */
 import { assert, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -91,7 +94,7 @@ function stories(creator: (name: string, story: (visitor: BrowserVisitor, site: 
     const hal = await site.persona("Hal Brandt")
     await follow(await site.ask(hal, topic), "Answer or decline")
     const send = page.getByRole("button", { name: "Send my view" })
-    // The browser rejects a text that is too short. The service rejects a text that is too short after trimming.
+    // The browser rejects a text that is too short. The service also rejects a text that is too short after trimming.
     const view = page.getByLabel("Your view")
     await view.fill("Yes.")
     await view.blur()
@@ -112,7 +115,7 @@ function stories(creator: (name: string, story: (visitor: BrowserVisitor, site: 
     await page.getByRole("alert").getByRole("link").click()
     assert.isTrue(await view.evaluate((element) => element.matches(":target")), "the summary leads to the field")
 
-    // A GET of the form's address redirects to the page
+    // A GET request to the form's address redirects to the page.
     const again = await context.newPage()
     await again.goto(page.url().replace(/#.*/, ""))
     assert.notInclude(again.url(), "/respond")
@@ -159,7 +162,7 @@ function stories(creator: (name: string, story: (visitor: BrowserVisitor, site: 
     await other.getByText("You wrote this for an older draft, not for draft 2.").waitFor()
     await auditPage(visitor, "8-stale-draft", "Not done: Waiting for your approval", other)
 
-    // This tab now shows the current draft, which can be approved. The first tab still shows the old draft
+    // The second tab now shows the current draft, which can be approved. The first tab still shows the old draft.
     await press(other.getByRole("button", { name: "Approve as it stands" }))
     assert.strictEqual(await other.locator(".prose").innerText(), present)
     await page.getByText("Edit the text, then approve it").click()
@@ -274,7 +277,7 @@ function stories(creator: (name: string, story: (visitor: BrowserVisitor, site: 
     await wander("Approved")
   })
 
-  /** Takes all steps up to the mail with the first draft, and opens its page. */
+  /** Takes all steps up to the mail about the first draft, and opens the page of this draft. */
   const reachDraft = async ({ follow, page, press }: BrowserVisitor, site: Site, name: string) => {
     const persona = await site.persona(name)
     await follow(await site.ask(persona, topic), "Answer or decline")

@@ -1,4 +1,4 @@
-/** Finds the machine's browser by its usual names, and defines two devices: a phone and a desktop. */
+/** Finds the machine's browser by its usual names. Defines two devices: a phone and a desktop. */
 import { accessSync, constants } from "node:fs"
 import { delimiter, join } from "node:path"
 import * as Context from "effect/Context"

@@ -1,4 +1,6 @@
-/** The whole service on a free port of this machine, on the real clock. The links in its mails lead there. */
+/**
+ * Runs the whole service on a free port of this machine, on the real clock. The links in its mails lead to this port.
+ */
 import { createServer } from "node:http"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import type { MailMessage } from "@partner-commentary/core/mail/Mailer"
@@ -24,13 +26,13 @@ export class CreatorSite extends Context.Service<
   CreatorSite,
   {
     readonly apiRoot: string
-    /** The browsers' requests to this server, oldest first: `METHOD /path`. */
+    /** The browsers' requests to this server, oldest first, in the form `METHOD /path`. */
     readonly requests: Array<string>
-    /** A persona of a new creator, who has received no mail yet. */
+    /** Creates a persona with a new creator, who has received no mail yet. */
     readonly persona: (name: string) => Promise<Persona>
     /** Submits a topic to the persona and returns the mail to its creator. */
     readonly ask: (persona: Persona, content: string) => Promise<MailMessage>
-    /** Waits for the creator's mail number `count`. */
+    /** Waits for the creator's mail with this number, counted from 1. */
     readonly mail: (persona: Persona, count: number) => Promise<MailMessage>
     readonly mails: (persona: Persona) => Promise<ReadonlyArray<MailMessage>>
     readonly hold: () => Promise<unknown>
@@ -45,7 +47,7 @@ export class CreatorSite extends Context.Service<
   })
 }
 
-/** Records browser requests only, without the partner's own calls. */
+/** Records only requests of browsers, without the partner's API calls. */
 const listening = (requests: Array<string>) =>
   createServer().on("request", ({ method, url = "" }) => {
     if (!url.startsWith("/partner/")) requests.push(`${method} ${url}`)

@@ -1,6 +1,6 @@
 /**
- * The API explorer in a real browser, on a phone and on a desktop. It loads nothing from other servers and sends a
- * request with a key.
+ * Tests the API explorer in a real browser, on a phone and on a desktop. The explorer loads nothing from other servers
+ * and sends a request with a key.
  */
 import { mkdirSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -13,7 +13,7 @@ import type { Browser, BrowserContext, Locator, Page } from "playwright-core"
 import { type BrowserDevice, browserDevices, Chromium } from "./Chromium.ts"
 import { ExplorerSite, personaName } from "./ExplorerSite.ts"
 
-/** With `SCREENSHOTS` set, screenshots of the pages are saved here. */
+/** If `SCREENSHOTS` is set, screenshots of the pages are saved in this folder. */
 const pictures = process.env["SCREENSHOTS"] === undefined ? null : join(tmpdir(), "explorer-pages")
 
 for (const device of browserDevices) {
@@ -78,7 +78,7 @@ const operation = async (page: Page, address: string, summary: string): Promise<
   return page.locator("section", { has: heading }).last()
 }
 
-/** The window with the request form, and its first field of this name. */
+/** Opens the window with the request form. Returns the first field of this name and the send button. */
 const tried = async (page: Page, section: Locator, field: string, method = "get") => {
   await section.getByRole("button", { name: "Test Request" }).click()
   const client = page.getByRole("dialog")
@@ -89,7 +89,7 @@ const tried = async (page: Page, section: Locator, field: string, method = "get"
   }
 }
 
-/** The service accepts the example of a new topic as it stands: the visitor enters only a test key. */
+/** The service accepts the example of a new topic unchanged. The visitor enters only a test key. */
 const createsTopic = async (page: Page, apiRoot: string, testKey: string, name: string) => {
   const section = await operation(page, `${apiRoot}/docs#tag/topics/POST/partner/v1/topics`, "Create a topic")
   const { client, send, value } = await tried(page, section, "Value", "post")
@@ -104,7 +104,7 @@ const createsTopic = async (page: Page, apiRoot: string, testKey: string, name: 
   await picture(page, name)
 }
 
-/** An operation of the dashboard sends its token as a Bearer token, in the example and in the request. */
+/** An operation of the dashboard sends the dashboard token as a Bearer token, in the example and in the request. */
 const asksForToken = async (page: Page, apiRoot: string) => {
   const section = await operation(page, `${apiRoot}/docs#tag/api-keys/GET/partner/v1/api-keys`, "List API keys")
   const shown = await snippet(section)
@@ -116,7 +116,7 @@ const asksForToken = async (page: Page, apiRoot: string) => {
   const answered = page.waitForResponse((one) => one.url().endsWith("/api-keys"))
   await send.click()
   const answer = await answered
-  // Wait for running requests, because the next page would abort them, and an aborted request counts as a failure.
+  // Wait for running requests. Opening the next page would abort them, and an aborted request counts as a failure.
   await answer.finished()
   const headers = await answer.request().allHeaders()
   assert.deepStrictEqual([headers["authorization"], headers["x-api-key"]], ["Bearer no-token", undefined])
@@ -137,7 +137,7 @@ const showsNothingToCopy = async (page: Page, apiRoot: string) => {
   assert.notMatch(listed, /cursor/)
 }
 
-/** Without `-N`, curl keeps events back until it has a block of output. */
+/** Without `-N`, curl buffers events until it has a block of output. */
 const showsStream = async (page: Page, apiRoot: string) => {
   const address = `${apiRoot}/docs#tag/events/GET/partner/v1/events/stream`
   const shown = await snippet(await operation(page, address, "Stream events"))
@@ -147,7 +147,7 @@ const showsStream = async (page: Page, apiRoot: string) => {
 
 const snippet = (section: Locator) => section.locator("pre", { hasText: "curl" }).first().innerText()
 
-/** Each operation of the description has a heading. */
+/** Checks that each operation of the description has a heading. */
 const showsAll = async (page: Page, apiRoot: string) => {
   const description: Document = await (await page.request.get(`${apiRoot}/openapi.json`)).json()
   const summaries = Object.values(description.paths).flatMap((path) =>
@@ -174,7 +174,7 @@ const watch = async (context: BrowserContext, apiRoot: string) => {
   )
   context.on("weberror", (error) => complaints.push(`error: ${error.error().message}`))
   context.on("console", (message) => {
-    // The test sends a wrong key and token on purpose
+    // The test sends a wrong key and token on purpose.
     if (/status of 401/.test(message.text()) && /\/(personas|api-keys)$/.test(message.location().url)) return
     if (["error", "warning"].includes(message.type())) complaints.push(`console ${message.type()}: ${message.text()}`)
   })
@@ -184,7 +184,7 @@ const watch = async (context: BrowserContext, apiRoot: string) => {
 const picture = async (page: Page, name: string) => {
   if (pictures === null) return
   mkdirSync(pictures, { recursive: true })
-  // Wait for the fade-in animation.
+  // Wait until the fade-in animation ends.
   await page.waitForTimeout(800)
   await page.screenshot({ path: join(pictures, `${name}.png`) })
 }

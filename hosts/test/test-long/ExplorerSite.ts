@@ -1,4 +1,7 @@
-/** The whole service on a free port of this machine, with one persona, a key that is licensed for it, and a test key. */
+/**
+ * Runs the whole service on a free port of this machine, with one persona, a key that is licensed for this persona, and
+ * a test key.
+ */
 import { createServer } from "node:http"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as Routes from "@partner-commentary/server/Routes"
@@ -34,7 +37,7 @@ export class ExplorerSite extends Context.Service<
         disableListenLog: true
       })
       const outside = Layer.merge(Mailbox.layer, ScriptedGenerator.layer)
-      // The host name with which browsers reach the service. It differs from the configured host name.
+      // Browsers reach the service under this host name. It differs from the configured host name.
       return Layer.effect(ExplorerSite, made).pipe(
         Layer.provide(serving),
         Layer.provide(Application.layer({ apiRoot: "https://api.test.invalid", outside }))

@@ -1,4 +1,6 @@
-/** The local generator behind a latch, so that a test can inspect the page of a draft that is still being written. */
+/**
+ * Holds the local generator behind a latch. A test can then inspect the page of a draft that is still being written.
+ */
 import { CommentaryGenerator } from "@partner-commentary/core/commentary/CommentaryGenerator"
 import * as LocalGenerator from "@partner-commentary/generator/LocalGenerator"
 import * as Context from "effect/Context"
@@ -9,7 +11,7 @@ import * as Layer from "effect/Layer"
 export class HeldGenerator extends Context.Service<
   HeldGenerator,
   {
-    /** Holds all drafts from now on. */
+    /** Holds all drafts that are requested from now on. */
     readonly hold: Effect.Effect<unknown>
     /** Releases the held drafts and stops holding. */
     readonly release: Effect.Effect<unknown>

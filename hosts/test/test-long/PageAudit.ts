@@ -1,6 +1,6 @@
 /**
- * Accessibility checks for every page: headings, names of fields and buttons, colour contrast, target sizes, layout on the
- * narrowest phone, and keyboard navigation.
+ * Checks the accessibility of every page: headings, names of fields and buttons, colour contrast, target sizes, layout
+ * on the narrowest phone, and keyboard navigation.
  */
 import { mkdirSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -12,7 +12,7 @@ import type { BrowserVisitor } from "./Visitor.ts"
 
 const narrow = 320
 
-/** With `SCREENSHOTS` set, screenshots of the audited pages are saved here. */
+/** If `SCREENSHOTS` is set, screenshots of the audited pages are saved in this folder. */
 const pictures = process.env["SCREENSHOTS"] === undefined ? null : join(tmpdir(), "creator-pages")
 
 /** `name` names the screenshot. `title` is the expected title of the browser tab. */
@@ -37,7 +37,7 @@ export const auditPage = async (visitor: BrowserVisitor, name: string, title: st
   assert.deepStrictEqual(found, [], name)
 }
 
-/** An interactive element without a name in the accessibility tree. */
+/** Finds an interactive element without a name in the accessibility tree. */
 const nameless = /^\s*- (textbox|button|link|img|checkbox)(:| \[|$)/m
 
 const picture = async (page: Page, name: string, colorScheme: "light" | "dark") => {
@@ -47,7 +47,7 @@ const picture = async (page: Page, name: string, colorScheme: "light" | "dark") 
   await page.screenshot({ path: join(pictures, `${name}-${colorScheme}.png`), fullPage: true, caret: "initial" })
 }
 
-/** Opens all details elements and returns which ones were open before. */
+/** Opens all details elements, and returns for each element whether it was open before. */
 const unfold = (page: Page) =>
   page.locator("details").evaluateAll((all) =>
     all.map((each) => {
@@ -62,7 +62,7 @@ const fold = (page: Page, opened: ReadonlyArray<boolean>) =>
     .locator("details")
     .evaluateAll((all, opened) => all.forEach((each, at) => void each.toggleAttribute("open", opened[at])), opened)
 
-/** Tabs through the page: every interactive element is reached in reading order and shows its focus. */
+/** Moves through the page with Tab. Every interactive element must be reached in reading order and show its focus. */
 const tabThrough = async (page: Page): Promise<ReadonlyArray<string>> => {
   const found: Array<string> = []
   const order = await page

@@ -8,7 +8,7 @@ import type { Browser, BrowserContext, Locator, Page } from "playwright-core"
 import type { BrowserDevice } from "./Chromium.ts"
 import type { CreatorSite } from "./CreatorSite.ts"
 
-/** The limit of a page's size, before compression. */
+/** The limit of a page's size before compression, in bytes. */
 const maxBytes = 40 * 1024
 
 export interface BrowserVisitor {
@@ -19,9 +19,9 @@ export interface BrowserVisitor {
   readonly posts: () => number
   /** Opens a mail as HTML and follows its main link. */
   readonly follow: (mail: MailMessage, action: string) => Promise<void>
-  /** Presses an element that leads to another page, and waits for that page. */
+  /** Presses an element that leads to another page, and waits for the other page. */
   readonly press: (what: Locator, status?: number) => Promise<void>
-  /** Reloads, goes back and forward. The page stays the same, and no form is sent again. */
+  /** Reloads the page, goes back and goes forward. The title must stay the same, and no form may be sent again. */
   readonly wander: (title: string) => Promise<void>
 }
 
@@ -71,7 +71,7 @@ const watching = (context: BrowserContext, site: CreatorSite["Service"]) => {
   })
   context.on("weberror", (error) => complaints.push(`error: ${error.error().message}`))
   context.on("console", (message) => {
-    // The browser also logs the status of a page that reports a refusal.
+    // If a page reports a refusal, the browser also logs the page's status.
     const isStatus = /^Failed to load resource: the server responded with a status of (400|404) /.test(message.text())
     if (isStatus && refused.includes(message.location().url)) return
     complaints.push(`console ${message.type()}: ${message.text()}`)
@@ -106,7 +106,7 @@ const arrive = async (
     posts,
     press,
     follow: async (mail, action) => {
-      // A mail has no content security policy, but the page that was open before has one.
+      // A mail has no content security policy. The page that was open before has one, so an empty page is opened first.
       await page.goto("about:blank")
       await page.setContent(mail.html)
       await press(page.getByRole("link", { name: action, exact: true }))
@@ -122,7 +122,7 @@ const arrive = async (
   }
 }
 
-/** Runs an action that leads to another page, and waits until that page has loaded. */
+/** Runs an action that leads to another page, and waits until the other page has loaded. */
 export const followToNextPage = async (page: Page, act: () => Promise<void>, status = 200): Promise<void> => {
   const [response] = await Promise.all([
     page.waitForResponse((response) => response.request().isNavigationRequest() && response.status() !== 303),
@@ -132,7 +132,10 @@ export const followToNextPage = async (page: Page, act: () => Promise<void>, sta
   assert.strictEqual(response.status(), status, response.url())
 }
 
-/** Tests the waiting page's automatic refresh, here every second instead of every 30. It must lead to the page with the draft. */
+/**
+ * Tests the automatic refresh of the waiting page, every second here and every 30 seconds in production. It must lead
+ * to the page with the draft.
+ */
 export const expectAutomaticRefresh = async ({ page }: BrowserVisitor, meanwhile: () => Promise<unknown>) => {
   const address = page.url()
   await page.route(address, async (route) => {

@@ -1,4 +1,4 @@
-/** Finds the Postgres server binaries: npm packages per platform, one package for each version. */
+/** Finds the Postgres server binaries in npm packages. There is one package for each Postgres version and platform. */
 import { cpSync, existsSync, readFileSync, symlinkSync } from "node:fs"
 import { createRequire } from "node:module"
 import { basename, dirname, join } from "node:path"
@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url"
 export const postgresVersions = [15, 16, 17, 18] as const
 export type PostgresVersion = (typeof postgresVersions)[number]
 
-/** The default version for tests. */
+/** The Postgres version that tests use by default. */
 export const defaultVersion: PostgresVersion = 18
 
 const packages: Record<PostgresVersion, () => string> = {
@@ -23,7 +23,7 @@ interface Link {
 }
 
 /**
- * Copies the binaries to a folder that the server's user may read, with the symbolic links that an npm package cannot
+ * Copies the binaries to a folder that the server's user may read. Adds the symbolic links that an npm package cannot
  * contain.
  */
 export const copyBinaries = (version: PostgresVersion, folder: string): void => {

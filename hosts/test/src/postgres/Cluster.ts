@@ -1,6 +1,6 @@
 /**
- * Starts a Postgres server that ends with the calling process. A separate process, Supervisor.ts, starts the server and
- * stops it when the calling process ends.
+ * Starts a Postgres server that ends with the calling process. Supervisor.ts runs as a separate process, starts the
+ * server, and stops it when the calling process ends.
  */
 import { spawn } from "node:child_process"
 import { createInterface } from "node:readline"
@@ -8,9 +8,9 @@ import { fileURLToPath } from "node:url"
 import { defaultVersion, type PostgresVersion } from "./Binaries.ts"
 
 export interface PostgresCluster {
-  /** The superuser's URL, for the database `postgres`. */
+  /** The superuser's URL of the database `postgres`. */
   readonly url: string
-  /** The process id of the server, which changes on restart. */
+  /** Returns the process id of the server, which changes on restart. */
   readonly pid: () => number
   /** Terminates all sessions and restarts the server at the same address. */
   readonly restart: () => Promise<void>
@@ -20,10 +20,10 @@ export interface PostgresCluster {
 export const startCluster = (
   options: {
     readonly version?: PostgresVersion
-    /** A setting as `NAME=VALUE`, as in a server's configuration. */
+    /** Settings in the form `NAME=VALUE`, as in a server's configuration. */
     readonly settings?: ReadonlyArray<string>
     readonly tls?: { readonly cert: string; readonly key: string }
-    /** The folder of a base backup, which the server starts from instead of an empty cluster. */
+    /** The folder of a base backup. The server starts from this backup instead of an empty cluster. */
     readonly dataFrom?: string
   } = {}
 ): Promise<PostgresCluster> =>
@@ -35,8 +35,8 @@ export const startCluster = (
         String(options.version ?? defaultVersion),
         ...(options.settings ?? [])
       ],
-      // Supervisor.ts runs in a separate process group, so that Ctrl-C in the terminal reaches only this process, which
-      // then stops the server.
+      // Supervisor.ts runs in a separate process group. Ctrl-C in the terminal therefore reaches only this process,
+      // which then stops the server.
       {
         stdio: ["pipe", "pipe", "pipe"],
         detached: true,

@@ -1,11 +1,14 @@
-/** An address that can move from one server to another, as in a failover. Open connections stay on their server. */
+/**
+ * Provides an address that can move from one server to another, as in a failover. Open connections stay on their
+ * server.
+ */
 import { once } from "node:events"
 import { type AddressInfo, connect, createServer, type Socket } from "node:net"
 
 export interface PortForwarder {
-  /** The first target's address with this port. */
+  /** The URL of the first target, with this forwarder's port. */
   readonly url: string
-  /** New connections go to another server from now on. */
+  /** Sends later connections to another server. */
   readonly moveTo: (target: string) => void
   readonly close: () => Promise<void>
 }

@@ -1,8 +1,9 @@
-/** Finds a free port for a server that gets its port as an argument and keeps it across restarts. */
+/** Finds a free port for a server that takes its port as an argument and keeps the port across restarts. */
 import { createServer } from "node:net"
 
 /**
- * The port is below the ephemeral range, so the system does not assign it to another socket before the server uses it.
+ * The range is below the ephemeral ports, so the system does not assign the port to another socket before the server
+ * uses it.
  */
 const range = { from: 20_000, to: 32_000 }
 

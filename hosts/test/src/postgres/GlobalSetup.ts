@@ -1,5 +1,5 @@
 /**
- * Starts one server for a test run and sets TEST_DATABASE_URL, unless that variable is set already. Removes the run's
+ * Starts one server for a test run and sets TEST_DATABASE_URL, unless this variable is already set. Removes the run's
  * databases at the end.
  */
 import { randomBytes } from "node:crypto"
@@ -7,9 +7,9 @@ import * as Effect from "effect/Effect"
 import * as Cluster from "./Cluster.ts"
 import { dropDatabasesOfRun } from "./TestDatabase.ts"
 
-/** @public vitest calls it before all tests. */
+/** @public vitest calls this function before all tests. */
 export default async () => {
-  // Projects of one run share the server that the first project started.
+  // All vitest projects of one run share the server that the first project started.
   if (process.env["TEST_DATABASE_RUN"]) return
   const run = randomBytes(4).toString("hex")
   process.env["TEST_DATABASE_RUN"] = run

@@ -1,7 +1,7 @@
 /**
- * A TestClock for a database on a server. TestClock advances as soon as all fibers wait, even if they wait for the
- * server's reply. This clock also waits until no connection is in use. `TestClock.adjust` and `TestClock.setTime`
- * move it like any other.
+ * A TestClock for a database on a server. Effect's TestClock advances as soon as all fibers wait, even if they wait for
+ * the server's reply. This clock also waits until no connection is in use. `TestClock.adjust` and `TestClock.setTime`
+ * move this clock, too.
  */
 import * as PostgresClient from "@partner-commentary/postgres/PostgresClient"
 import * as Clock from "effect/Clock"
@@ -11,10 +11,11 @@ import * as Latch from "effect/Latch"
 import * as Layer from "effect/Layer"
 import type { TestClock } from "effect/testing/TestClock"
 
-/** The number of consecutive turns of the event loop in which no connection may be in use. */
+/** The number of consecutive event-loop turns without a used connection that the clock waits for. */
 const looks = 5
 /**
- * Milliseconds after which the clock assumes that a fiber with a connection waits for the clock and not for the server.
+ * The time in milliseconds after which the clock stops waiting for used connections. The clock then assumes that their
+ * fibers wait for the clock.
  */
 const patience = 2000
 

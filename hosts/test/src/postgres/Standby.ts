@@ -1,4 +1,7 @@
-/** A streaming replica of a test server: a base backup of the running server, and a second server that follows it. */
+/**
+ * Starts a streaming replica of a test server: a base backup of the running server, and a second server that replicates
+ * from the first server.
+ */
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { basename, join } from "node:path"
@@ -7,7 +10,9 @@ import * as Redacted from "effect/Redacted"
 import * as Cluster from "./Cluster.ts"
 import { runOnDatabase } from "./TestDatabase.ts"
 
-/** Files that are not copied: the state of the running process, and the configuration that the supervisor rewrites. */
+/**
+ * The files that are not copied: the state of the running process, and the configuration that the supervisor rewrites.
+ */
 const skipped = ["postmaster.pid", "postmaster.opts", "postgresql.conf"]
 
 export const startStandby = Effect.fnUntraced(function* (primary: Cluster.PostgresCluster) {
@@ -15,7 +20,7 @@ export const startStandby = Effect.fnUntraced(function* (primary: Cluster.Postgr
     Effect.sync(() => mkdtempSync(join(tmpdir(), "backup-"))),
     (made) => Effect.sync(() => rmSync(made, { recursive: true, force: true }))
   )
-  // A backup must begin and end on the same connection.
+  // Postgres requires that a backup begins and ends on the same connection.
   yield* runOnDatabase(Redacted.make(primary.url), (sql) =>
     Effect.gen(function* () {
       const [place] = yield* sql<{ readonly data_directory: string }>`SHOW data_directory`

@@ -1,11 +1,11 @@
 /**
- * A process that starts, restarts and stops one Postgres server: `node Supervisor.ts VERSION [NAME=VALUE…]`. It creates a
- * cluster in a temporary folder and prints `ready PORT PID` each time the server has started. The input line `restart`
- * restarts the server. When the input ends, because the parent closed it or died, the supervisor stops the server and
- * removes the folder. A certificate in CERTIFICATE and its key in CERTIFICATE_KEY enable TLS. A base backup's folder in
- * DATA_FROM is copied instead of a new cluster.
+ * A process that starts, restarts and stops one Postgres server: `node Supervisor.ts VERSION [NAME=VALUE…]`. The
+ * process creates a cluster in a temporary folder and prints `ready PORT PID` each time the server has started. The
+ * input line `restart` restarts the server. When the parent closes the input or dies, the supervisor stops the server
+ * and removes the folder. A certificate in CERTIFICATE and its key in CERTIFICATE_KEY enable TLS. If DATA_FROM names
+ * the folder of a base backup, the supervisor copies this backup instead of creating a cluster.
  *
- * Postgres refuses to run as root. In that case both of its programs run as the user `nobody`.
+ * Postgres refuses to run as root. If the supervisor runs as root, `initdb` and `postgres` run as the user `nobody`.
  */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process"
 import { appendFileSync, chmodSync, chownSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -27,7 +27,7 @@ const certificate = process.env["CERTIFICATE"]
 let server: ChildProcess | undefined
 let ending = false
 
-/** The data is disposable, so the server does not wait for the disk. */
+/** The data is disposable. Therefore the server does not wait for the disk. */
 const configuration = (port: number) =>
   [
     `port = ${port}`,
@@ -56,7 +56,7 @@ const make = (version: PostgresVersion) => {
   }
   const origin = process.env["DATA_FROM"]
   if (origin !== undefined) return copyData(origin)
-  // The collation is not byte order, so that tests find code that relies on the default.
+  // This collation does not sort by bytes, so that tests find code that relies on the default collation.
   const made = spawnSync(
     join(folder, "native", "bin", "initdb"),
     ["-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync", "--locale=C"].concat(
@@ -105,7 +105,7 @@ const start = (port: number) =>
     })
   })
 
-/** The last line of the server's postmaster.pid, which states its status. */
+/** Returns the last line of the server's postmaster.pid, which contains the server's status. */
 const stateOf = (): string => {
   try {
     return readFileSync(join(data, "postmaster.pid"), "utf8").split("\n")[7] ?? ""
@@ -122,7 +122,7 @@ const tail = (): string => {
   }
 }
 
-/** SIGINT starts a fast shutdown, which terminates all sessions. */
+/** Sends SIGINT by default. SIGINT starts a fast shutdown, which terminates all sessions. */
 const stop = (signal: NodeJS.Signals = "SIGINT") =>
   new Promise<void>((resolve) => {
     const running = server
@@ -146,7 +146,7 @@ const end = async (code: number) => {
 }
 
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => void end(1))
-// The parent has closed the pipe.
+// The parent process has closed the pipe.
 process.stdout.on("error", () => void end(1))
 
 const commands = createInterface({ input: process.stdin })

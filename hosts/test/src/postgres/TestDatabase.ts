@@ -1,5 +1,6 @@
 /**
- * Databases on a Postgres server for tests. Each database has one user at a time and is dropped at the end of the run.
+ * Creates databases for tests on a Postgres server. Each database has one user at a time and is dropped at the end of
+ * the run.
  */
 import { randomBytes } from "node:crypto"
 import * as Postgres from "@partner-commentary/postgres/Postgres"
@@ -15,7 +16,7 @@ import * as Scope from "effect/Scope"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as SettlingClock from "./SettlingClock.ts"
 
-/** The address of the run's server. The global setup starts one if TEST_DATABASE_URL is not set. */
+/** The address of the run's server. The global setup starts a server if TEST_DATABASE_URL is not set. */
 const ofTheRun = Effect.suspend(() => {
   const url = process.env["TEST_DATABASE_URL"]
   return url === undefined || url === ""
@@ -38,7 +39,7 @@ export const runOnDatabase = <A, E>(
     Effect.provide(Effect.flatMap(SqlClient.SqlClient, use), Layer.fresh(PostgresClient.layer({ url, poolSize: 1 })))
   )
 
-/** The name prefix of a run's databases, by which cleanup finds them. */
+/** Returns the name prefix of a run's databases. The cleanup finds the databases by this prefix. */
 const prefixOf = (run: string) => `test_${run}_`
 
 const nameOf = (kind: string) =>
@@ -56,8 +57,8 @@ export const dropDatabasesOfRun = Effect.fnUntraced(function* (run: string) {
 })
 
 /**
- * Deletes the rows of non-empty tables. This is faster than copying the template, because the tables of tests are
- * small.
+ * Deletes the rows of all tables except the migrations table. This is faster than another copy of the template, because
+ * tests store few rows.
  */
 const empties = `DO $$ DECLARE place TEXT; BEGIN
   SET LOCAL session_replication_role = replica;
@@ -94,7 +95,7 @@ export const databasesOn = (server: Effect.Effect<string>) => {
 
   let made: Promise<string> | undefined
   let tables: string | undefined
-  /** Makes a migrated template database for each test process, from which the other databases are copied. */
+  /** Makes a migrated template database for each test process. The other databases are copies of this template. */
   const migrated = Effect.promise(() => {
     made ??= Effect.runPromise(
       Effect.gen(function* () {
@@ -110,8 +111,8 @@ export const databasesOn = (server: Effect.Effect<string>) => {
   const clean: Array<Redacted.Redacted> = []
   const clients = new Map<Redacted.Redacted, Promise<Context.Context<PostgresServices>>>()
   /**
-   * The connections stay open for the lifetime of the process, because new sessions would read the catalogs of all tables
-   * and plan all statements for each test.
+   * The connections stay open for the lifetime of the process. A new session in each test would have to read the
+   * catalogs of all tables and plan all statements.
    */
   const clientOf = (url: Redacted.Redacted) =>
     Effect.promise(() => {
@@ -123,7 +124,7 @@ export const databasesOn = (server: Effect.Effect<string>) => {
     })
   const named = new Map<string, Redacted.Redacted>()
 
-  /** A database with the current schema and no rows, possibly reused. It is for tests that do not change the schema. */
+  /** A database with the current schema and no rows. Tests that do not change the schema can reuse it. */
   const used = Effect.acquireRelease(
     Effect.suspend(() => {
       const ready = clean.pop()
@@ -133,26 +134,26 @@ export const databasesOn = (server: Effect.Effect<string>) => {
       Effect.gen(function* () {
         const sql = Context.get(yield* clientOf(url), SqlClient.SqlClient)
         yield* sql.unsafe(empties)
-        // A test that changed the schema makes the database unusable for others.
+        // If a test changed the schema, other tests cannot use the database.
         if ((yield* tablesOf(sql)) === tables) clean.push(url)
-        // A test that terminates every session of the database, including this one, also makes it unusable.
+        // If a test terminated every session of the database, this session ended too and the database is not reused.
       }).pipe(Effect.ignore)
   )
 
   return {
     /** A database without a schema. */
     empty: owned(Effect.succeed("template0")),
-    /** A database with the current schema, for tests that change it. */
+    /** A database with the current schema, for tests that change the schema. */
     fresh: owned(migrated),
     used,
-    /** Returns the same database for the same name. */
+    /** Returns the same database for each call with the same name. */
     named: (name: string) =>
       Effect.gen(function* () {
         const url = named.get(name) ?? (yield* kept)
         named.set(name, url)
         return url
       }),
-    /** The stores on a database with the current schema. */
+    /** Provides the stores on a database with the current schema. */
     layer: Layer.unwrap(
       Effect.map(Effect.flatMap(used, clientOf), (client) =>
         Layer.provideMerge(Layer.merge(Stores.layer, RateWindows.layer), Layer.succeedContext(client))
@@ -164,8 +165,8 @@ export const databasesOn = (server: Effect.Effect<string>) => {
 export const { empty, fresh, layer, named, used } = databasesOn(ofTheRun)
 
 /**
- * The same stores, with a clock that waits for the database. Any name except `:memory:` refers to the same database for
- * the lifetime of the process.
+ * Provides the same stores, with a clock that waits for the database. Any name except `:memory:` refers to the same
+ * database for the lifetime of the process.
  */
 export const layerOfNamedDatabase = (name: string) =>
   Layer.provideMerge(

@@ -1,6 +1,6 @@
 /**
  * A proxy to a Postgres server that parses the protocol. A turn is one round trip: all statements that a client sends
- * before it waits for the server. Tests count turns and cut connections.
+ * before it waits for the server. Tests count turns and close connections.
  */
 import { once } from "node:events"
 import { type AddressInfo, connect, createServer, type Socket } from "node:net"
@@ -9,27 +9,30 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net"
 export type StatementTurn = ReadonlyArray<string>
 
 export interface RecordingProxy {
-  /** The server's address through this proxy. */
+  /** The server's URL through this proxy. */
   readonly url: string
   /** All turns so far, on all connections. */
   readonly turns: Array<StatementTurn>
-  /** The number of open connections. */
+  /** Returns the number of open connections. */
   readonly open: () => number
   /**
-   * Closes a connection without notice. `"transaction"` prefers a connection with an open transaction. Returns whether
-   * a connection was open.
+   * Closes a connection without notice. With `"transaction"`, closes only a connection with an open transaction.
+   * Returns whether a connection was closed.
    */
   readonly cut: (where: "transaction" | "anywhere") => boolean
-  /** Stops all traffic on the existing connections without notifying either side. */
+  /** Discards all later traffic on the existing connections, without notifying either side. */
   readonly freeze: () => void
-  /** Stops all traffic on existing and new connections, as a suspended server does. */
+  /** Stops all traffic on existing and new connections, as if the server were suspended. */
   readonly silence: () => void
-  /** Delivers the held traffic. */
+  /** Delivers the traffic that `silence` has held. */
   readonly resume: () => void
   readonly close: () => Promise<void>
 }
 
-/** A connection's first message has no type byte. Each later message has a type letter and a length. */
+/**
+ * Splits a byte stream into protocol messages. A connection's first message has no type byte. Each later message has a
+ * type letter and a length.
+ */
 class Messages {
   private rest: Buffer = Buffer.alloc(0)
   private opening: boolean
@@ -56,7 +59,10 @@ class Messages {
 
 const texts = (body: Buffer): ReadonlyArray<string> => body.toString("utf8").split("\0")
 
-/** The address must not require TLS, because the proxy reads plain text. Turns are recorded by default. */
+/**
+ * Opens a proxy to the target. The target must not require TLS, because the proxy reads plain text. The proxy records
+ * turns by default.
+ */
 export const openRecordingProxy = async (
   target: string,
   options: { readonly writesDown?: boolean } = {}

@@ -1,4 +1,7 @@
-/** The service under test, over real sockets with real time and its workers, and the callers that the fuzzer uses. */
+/**
+ * Starts the service under test, over real sockets with real time and workers, and creates the callers that the fuzzer
+ * uses.
+ */
 import type { Organization } from "@partner-commentary/core/partner/Organization"
 import * as Application from "@partner-commentary/test/Application"
 import { Mailbox } from "@partner-commentary/test/Mailbox"
@@ -9,7 +12,8 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
 /**
- * `all`: every valid request must succeed. `none`: every request must fail. `some`: some requests are refused.
+ * With `all`, every valid request of the caller must succeed. With `none`, every request must fail. With `some`, some
+ * requests are refused.
  */
 export interface FuzzedCaller {
   readonly name: string
@@ -17,7 +21,7 @@ export interface FuzzedCaller {
   readonly may: "all" | "none" | "some"
 }
 
-/** Callers by the description's names of its security schemes. */
+/** The callers for each security scheme, by the scheme's name in the description. */
 export type CallersByScheme = Readonly<Record<string, ReadonlyArray<FuzzedCaller>>>
 
 export const layer = TestApi.layerHttp.pipe(
@@ -25,7 +29,7 @@ export const layer = TestApi.layerHttp.pipe(
   Layer.provideMerge(Application.layer({ outside: Layer.merge(Mailbox.layer, ScriptedGenerator.layer) }))
 )
 
-/** Limits that no run reaches, and limits that every run reaches. */
+/** No run reaches the `wide` limits. Every run reaches the `narrow` and `poor` limits. */
 const wide = {
   requests_per_hour: 10_000_000,
   burst_per_minute: 10_000_000,
@@ -59,7 +63,7 @@ export const seedCallers = Effect.gen(function* () {
   if (owner === undefined) return yield* Effect.die("nobody to call")
   const hurried = yield* organization(narrow)
   const broke = yield* organization(poor)
-  // The fuzzer does not call with the keys that it manages, because calls with a revoked key would fail.
+  // The fuzzer does not authenticate with the keys that it manages, because calls with a revoked key would fail.
   const managed = yield* Effect.forEach([1, 2, 3], () => Seed.organization({ limits: wide }))
   const live = yield* Effect.forEach([owner, ...rest], (one) => Seed.key(one))
   const test = yield* Effect.forEach([owner, ...rest], (one) => Seed.key(one, { environment: "test" }))

@@ -1,6 +1,6 @@
 /**
- * The long run of the contract fuzzer. It knows only the served openapi.json and some credentials. It sends thousands
- * of valid and invalid requests to every operation. Each response must be one that the description allows.
+ * Runs the contract fuzzer for a long time. The fuzzer knows only the served openapi.json and some credentials, and
+ * sends thousands of valid and invalid requests to every operation. The description must allow each response.
  * `CONTRACT_RUNS` sets the number of requests per operation. `CONTRACT_SEED` repeats a run.
  */
 import { it } from "@effect/vitest"

@@ -1,4 +1,4 @@
-/** The served description as a list of operations. The fuzzer knows nothing else about the service. */
+/** Reads the served description as a list of operations. The fuzzer knows nothing else about the service. */
 
 // biome-ignore lint/suspicious/noExplicitAny: the document is read without validation
 export type UntypedJson = any
@@ -16,7 +16,7 @@ export interface OpenApiParameter {
 }
 
 export interface ResponseDescription {
-  /** Headers by their names in lower case. */
+  /** The headers, with their names in lower case. */
   readonly headers: Readonly<Record<string, { readonly required?: boolean; readonly schema: JsonSchema }>>
   readonly content?: Readonly<Record<string, { readonly schema: JsonSchema; readonly examples?: object }>>
 }
@@ -24,12 +24,12 @@ export interface ResponseDescription {
 export interface OpenApiOperation {
   readonly name: string
   readonly method: string
-  /** A path below `{api_root}`, with the parameters as `{parameter}`. */
+  /** A path below `{api_root}`, with each parameter as `{parameter}`. */
   readonly path: string
   readonly parameters: ReadonlyArray<OpenApiParameter>
   readonly body: { readonly schema: JsonSchema; readonly required: boolean } | undefined
   readonly responses: Readonly<Record<string, ResponseDescription>>
-  /** The names of the security schemes. Any one of the schemes authorizes the call. */
+  /** The names of the security schemes. Each of the schemes authorizes the call alone. */
   readonly schemes: ReadonlyArray<string>
 }
 
@@ -43,7 +43,10 @@ export interface OpenApiDocument {
 
 const methods = ["get", "post", "put", "patch", "delete"]
 
-/** Operations with fewer path parameters come first, because the other operations need ids from their responses. */
+/**
+ * Operations with fewer path parameters come first, because the other operations need ids from the responses of these
+ * operations.
+ */
 export const operationsOf = (document: OpenApiDocument): ReadonlyArray<OpenApiOperation> =>
   Object.entries(document.paths)
     .flatMap(([path, item]) =>
@@ -74,7 +77,7 @@ const operation = (
   }
 }
 
-/** The path of the first server. The document's paths are relative to this one. */
+/** The path of the first server. The document's paths are relative to this path. */
 const basePath = ({ servers }: OpenApiDocument): string => {
   const url = servers?.[0]?.url ?? ""
   return url.replace(/^[a-z]+:\/\/[^/]*/, "").replace(/\/$/, "")

@@ -1,7 +1,7 @@
 /**
- * Sends requests to all operations in turns, so that later requests can use the resources of earlier ones. It checks
- * each response against the description. It deletes created resources with the description's own DELETE operations,
- * so that limits on their number do not stop the run.
+ * Sends requests to all operations in turns, so that later requests can use resources of earlier requests. Checks each
+ * response against the description. Deletes created resources with the description's DELETE operations, because limits
+ * on their number would stop the run.
  */
 import * as fc from "fast-check"
 import type { CallersByScheme, FuzzedCaller } from "./Callers.ts"
@@ -16,16 +16,16 @@ export interface FuzzerOptions {
   readonly root: string
   readonly document: OpenApiDocument
   readonly callers: CallersByScheme
-  /** Requests per operation. */
+  /** The number of requests per operation. */
   readonly runs: number
   readonly rounds: number
   readonly seed: number
 }
 
 export interface FuzzerReport {
-  /** At most one fault per operation: the smallest request that reproduces it, as a curl command. */
+  /** Each operation has at most one fault: the smallest request that reproduces the fault, as a curl command. */
   readonly faults: ReadonlyArray<string>
-  /** How often each operation returned each status and code. */
+  /** How often each operation returned each combination of status and code. */
   readonly tallies: ReadonlyMap<string, ReadonlyMap<string, number>>
 }
 
@@ -68,7 +68,7 @@ export const runFuzzer = async ({
     const keyed = given.some(({ parameter }) => parameter.name === "Idempotency-Key")
     if (answer.status < 300) {
       if (operation.method !== "DELETE") memory.see(operation, caller, Judge.parseJson(answer.text))
-      // Keep every fourth deleted resource in memory, so that requests for deleted resources are tested too.
+      // Forget only three of four deleted resources, so that the fuzzer also requests deleted resources.
       else if (origin % 4 !== 0)
         for (const { parameter, text } of given) if (parameter.in === "path") memory.forget(text)
       if (keyed && origin % 3 === 0) problems.push(...(await replayProblems(wire, plain, answer)))
@@ -77,7 +77,10 @@ export const runFuzzer = async ({
     if (problems.length > 0) throw new Fault(problems, wire.curl(plain), answer)
   }
 
-  /** Deletes the caller's oldest resource if it has more than `keptOfEach` and the description has a DELETE operation for it. */
+  /**
+   * Deletes the oldest resource of a caller that has more than `keptOfEach`. The description must have a DELETE
+   * operation for the resource.
+   */
   const tidy = async ({ headers }: Wire.FuzzedResponse, caller: FuzzedCaller): Promise<ReadonlyArray<string>> => {
     const location = headers.get("location") ?? ""
     const removal = operations.find(({ method, path }) => method === "DELETE" && matches(path, location))
@@ -98,7 +101,7 @@ export const runFuzzer = async ({
     }
     const answer = await wire.send(plain)
     memory.forget(target.split("/").at(-1) ?? "")
-    // The resource may be deleted already.
+    // Another request may have deleted the resource already.
     const expected = answer.status === 200 || answer.status === 404 || caller.may === "some"
     return [
       ...judge.judge(removal, answer),
@@ -146,7 +149,7 @@ const describe = (error: unknown): string => (error instanceof Fault ? error.mes
 const matches = (path: string, location: string): boolean =>
   new RegExp(`${path.replace(/\{\w+\}/g, "[^/]+")}$`).test(location)
 
-/** HEAD must respond as GET does, without the body. */
+/** Checks that HEAD returns the same status and content type as GET, and no body. */
 const headProblems = async (
   wire: Wire.HttpConnection,
   plain: Wire.RawRequest,
@@ -162,8 +165,8 @@ const headProblems = async (
 }
 
 /**
- * Returns the first response again, as the description promises. The repeated request counts against the rate limit,
- * too.
+ * Checks that a repeated request gets the first response again, as the description promises. The repeated request also
+ * counts against the rate limit.
  */
 const replayProblems = async (wire: Wire.HttpConnection, plain: Wire.RawRequest, first: Wire.FuzzedResponse) => {
   const again = await wire.send(plain)
@@ -174,7 +177,7 @@ const replayProblems = async (wire: Wire.HttpConnection, plain: Wire.RawRequest,
     : [`sent again under its key it is answered otherwise: ${again.status} ${again.text.slice(0, 300)}`]
 }
 
-/** A readable summary with one line per operation. */
+/** Returns a readable summary with one line per operation. */
 export const summarizeReport = ({ tallies }: FuzzerReport): string =>
   [...tallies]
     .map(([name, counts]) => {

@@ -1,4 +1,7 @@
-/** Runs the fuzzer once as a test. It fails on faults, logs a summary, and checks that every operation was reached. */
+/**
+ * Runs the fuzzer once as a test. The test fails on faults, prints a summary, and checks that every operation was
+ * reached.
+ */
 import { assert } from "@effect/vitest"
 import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
@@ -7,7 +10,7 @@ import type { OpenApiDocument } from "./Description.ts"
 import * as Fuzzer from "./Fuzzer.ts"
 import * as Verdict from "./Verdict.ts"
 
-/** `reachesAll`: every operation must have succeeded at least once, which takes some hundreds of requests. */
+/** With `reachesAll`, every operation must succeed at least once. This takes some hundreds of requests. */
 export const guaranteeContract = Effect.fnUntraced(function* (
   options: Pick<Fuzzer.FuzzerOptions, "runs" | "rounds"> & { readonly reachesAll: boolean }
 ) {

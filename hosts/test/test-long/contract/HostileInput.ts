@@ -1,9 +1,9 @@
-/** Input from hostile and careless callers: junk values, invalid bodies, unusual paths and headers. */
+/** Generates input as hostile and careless callers send it: junk values, invalid bodies, unusual paths and headers. */
 import { gzipSync } from "node:zlib"
 import * as fc from "fast-check"
 import type { UntypedJson } from "./Description.ts"
 
-/** A generator of junk that can replace any value. */
+/** Generates junk that can replace any value. */
 export const junkValues: fc.Arbitrary<unknown> = fc.oneof(
   fc.constantFrom<unknown>(null, "", " ", 0, -1, 1e308, 2 ** 53, true, [], {}, [[]], "null", "\u0000", "../..", "%00"),
   fc.constantFrom("x".repeat(5000), "😀".repeat(501), "-".repeat(257), "a\u0301".repeat(300), "\ufeff", "\u202e"),
@@ -12,7 +12,7 @@ export const junkValues: fc.Arbitrary<unknown> = fc.oneof(
   fc.jsonValue({ maxDepth: 3 })
 )
 
-/** The value with one part replaced by junk or removed, or with one unknown part added. */
+/** Returns the value after one change: junk replaces a part, a part is removed, or an unknown part is added. */
 export const spoilValue = (value: unknown): fc.Arbitrary<unknown> => {
   const places = placesIn(value)
   if (places.length === 0) return junkValues
@@ -63,7 +63,9 @@ const texts = fc.constantFrom(
   `{${Array.from({ length: 2000 }, (_, index) => `"k${index}":${index}`).join(",")}}`
 )
 
-/** Bytes that are not valid JSON. */
+/**
+ * Generates raw bodies: text that is invalid JSON or an unexpected value, and bytes in a wrong encoding.
+ */
 export const invalidJsonBodies: fc.Arbitrary<Uint8Array> = fc.oneof(
   { weight: 4, arbitrary: texts.map((text) => new TextEncoder().encode(text)) },
   { weight: 1, arbitrary: fc.uint8Array({ maxLength: 40 }) },
@@ -72,7 +74,10 @@ export const invalidJsonBodies: fc.Arbitrary<Uint8Array> = fc.oneof(
   { weight: 1, arbitrary: fc.constant(Uint8Array.from(gzipSync("{}"))) }
 )
 
-/** Path segments in raw form: escaped, partly escaped or unescaped. HTTP parsers reject non-ASCII segments, so there are none. */
+/**
+ * Generates raw path segments: escaped, partly escaped or unescaped. Non-ASCII characters are always escaped, because
+ * HTTP parsers reject them.
+ */
 export const rawPathSegments: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom("%2F", "%2f..%2f", ".", "..", "%2E%2E", "%", "%zz", "%00", "%ff", "%C3%28", "%ED%A0%80", ";", ";a=1"),
   fc.constantFrom("a%20b", "%C3%A9", "%F0%9F%98%80", "a+b", "*", "null", "undefined", "by-reference", "bulk"),
@@ -80,7 +85,7 @@ export const rawPathSegments: fc.Arbitrary<string> = fc.oneof(
   fc.string({ unit: "binary", minLength: 1, maxLength: 40 }).map((text) => encodeURIComponent(text.toWellFormed()))
 )
 
-/** Parameters appended to a query. */
+/** Generates parameters that are appended to a query. */
 export const extraQueryParts: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom("", "&", "=", "a", "=b", "%", "%zz=1", "a[]=1", "__proto__=1", "+", "a=b=c", "?", "%00=%00"),
   fc
@@ -88,7 +93,7 @@ export const extraQueryParts: fc.Arbitrary<string> = fc.oneof(
     .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value.toWellFormed())}`)
 )
 
-/** Media types for a JSON body. `right` says whether the description lists the type. */
+/** Generates media types for a JSON body. `right` says whether the description lists the type. */
 export const mediaTypes: fc.Arbitrary<{ readonly type: string | undefined; readonly right: boolean | undefined }> =
   fc.oneof(
     { weight: 30, arbitrary: fc.constant({ type: "application/json", right: true }) },
@@ -119,7 +124,7 @@ export const mediaTypes: fc.Arbitrary<{ readonly type: string | undefined; reado
     }
   )
 
-/** Text that is valid in a header: bytes of ISO 8859-1 without control characters. */
+/** Generates text that is valid in a header: bytes of ISO 8859-1 without control characters. */
 export const headerTexts: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom(
     "",
@@ -139,7 +144,7 @@ export const headerTexts: fc.Arbitrary<string> = fc.oneof(
   })
 )
 
-/** Headers that the description does not name. */
+/** Generates headers that the description does not name. */
 export const unknownHeaders: fc.Arbitrary<ReadonlyArray<readonly [string, string]>> = fc.oneof(
   { weight: 20, arbitrary: fc.constant([]) },
   {

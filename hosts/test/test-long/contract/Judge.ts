@@ -6,11 +6,14 @@ import type { JsonSchema, OpenApiDocument, OpenApiOperation } from "./Descriptio
 import type { FuzzedResponse } from "./Wire.ts"
 
 export interface ResponseJudge {
-  /** Returns one sentence for each fault. The result is empty if there is no fault. */
+  /** Returns one sentence for each fault. The result is empty if the response has no fault. */
   readonly judge: (operation: OpenApiOperation, answer: FuzzedResponse) => ReadonlyArray<string>
-  /** The schema violation of the value, if there is one. */
+  /** Returns the value's schema violation, or undefined if the schema allows the value. */
   readonly wrong: (schema: JsonSchema, value: unknown) => string | undefined
-  /** The schema violations by their path in the value, such as `topics[3].content`. The whole value is `body`. */
+  /**
+   * Returns the schema violations by their path in the value, such as `topics[3].content`. The path of the whole value
+   * is `body`.
+   */
   readonly wrongs: (schema: JsonSchema, value: unknown) => ReadonlyArray<readonly [string, string]>
 }
 
@@ -30,7 +33,7 @@ export const makeResponseJudge = (document: OpenApiDocument): ResponseJudge => {
   ajv.addSchema({ $id: "openapi", components: document.components })
   const compiled = new Map<JsonSchema, ValidateFunction>()
 
-  /** Rewrites the document's references as references into the schema that ajv knows. */
+  /** Changes the document's references into references within the schema that ajv knows. */
   const rebased = (schema: unknown): unknown =>
     JSON.parse(JSON.stringify(schema), (key, value) =>
       key === "$ref" && typeof value === "string" && value.startsWith("#/") ? `openapi${value}` : value
@@ -97,7 +100,7 @@ export const makeResponseJudge = (document: OpenApiDocument): ResponseJudge => {
   }
 }
 
-/** The data of the server-sent events. */
+/** Returns the data of the server-sent events. */
 const dataOf = (text: string): ReadonlyArray<string> =>
   [...text.matchAll(/^data: (.*)$/gm)].map(([, data = ""]) => data)
 
@@ -109,7 +112,7 @@ const placeOf = (pointer: string): string =>
         .replace(/\/(\d+)(?=\/|$)/g, "[$1]")
         .replaceAll("/", ".")
 
-/** Converts text to a value of the schema's type. Returns undefined if the text can be read in several ways. */
+/** Converts text to a value of the schema's type. Returns undefined if the text is ambiguous. */
 export const parseBySchema = (schema: JsonSchema, text: string): unknown => {
   const type = schema["type"]
   if (type === "integer" || type === "number") {

@@ -1,13 +1,13 @@
 /**
- * Stores values of earlier responses, so that later requests can use them. Every successful response becomes a
- * sighting: field names, their values, and the caller. The name of an `id` includes its resource: the `id` of a
- * `persona` is stored as `persona_id`.
+ * Stores values of earlier responses for later requests. Every successful response becomes a sighting with field names,
+ * their values, and the caller. The name of an `id` includes its resource: the `id` of a `persona` is stored as
+ * `persona_id`.
  */
 import type { FuzzedCaller } from "./Callers.ts"
 import type { OpenApiOperation, OpenApiParameter } from "./Description.ts"
 
 export interface SeenValue {
-  /** An increasing number. The newest sighting has the highest number. */
+  /** The sighting's sequence number. The newest sighting has the highest number. */
   readonly order: number
   readonly caller: FuzzedCaller
   readonly values: ReadonlyMap<string, ReadonlyArray<string>>
@@ -15,13 +15,13 @@ export interface SeenValue {
 
 export interface ValueMemory {
   readonly see: (operation: OpenApiOperation, caller: FuzzedCaller, answer: unknown) => void
-  /** Removes every sighting that contains the value, because the resource is gone. */
+  /** Removes every sighting that contains the value, because the resource was deleted. */
   readonly forget: (value: string) => void
-  /** Returns the sightings that have a value for at least one name of each list, newest last. */
+  /** Returns the sightings that have a value for at least one name in each list, newest last. */
   readonly with: (names: ReadonlyArray<ReadonlyArray<string>>) => ReadonlyArray<SeenValue>
 }
 
-/** The number of sightings kept per operation. */
+/** The maximum number of sightings per operation. */
 const kept = 60
 
 export const makeValueMemory = (): ValueMemory => {
@@ -68,8 +68,8 @@ const collect = (into: Map<string, Array<string>>, value: unknown, owner: string
 }
 
 /**
- * The names under which a parameter's values are stored: its own name, and the field names in its description. An `id`
- * gets the name of the path segment before it.
+ * Returns the names under which a parameter's values are stored: the parameter's own name, and the field names in its
+ * description. An `id` gets the name of the path segment before the parameter.
  */
 export const labelsOfParameter = (
   operation: OpenApiOperation,
@@ -82,7 +82,7 @@ export const labelsOfParameter = (
 
 const before = (path: string, name: string): string => lastPart(path.slice(0, path.indexOf(`{${name}}`)))
 
-/** The last path segment that is not a parameter. */
+/** Returns the path's last plural segment, which names the resource. Parameters are ignored. */
 const lastPart = (path: string): string =>
   path
     .split("/")

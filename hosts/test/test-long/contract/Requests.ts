@@ -1,4 +1,4 @@
-/** Generates valid and invalid requests to an operation, from its description and from values of earlier responses. */
+/** Generates valid and invalid requests to an operation, from the description and from values of earlier responses. */
 import * as fc from "fast-check"
 import type { CallersByScheme, FuzzedCaller } from "./Callers.ts"
 import type { JsonSchema, OpenApiDocument, OpenApiOperation, OpenApiParameter } from "./Description.ts"
@@ -15,14 +15,14 @@ import {
 import { labelsOfParameter, type SeenValue, toSingular, type ValueMemory } from "./Memory.ts"
 import { arbitraryValues } from "./Values.ts"
 
-/** A parameter's text. `odd`: the encoding of the text is ambiguous. */
+/** A parameter's text. `odd` is true if the encoding of the text is ambiguous. */
 export interface ParameterText {
   readonly parameter: OpenApiParameter
   readonly text: string
   readonly odd: boolean
 }
 
-/** The body: a JSON value, bytes that may not be JSON, or no body. */
+/** The request body: a JSON value, bytes that may not be JSON, or no body. */
 export type RequestPayload = { readonly value: unknown } | { readonly bytes: Uint8Array } | undefined
 
 export interface GeneratedRequest {
@@ -34,9 +34,12 @@ export interface GeneratedRequest {
   /** The body is sent in chunks, without a Content-Length. */
   readonly chunked: boolean
   readonly headers: ReadonlyArray<readonly [string, string]>
-  /** Parameters appended to the query. */
+  /** Parameters that are appended to the query. */
   readonly query: ReadonlyArray<string>
-  /** The last part of the loopback address that the request comes from. Anonymous callers are limited by address. */
+  /**
+   * The number that determines an anonymous caller's loopback address, because anonymous callers are limited by
+   * address.
+   */
   readonly origin: number
 }
 
@@ -82,17 +85,19 @@ const argument = (
     : fc.oneof({ weight: 3, arbitrary: fc.constant(undefined) }, { weight: 2, arbitrary: told })
 }
 
-/** Only one request in fifty waits, and only for a second. Thousands of waits of 30 seconds would take hours. */
+/**
+ * Only one request in fifty waits, and only for a second. Thousands of requests that wait 30 seconds would take hours.
+ */
 const shortWait = (text: string, pick: number): string => text.replace(/\d+/g, pick === 0 ? "1" : "0")
 
-/** The text that a header can transport, without the surrounding white space that HTTP drops. */
+/** Returns the text that a header can transport. The surrounding white space is removed, because HTTP drops it. */
 const headerText = (text: string): string =>
   text
     .replace(/[^\t\x20-\x7e\x80-\xff]/g, "")
     .slice(0, 300)
     .replace(/^[ \t]+|[ \t]+$/g, "")
 
-/** Replaces most ids in a body with ids that the caller has seen. */
+/** Replaces most ids in a body with ids that the caller has received. */
 const acquainted = (value: unknown, home: SeenValue | undefined, pick: number, name = ""): unknown => {
   const known = home?.values.get(toSingular(name)) ?? []
   if (typeof value === "string") {
@@ -154,7 +159,7 @@ const callersOf = (
   )
 }
 
-/** Returns the names of the ids in a body. */
+/** Returns the names of the id fields in a body. */
 const idsIn = (document: OpenApiDocument, schema: JsonSchema | undefined): ReadonlyArray<string> =>
   schema === undefined
     ? []
@@ -169,7 +174,7 @@ const inlined = (document: OpenApiDocument, schema: unknown): unknown =>
       : value
   )
 
-/** The requests use values seen in earlier responses. */
+/** Generates requests that use values from earlier responses. */
 export const arbitraryRequests = (
   document: OpenApiDocument,
   operation: OpenApiOperation,

@@ -1,17 +1,17 @@
 /**
- * Rules that the description states only in prose, because no schema can express them. Each entry has a sentence that
- * must appear in the served document. The fuzzer requires such a sentence for each refused request that the schemas
- * allow, and for each accepted request that they forbid.
+ * Lists rules that the description states only in prose, because no schema can express them. Each rule has a sentence
+ * that the served document must contain. The fuzzer requires such a sentence for each refused request that the schemas
+ * allow, and for each accepted request that the schemas forbid.
  */
 import { isIP } from "node:net"
 import type { GeneratedRequest } from "./Requests.ts"
 
 export interface DocumentedRule {
   readonly operation: RegExp
-  /** The path of the field, in the refusal or in the schema violation. */
+  /** The path of the field in the refusal or in the schema violation. */
   readonly field: RegExp
   readonly sentence: string
-  /** Returns whether the sentence applies to this value. By default it applies to every value. */
+  /** Returns whether the sentence applies to this value. Without this function the sentence applies to every value. */
   readonly when?: (value: unknown, sent: GeneratedRequest) => boolean
 }
 
@@ -43,7 +43,7 @@ const isInvalidPeriod = (value: unknown, { payload }: GeneratedRequest): boolean
 const isUnreadable = (value: unknown) =>
   !/[\p{L}\p{N}\p{P}\p{S}]/u.test(String(value).replace(/[\u115f\u1160\u3164\uffa0]/g, ""))
 
-/** Reasons to refuse a request that the schemas allow. */
+/** The reasons to refuse a request that the schemas allow. */
 export const documentedRefusals: ReadonlyArray<DocumentedRule> = [
   {
     operation: topics,
@@ -158,7 +158,7 @@ export const documentedRefusals: ReadonlyArray<DocumentedRule> = [
   }
 ]
 
-/** Requests that the schemas forbid but the service accepts. */
+/** The requests that the schemas forbid and the service accepts. */
 export const documentedAcceptances: ReadonlyArray<DocumentedRule> = [
   { operation: /./, field: /^X-Request-Id$/, sentence: "The service ignores an id with other characters than these." },
   {
@@ -182,7 +182,9 @@ export const findDocumentedRule = (
       (one.when === undefined || one.when(value, sent))
   )
 
-/** Limits of every organization in addition to its rate limits. `message` matches the message of the 429 response. */
+/**
+ * The limits of every organization in addition to its rate limits. `message` matches the message of the 429 response.
+ */
 export const documentedLimits = [
   {
     operation: /^(create|rotate)ApiKey$/,

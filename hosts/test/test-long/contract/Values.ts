@@ -1,8 +1,11 @@
-/** Generates values for a JSON schema of the description: allowed values, and values just inside or outside of its limits. */
+/**
+ * Generates values for a JSON schema of the description: allowed values, and values just inside or outside of the
+ * schema's limits.
+ */
 import * as fc from "fast-check"
 import { type JsonSchema, type OpenApiDocument, resolveReference } from "./Description.ts"
 
-/** Distance to the limits: `within` stays inside of them, `around` sometimes crosses them. */
+/** The distance to the limits. `within` stays inside of the limits, and `around` sometimes crosses them. */
 export type LimitDistance = "within" | "around"
 
 const offsets = fc.constantFrom("Z", "Z", "z", "+00:00", "+05:30", "-11:00", "+14:00")
@@ -24,8 +27,8 @@ const formats: Readonly<Record<string, fc.Arbitrary<string>>> = {
 }
 
 /**
- * The samples of all formats, one for each, in the formats' order. If a pattern matches the sample, it probably matches
- * the other values of the format.
+ * Samples of all formats, one for each format and in the same order. If a pattern matches a format's sample, it
+ * probably matches the format's other values.
  */
 const samples = ["019c0d52-1f0a-7000-8000-5b1e6a2d9c41", "2027-01-30T12:00:00Z", "https://example.com/a?b=c"]
 
@@ -34,14 +37,14 @@ const letter = fc.constantFrom("a", "Z", "é", "ß", "漢", "😀", "0", "-", ".
 /** Characters that no schema forbids but people do not type. */
 const strange = fc.constantFrom("\u0007", "\u200b", "\u3164", "\u2028", "\u202e", "\ufeff", "\u0000", "\n")
 
-/** The result is cached, because parsing a pattern is slow and there are few patterns. */
+/** A cache of the generators by pattern. Parsing a pattern is slow, and there are few patterns. */
 const patterns = new Map<string, fc.Arbitrary<string>>()
 
 const matching = (pattern: string, maxLength: number): fc.Arbitrary<string> => {
   const known = patterns.get(`${pattern} ${maxLength}`)
   if (known !== undefined) return known
-  // fast-check cannot generate text for a pattern with lookaheads. The generator uses the pattern without them, and
-  // filters by the whole pattern.
+  // fast-check cannot generate text for a pattern with lookaheads. Therefore the generator uses the pattern without
+  // lookaheads, and filters the results by the whole pattern.
   const whole = new RegExp(pattern, "u")
   const plain = new RegExp(pattern.replace(/\(\?!(\\.|\[[^\]]*\]|[^)\\])*\)/g, ""), "u")
   const likely = Object.values(formats).map((known) => known.filter((value) => whole.test(value)))
@@ -82,7 +85,7 @@ const number = (schema: JsonSchema, integer: boolean, aim: LimitDistance): fc.Ar
   return fc.oneof(usual, fc.constantFrom(...edges))
 }
 
-/** Values that the schema allows (sometimes its examples), or values around its limits. */
+/** Generates values that the schema allows (sometimes its examples), or values around the schema's limits. */
 export const arbitraryValues = (
   document: OpenApiDocument,
   given: JsonSchema,
@@ -100,7 +103,7 @@ export const arbitraryValues = (
       )
 }
 
-/** Generates text for a schema without any keyword that limits it. Only its example shows a valid value. */
+/** Generates text for a schema without limiting keywords. Only the schema's example shows a valid value. */
 const isFree = (schema: JsonSchema): boolean =>
   schema["type"] === "string" && !["enum", "format", "pattern", "minLength"].some((keyword) => keyword in schema)
 
@@ -186,7 +189,7 @@ const object = (
   )
   const requiredKeys = ((schema["required"] as ReadonlyArray<string> | undefined) ?? []).filter((name) => name in model)
   const record = fc.record(model, { requiredKeys, noNullPrototype: true })
-  // No schema of the description is closed: unknown fields are ignored or belong to the caller.
+  // All schemas of the description allow unknown fields, which the service ignores or stores for the caller.
   const names = fc.string({ minLength: 1, maxLength: 12 }).filter((name) => name !== "__proto__" && !(name in model))
   const more = fc.dictionary(names, fc.jsonValue({ maxDepth: 2 }), { maxKeys: 3, noNullPrototype: true })
   const extended = fc.tuple(record, more).map(([known, other]) => ({ ...other, ...known }))

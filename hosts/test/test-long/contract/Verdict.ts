@@ -1,5 +1,6 @@
 /**
- * Decides by the description whether the service had to accept or refuse a request, and whether the reason is correct.
+ * Decides from the description whether the service had to accept or refuse a request, and whether the reason is
+ * correct.
  */
 import type { OpenApiDocument } from "./Description.ts"
 import { parseBySchema, parseJson, type ResponseJudge } from "./Judge.ts"
@@ -7,14 +8,14 @@ import type { GeneratedRequest } from "./Requests.ts"
 import * as Stated from "./Stated.ts"
 import type { FuzzedResponse } from "./Wire.ts"
 
-/** Schema violations: the field and the reason. */
+/** A schema violation with its field and its reason. */
 interface Wrong {
   readonly field: string
   readonly why: string
   readonly value: unknown
 }
 
-/** `unclear`: the request is encoded in a way that the description does not cover. */
+/** `unclear` is true if the description does not cover the encoding of the request. */
 interface Reading {
   readonly wrongs: ReadonlyArray<Wrong>
   readonly unclear: boolean
@@ -33,7 +34,7 @@ const read = (judge: ResponseJudge, sent: GeneratedRequest): Reading => {
     else look(parameter.name, value, judge.wrong(parameter.schema, value))
   }
   if (body === undefined) return { wrongs, unclear: unclear || sent.payload !== undefined }
-  // On the wire, an empty body is no body.
+  // In HTTP, an empty body counts as no body.
   const isEmpty = sent.payload !== undefined && "bytes" in sent.payload && sent.payload.bytes.length === 0
   if (sent.payload === undefined || (isEmpty && !body.required)) {
     if (body.required) look("body", undefined, "is required")
@@ -51,7 +52,7 @@ interface Refusal {
   readonly details?: { readonly errors?: ReadonlyArray<{ readonly field: string; readonly constraint: string }> }
 }
 
-/** The refusals of the parts of a bulk request. */
+/** Returns the refusals of the topics in a bulk request. */
 const parts = (answer: unknown): ReadonlyArray<{ readonly index: number; readonly error?: Refusal }> =>
   (answer as { data?: { results?: ReadonlyArray<{ index: number; error?: Refusal }> } }).data?.results?.filter(
     ({ index }) => index !== undefined
@@ -87,12 +88,12 @@ export const problemsOf = (
   }
   if (unclear || wrongs.length > 0 || caller.may !== "all") return []
   if (status === 401) return [`${caller.name} was kept out`]
-  // These callers have high rate limits, so only limits that cannot be raised may refuse their requests.
+  // These callers have high rate limits. Therefore only limits that cannot be raised may refuse their requests.
   if (status === 429) return Stated.isDocumentedLimit(sent, answered.text) ? [] : [`${caller.name} was limited`]
   return status === 400 ? unexplained(sent, (answer as { error: Refusal }).error) : []
 }
 
-/** Returns problems that match neither a schema nor a sentence of the description. */
+/** Returns the problems that match neither a schema nor a sentence of the description. */
 const unexplained = (sent: GeneratedRequest, { code, details }: Refusal): ReadonlyArray<string> =>
   code !== "invalid_request"
     ? []
@@ -121,7 +122,7 @@ const at = (value: unknown, field: string): unknown =>
         value
       )
 
-/** Returns the sentences of Stated that the document does not contain. */
+/** Returns the sentences of Stated.ts that the document does not contain. */
 export const undocumentedRules = (document: OpenApiDocument): ReadonlyArray<string> => {
   const words: Array<string> = []
   JSON.stringify(document, (_, value) => {

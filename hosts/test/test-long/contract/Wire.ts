@@ -1,4 +1,4 @@
-/** Sends a request over a socket without the normalization of `fetch`, and prints it as a curl command. */
+/** Sends a request over a socket without the normalization of `fetch`. Prints the request as a curl command. */
 import * as Http from "node:http"
 import type { GeneratedRequest, ParameterText } from "./Requests.ts"
 
@@ -17,7 +17,7 @@ export interface RawRequest {
   readonly address: string | undefined
 }
 
-/** The request's raw form. */
+/** Returns the raw form of the request. */
 export const toRawRequest = (sent: GeneratedRequest): RawRequest => {
   const { operation, payload, type } = sent
   const at = (place: string) => sent.arguments.filter(({ parameter }) => parameter.in === place)
@@ -43,7 +43,7 @@ export const toRawRequest = (sent: GeneratedRequest): RawRequest => {
     ],
     body,
     chunked: sent.chunked,
-    // Each anonymous caller has its own address, because anonymous calls are limited by address.
+    // Each request of an anonymous caller comes from its own address, because anonymous calls are limited by address.
     address: sent.caller.may === "none" ? `127.1.${sent.origin >> 8}.${sent.origin & 255 || 1}` : undefined
   }
 }
@@ -71,7 +71,7 @@ export const makeHttpConnection = (root: string): HttpConnection => {
         headers: grouped(headers),
         ...(address === undefined ? { agent: kept } : { agent: false as const, localAddress: address })
       })
-      // Retry once if the server closed the kept-alive connection just before it was reused.
+      // Retry once if the server closed the kept-alive connection just before the reuse.
       request.on("error", (error) => (request.reusedSocket && again ? resolve(send(plain, false)) : reject(error)))
       request.on("response", (response) => {
         const chunks: Array<Buffer> = []
@@ -89,7 +89,7 @@ export const makeHttpConnection = (root: string): HttpConnection => {
         response.on("end", whole)
         response.on("data", (chunk: Buffer) => {
           chunks.push(chunk)
-          // A stream does not end by itself. It is left after its first events.
+          // An event stream does not end by itself. Therefore the fuzzer closes the stream after its first events.
           if (!isStream(response) || !chunk.toString("latin1").endsWith("\n\n")) return
           whole()
           response.destroy()

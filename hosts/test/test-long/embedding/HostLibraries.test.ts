@@ -1,4 +1,4 @@
-/** The service on the pools and in the transactions of pg, Drizzle, Kysely, Knex and postgres.js. */
+/** Tests the service on the pools and in the transactions of pg, Drizzle, Kysely, Knex and postgres.js. */
 import { drizzle } from "drizzle-orm/node-postgres"
 import knex, { type Knex } from "knex"
 import { CamelCasePlugin, Kysely, PostgresDialect } from "kysely"
@@ -17,7 +17,7 @@ import {
 import { emptyDatabase, poolOf } from "../../test/embedding/HostDatabase.ts"
 
 // #region pg
-/** Submits a topic and stores its id in your own table, in one transaction. */
+/** Submits a topic and stores the topic's id in your own table, in one transaction. */
 const order = async (pc: Service, pool: pg.Pool, topic: NewTopic) => {
   const client = await pool.connect()
   try {
@@ -72,7 +72,7 @@ type Transaction = (work: (db: object) => Promise<unknown>) => Promise<unknown>
 
 const schema = "commentary"
 
-/** Runs a whole story, then commits one topic and rolls another one back. */
+/** Runs a complete story, then commits one topic and rolls back another topic. */
 const proven = async (database: Database, transaction: Transaction) => {
   const service = openService(database)
   onTestFinished(service.pc.stop)
@@ -103,18 +103,18 @@ it("pg: a topic and a row of the host are committed or rolled back together", as
   expect(topics).toHaveLength(1)
 })
 
-it("Drizzle: the pool is db.$client, and the transaction is tx", async () => {
+it("Drizzle: the service uses db.$client as its pool, and tx as the transaction", async () => {
   const db = drizzle(poolOf(await emptyDatabase()))
   await proven(postgres(db.$client, { schema }), (work) => db.transaction(work))
 })
 
-it("Kysely: the pool is the dialect's, and the transaction is trx, with any plugins", async () => {
+it("Kysely: the service uses the dialect's pool, and trx as the transaction, with any plugins", async () => {
   const pool = poolOf(await emptyDatabase())
   const db = new Kysely<object>({ dialect: new PostgresDialect({ pool }), plugins: [new CamelCasePlugin()] })
   await proven(postgres(pool, { schema }), (work) => db.transaction().execute(work))
 })
 
-it("Knex: the pool is made of two functions, and the transaction is its connection", async () => {
+it("Knex: the pool consists of two functions, and the transaction is its connection", async () => {
   const db = knex({ client: "pg", connection: await emptyDatabase() })
   onTestFinished(() => db.destroy())
   await proven(postgres(knexPool(db), { schema }), (work) =>
@@ -122,7 +122,7 @@ it("Knex: the pool is made of two functions, and the transaction is its connecti
   )
 })
 
-it("postgres.js: the pool is made of two functions, and the transaction is sql", async () => {
+it("postgres.js: the pool consists of two functions, and the transaction is sql", async () => {
   const sql = postgresJs(await emptyDatabase(), { onnotice: () => {} })
   onTestFinished(() => sql.end())
   await proven(postgres(postgresJsPool(sql), { schema }), (work) => sql.begin((tx) => work(tx)))

@@ -1,4 +1,4 @@
-/** Use cases in the host's open transaction: their changes are committed or rolled back with it. */
+/** Tests use cases in the host's open transaction. Their changes are committed or rolled back with this transaction. */
 import { PGlite } from "@electric-sql/pglite"
 import { PartnerCommentaryError } from "partner-commentary/PartnerCommentary"
 import { type PoolOptions, postgres } from "partner-commentary/postgres/Postgres"
@@ -89,7 +89,7 @@ describe.each([{}, { schema: "commentary" }])("on a client of pg, with the optio
     expect((await pc.topics.progress({ ...ids, topic_id })).overall_status).toBe("completed")
   })
 
-  it("concurrent calls on one client run one after another, and a refused call undoes nothing else", async () => {
+  it("concurrent calls on one client run one after another, and a refused call undoes only its own changes", async () => {
     const { client, ids, pc } = await started(options)
     await client.query("BEGIN")
     const at = { db: client }
@@ -103,7 +103,7 @@ describe.each([{}, { schema: "commentary" }])("on a client of pg, with the optio
     expect((await pc.topics.list(ids)).total).toBe(2)
   })
 
-  it("the changes of two calls on one client are both in the transaction", async () => {
+  it("the host's transaction contains the changes of two calls on one client", async () => {
     const { client, ids, pc } = await started(options)
     await client.query("BEGIN")
     await pc.topics.submit(topicOf(ids, "Who wins the derby on Sunday?"), { db: client })
@@ -128,7 +128,7 @@ it("a topic can be submitted in a transaction of PGlite", async () => {
   expect((await pc.topics.list(ids)).total).toBe(1)
 })
 
-describe("an object that is not an open transaction is refused with one sentence", () => {
+describe("an object that is not an open transaction is refused with a one-sentence error", () => {
   const sentence = async (call: Promise<unknown>) => {
     const error = await call.then(
       () => new Error("it did not fail"),
@@ -138,7 +138,7 @@ describe("an object that is not an open transaction is refused with one sentence
     return error instanceof Error ? error.message : ""
   }
 
-  it("the option db refuses a client without a transaction, a pool and another object", async () => {
+  it("the option db refuses a client without a transaction, a pool and any other object", async () => {
     const { client, ids, pc, pool } = await started()
     const submitted = (db: object) => sentence(pc.topics.submit(topicOf(ids), { db }))
     expect(await submitted(client)).toBe("The option db has no open transaction.")

@@ -1,4 +1,6 @@
-/** Two services on one database share counters, so that a second process does not double a partner's limits. */
+/**
+ * Tests two services on one database. They share counters, so that a second process does not double a partner's limits.
+ */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { AccessChanges } from "@partner-commentary/core/access/AccessChanges"
 import { RateWindows } from "@partner-commentary/core/access/RateWindows"
@@ -17,10 +19,13 @@ type Opened = ReturnType<typeof openService>
 
 const url = "https://app.example/commentary/partner/v1/personas"
 
-/** Requests of a key in a minute, by the standard plan. */
+/** The number of requests that the standard plan allows a key in a minute. */
 const limit = 100
 
-/** Sends more requests than the limit to both services, and expects that exactly as many as the limit are admitted. */
+/**
+ * Sends more requests than the limit to both services. The services together must admit exactly as many requests as the
+ * limit.
+ */
 const counted = async (services: readonly [Opened, Opened]) => {
   for (const { pc } of services) onTestFinished(pc.stop)
   const [{ pc: first }, { pc: second }] = services
@@ -73,7 +78,7 @@ describe("in-process state that is merged with the layer of Postgres", () => {
   })
 
   it.each(["RateWindows", "AccessChanges", "WorkSignal"] as const)(
-    "is refused where it comes last: %s",
+    "in-process state is refused if it is merged last: %s",
     async (name) => {
       const pool = poolOf(await emptyDatabase())
       const last = {

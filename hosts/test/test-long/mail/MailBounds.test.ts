@@ -8,7 +8,7 @@ import * as Logger from "effect/Logger"
 import * as SqlClient from "effect/sql/SqlClient"
 import { finish, mailCauses, start } from "./MailCauses.ts"
 
-/** Mails that were sent or refused, by kind. A mail about webhooks carries the kind of its first mention. */
+/** Returns the kind and state of all sent and failed mails. A mail about webhooks has the kind of its first mention. */
 const attempted = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* finish

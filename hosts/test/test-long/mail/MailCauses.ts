@@ -1,6 +1,6 @@
 /**
- * For each kind of mail, an action that causes it and the maximum number of mails: `limit` for each `per`, even if the
- * action is repeated. The compiler requires an entry for each kind.
+ * Lists, for each kind of mail, an action that causes the mail and the maximum number of mails: `limit` for each `per`,
+ * even if the action is repeated. The compiler requires an entry for each kind.
  */
 import type { MailKind } from "@partner-commentary/core/mail/Mail"
 import { defaults } from "@partner-commentary/core/shared/Policy"
@@ -40,7 +40,7 @@ const pass = (millis: number) =>
     yield* (yield* DueWork).advanceTo(now() + millis)
   })
 
-/** Repeats the step, and runs all due work after each. */
+/** Repeats the step, and runs all due work after each repetition. */
 const times = <E, R>(count: number, step: (index: number) => Effect.Effect<unknown, E, R>) =>
   Effect.forEach(
     Array.from({ length: count }, (_, index) => index),
@@ -54,7 +54,7 @@ const partner = Effect.gen(function* () {
   return { key, persona }
 })
 
-/** A request whose mail has arrived, and its creator. */
+/** Submits a request whose mail arrives. Returns the request and its creator. */
 const requested = Effect.gen(function* () {
   const { key, persona } = yield* partner
   const id = yield* submitTopic(key, content, [persona])
@@ -71,7 +71,7 @@ const requested = Effect.gen(function* () {
   return { cancel, key, send, token, respond: Effect.andThen(answer, finish), revise }
 })
 
-/** A webhook with one due event. */
+/** Creates a webhook with one due event. */
 const hooked = Effect.gen(function* () {
   const { key, token } = yield* requested
   const { id } = (yield* postWebhook(key, { url: webhookUrl, events: webhookEvents })).body.data

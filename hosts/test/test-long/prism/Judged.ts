@@ -1,10 +1,10 @@
-/** A `fetch` whose exchanges Prism validates. It records the observed operations and statuses. */
+/** A `fetch` function for exchanges that Prism validates. The function records the observed operations and statuses. */
 import type { Operation } from "../../test/support/authorization/Operations.ts"
 import { violationsIn } from "./Prism.ts"
 
 export interface JudgedClient {
   readonly fetch: (url: string, init?: RequestInit) => Promise<Response>
-  /** An entry such as `createTopic 201`. */
+  /** An observed operation with its status, such as `createTopic 201`. */
   readonly seen: ReadonlySet<string>
   /** Violations as sentences. The list is empty if there are no violations. */
   readonly found: ReadonlyArray<string>
@@ -12,7 +12,7 @@ export interface JudgedClient {
 
 const parameters = ({ path }: Operation) => path.split("{").length
 
-/** If several operations match, the one with the most literal path is returned. */
+/** If several operations match, returns the operation with the most literal path. */
 const operationOf = (all: ReadonlyArray<Operation>, method: string, path: string): Operation | undefined =>
   all
     .filter((operation) => operation.method === method)

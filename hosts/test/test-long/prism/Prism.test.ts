@@ -1,6 +1,6 @@
 /**
- * Prism as an independent validator between client and server. It reads the served description. All exchanges of a
- * partner's integration, including refusals, must agree with the description.
+ * Tests the service with Prism, an independent validator between client and server. Prism reads the served description.
+ * All exchanges of a partner's integration, including refusals, must agree with the description.
  */
 import { assert, it } from "@effect/vitest"
 import { ApiKeys } from "@partner-commentary/core/access/ApiKeys"
@@ -55,14 +55,15 @@ it.live("the requests and responses of a partner's whole story agree with the Op
     yield* playPartnersStory(yield* startPrismProxy(yield* apiRoot, { requests: true }), judge)
     assert.deepStrictEqual(judge.found, [])
     const missing = all.filter(({ id, success }) => !judge.seen.has(`${id} ${success}`)).map(({ id }) => id)
-    // Prism reads a whole response before it forwards it, and a stream of events does not end.
+    // Prism reads a whole response before it forwards the response. An event stream does not end, so streamEvents
+    // cannot succeed.
     assert.deepStrictEqual(missing, ["streamEvents"], "these never succeeded")
     const unasked = all.filter(({ id, statuses }) => statuses.includes(404) && !judge.seen.has(`${id} 404`))
     assert.deepStrictEqual(unasked, [], "these were never asked for what is not there")
   }).pipe(Effect.scoped, Effect.provide(served))
 )
 
-/** Bodies and parameters that the description does not allow. */
+/** Bodies and parameters that the description forbids. */
 const spoiled = ({ id, keeps, takesBody }: Operation): ReadonlyArray<{ query?: string; init: RequestInit }> => {
   const json = { "content-type": "application/json" }
   const bodies = takesBody
@@ -100,7 +101,7 @@ it.live("every refusal that an operation can return agrees with the OpenAPI docu
       elsewhere: by((yield* Seed.key(owner, { ipAllowList: ["203.0.113.7"] })).text, ""),
       scopeless: by((yield* Seed.key(owner, { scopes: [] })).text, "")
     }
-    // Each call has its own address, so that the limit for anonymous callers does not apply.
+    // Each call has its own address. The limit for anonymous callers therefore does not apply.
     let calls = 0
     const ask = (operation: Operation, { headers, ...init }: RequestInit, query = "") =>
       Effect.promise(() =>
@@ -130,8 +131,8 @@ it.live("every refusal that an operation can return agrees with the OpenAPI docu
 )
 
 /**
- * Planted faults that Prism must report, each in the response of a different operation. Without them, a run without
- * reports would prove nothing.
+ * Planted faults that Prism must report, each in the response of a different operation. If Prism did not detect them, a
+ * run without reports would prove nothing.
  */
 const plant = ({ paths }: UntypedJson) => {
   const get = (path: string) => paths[`/partner/v1${path}`].get.responses
@@ -164,7 +165,7 @@ it.live("Prism detects each planted fault: a type, a field, a null, a length, a 
       yield* ask(path)
       assert.lengthOf(judge.found, index + 1, path)
     }
-    // The planted schema allows an array or null, so the empty list conforms.
+    // The planted schema allows an array or null, so an empty list conforms.
     yield* ask("/topics")
     assert.lengthOf(judge.found, planted.length)
   }).pipe(Effect.scoped, Effect.provide(served))

@@ -1,4 +1,7 @@
-/** Runs Prism as a proxy between client and server: a child process that validates exchanges against the served description. */
+/**
+ * Runs Prism as a proxy between client and server. The child process validates exchanges against the served
+ * description.
+ */
 import { spawn } from "node:child_process"
 import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { createRequire } from "node:module"
@@ -10,9 +13,12 @@ import * as Effect from "effect/Effect"
 const bin = createRequire(import.meta.url).resolve("@stoplight/prism-cli/dist/index.js")
 
 interface Options {
-  /** Also validates requests, including their credentials. Otherwise invalid requests reach the service. */
+  /**
+   * Prism also validates requests, including their credentials. Without this option, invalid requests reach the
+   * service.
+   */
   readonly requests: boolean
-  /** A change to the description that Prism gets. */
+  /** A change to the description that Prism reads. */
   readonly planted?: (document: UntypedJson) => void
 }
 
@@ -20,7 +26,7 @@ interface Options {
 export type UntypedJson = any
 
 /**
- * Copies the description for Prism. Prism always rejects calls without credentials. For tests that need such calls, the
+ * Copies the description for Prism. Prism always rejects calls without credentials. If a test needs such calls, the
  * copy requires no credentials.
  */
 const copied = Effect.fnUntraced(function* (apiRoot: string, { planted, requests }: Options) {
@@ -37,8 +43,8 @@ const copied = Effect.fnUntraced(function* (apiRoot: string, { planted, requests
 })
 
 /**
- * Starts a proxy before the service at `apiRoot` and returns its address. The proxy turns responses that violate the
- * description into errors. It ends with the scope.
+ * Starts a proxy in front of the service at `apiRoot` and returns the proxy's address. The proxy replaces responses
+ * that violate the description with errors. The proxy ends with the scope.
  */
 export const startPrismProxy = Effect.fnUntraced(function* (apiRoot: string, options: Options) {
   const port = yield* Effect.promise(findFreePort)
@@ -65,7 +71,10 @@ export const startPrismProxy = Effect.fnUntraced(function* (apiRoot: string, opt
   return `http://127.0.0.1:${port}`
 })
 
-/** The violations that Prism reports in its header or in its own error response. Undefined if there are none. */
+/**
+ * Returns the violations that Prism reports in its header or in its own error response. Returns undefined if there are
+ * no violations.
+ */
 export const violationsIn = (headers: Headers, body: string): string | undefined => {
   const told = headers.get("sl-violations")
   if (told !== null && told !== "[]") return told

@@ -1,6 +1,6 @@
 /**
- * When a webhook is disabled and its contact is warned. Tests each condition at its limit, as partners see it, on a
- * test clock.
+ * Tests when a webhook is disabled and when its contact is warned. Each test checks a condition exactly at its limit,
+ * as partners see it, on a test clock.
  */
 import { assert, it } from "@effect/vitest"
 import { Retention } from "@partner-commentary/core/operations/Retention"
@@ -28,17 +28,17 @@ import { getWebhook, patchWebhook } from "../../test/support/WebhookCalls.ts"
 const hour = 3_600_000
 const day = 24 * hour
 
-/** A long lease, because a clock that jumps past the lease would mark running attempts as lost. */
+/** The lease is long, because a clock that jumps past the lease would mark running attempts as lost. */
 const lease = Duration.days(90)
 
 /**
- * Each event gets one attempt, at the time of the event, because retries come long after the test. The circuit
- * breaker has its own tests.
+ * Each event gets one attempt at once, because its retries come long after the test. The circuit breaker has its own
+ * tests.
  */
 const once = { ...defaults, retries: [Duration.days(60)], breakerFailures: 1000 }
 const exact = InMemory.layerWith({ policy: { lease, webhooks: once } })
 
-/** A webhook whose receiver fails, and an effect that causes one more failure now. */
+/** Creates a webhook whose receiver fails. `fails` causes more failures at the current time. */
 const failing = Effect.gen(function* () {
   const receivers = yield* Receivers
   yield* receivers.answer(() => Effect.succeed({ status: 500 }))
@@ -48,7 +48,7 @@ const failing = Effect.gen(function* () {
   const made = { events: 0 }
   const event = Effect.suspend(() => partner.declined(`Who is number ${++made.events} this season?`))
   const shown = Effect.map(getWebhook(partner.key, `/${hook.id}`), ({ body }) => body.data)
-  /** Causes `count` more failures, one event each, and waits until the webhook shows them. */
+  /** Causes `count` more failures with one event each, and waits until the webhook shows the failures. */
   const fails = Effect.fnUntraced(function* (count: number) {
     const before = (yield* shown).consecutive_failures as number
     for (let more = 1; more <= count; more++) {
@@ -68,7 +68,7 @@ const failing = Effect.gen(function* () {
 })
 
 it.effect(
-  "the 20th consecutive failure disables a webhook 24 hours, to the millisecond, after the first, and the contact gets the reason",
+  "the 20th consecutive failure disables a webhook exactly 24 hours after the first failure, and the contact gets the reason",
   () =>
     Effect.gen(function* () {
       const { at, fails, hook, mails, sentMails } = yield* failing
@@ -76,7 +76,7 @@ it.effect(
       yield* at(day)
       assert.strictEqual((yield* fails(1)).status, "active", "the 19th does not")
       assert.strictEqual((yield* fails(1)).status, "disabled")
-      // The warning went out less than five minutes ago, so this notice waits until the five minutes are over.
+      // The warning was sent less than five minutes ago. Therefore this notice waits until the five minutes are over.
       yield* TestClock.adjust("5 minutes")
       const told = yield* mails("A webhook was disabled")
       assert.include(told.text, "Failed attempts in a row: 20")
@@ -87,7 +87,7 @@ it.effect(
     }).pipe(Effect.provide(exact))
 )
 
-it.effect("a millisecond before the 24 hours no webhook is disabled, even after many failures", () =>
+it.effect("a webhook is not disabled a millisecond before the 24 hours, even after many failures", () =>
   Effect.gen(function* () {
     const { at, fails } = yield* failing
     yield* fails(25)
@@ -98,28 +98,26 @@ it.effect("a millisecond before the 24 hours no webhook is disabled, even after 
   }).pipe(Effect.provide(exact))
 )
 
-it.effect(
-  "failures of one event never disable a webhook, even over a long time, but a failure of a second event does",
-  () =>
-    Effect.gen(function* () {
-      const { event, hook, key, shown } = yield* failing
-      yield* event
-      yield* hook.failures(1)
-      for (let count = 2; count <= 30; count++) {
-        yield* passToNextAttempt(deliveriesOf(key, hook.id).list)
-        yield* hook.failures(count)
-      }
-      assert.strictEqual((yield* shown).status, "active")
-      yield* event
-      yield* hook.failures(31)
-      assert.strictEqual((yield* shown).status, "disabled")
-    }).pipe(
-      Effect.provide(
-        InMemory.layerWith({
-          policy: { lease, webhooks: { ...once, retries: Array.from({ length: 40 }, () => Duration.hours(1)) } }
-        })
-      )
+it.effect("repeated failures of one event never disable a webhook, but a failure of a second event disables it", () =>
+  Effect.gen(function* () {
+    const { event, hook, key, shown } = yield* failing
+    yield* event
+    yield* hook.failures(1)
+    for (let count = 2; count <= 30; count++) {
+      yield* passToNextAttempt(deliveriesOf(key, hook.id).list)
+      yield* hook.failures(count)
+    }
+    assert.strictEqual((yield* shown).status, "active")
+    yield* event
+    yield* hook.failures(31)
+    assert.strictEqual((yield* shown).status, "disabled")
+  }).pipe(
+    Effect.provide(
+      InMemory.layerWith({
+        policy: { lease, webhooks: { ...once, retries: Array.from({ length: 40 }, () => Duration.hours(1)) } }
+      })
     )
+  )
 )
 
 it.effect("a 429 response neither counts as a failure nor ends a series of consecutive failures", () =>
@@ -146,7 +144,7 @@ it.effect("a 429 response neither counts as a failure nor ends a series of conse
   }).pipe(Effect.provide(exact))
 )
 
-it.effect("a success restarts the count of failures and the 24 hours", () =>
+it.effect("a success restarts the count of failures and the period of 24 hours", () =>
   Effect.gen(function* () {
     const { at, event, fails, hook, receivers } = yield* failing
     yield* fails(19)
@@ -163,7 +161,7 @@ it.effect("a success restarts the count of failures and the 24 hours", () =>
   }).pipe(Effect.provide(exact))
 )
 
-it.effect("the contact is warned once, at 10 failures over 12 hours, to the millisecond", () =>
+it.effect("the contact gets one warning exactly when 10 failures have occurred over 12 hours", () =>
   Effect.gen(function* () {
     const { at, fails, sentMails } = yield* failing
     const warnings = Effect.map(sentMails("A webhook is failing"), ({ length }) => length)
@@ -184,7 +182,7 @@ it.effect("the contact is warned once, at 10 failures over 12 hours, to the mill
   }).pipe(Effect.provide(exact))
 )
 
-it.effect("the ninth failure causes no warning after 12 hours, and the tenth does", () =>
+it.effect("nine failures over 12 hours cause no warning, and the tenth failure causes one", () =>
   Effect.gen(function* () {
     const { at, fails, mails, sentMails } = yield* failing
     yield* fails(8)
@@ -198,7 +196,7 @@ it.effect("the ninth failure causes no warning after 12 hours, and the tenth doe
 )
 
 it.effect(
-  "setting a webhook active resets its failures: one more failure disables nothing, and held events are sent oldest first",
+  "setting a webhook active resets its failures: one more failure does not disable it, and held events are sent oldest first",
   () =>
     Effect.gen(function* () {
       const { at, event, fails, hook, key, mails, receivers, shown } = yield* failing
@@ -232,7 +230,7 @@ it.effect(
 )
 
 it.effect(
-  "for an unreachable receiver the breaker's probes are sufficient to disable it, with the first probe after 24 hours",
+  "the circuit breaker's probes alone disable a webhook with an unreachable receiver, at the first probe after 24 hours",
   () =>
     Effect.gen(function* () {
       const { fails, hook, receivers, shown } = yield* failing
@@ -252,7 +250,7 @@ it.effect(
     }).pipe(Effect.provide(InMemory.layerWith({ policy: { lease } })))
 )
 
-it.effect("events held for up to 30 days are sent, and older ones are dropped", () =>
+it.effect("events that were held for up to 30 days are sent, and older events are dropped", () =>
   Effect.gen(function* () {
     const { event, hook, key, receivers } = yield* failing
     yield* receivers.answer(() => Effect.succeed({}))
@@ -264,7 +262,7 @@ it.effect("events held for up to 30 days are sent, and older ones are dropped", 
     const now = yield* Clock.currentTimeMillis
     const before = { mails: 0, windows: 0, answers: 0, testTopics: 0 }
     const { events } = yield* (yield* Retention).purge({ ...before, events: now - 30 * day + 1 })
-    // The creator's event and that of the completed topic.
+    // The two deleted events are the creator's event and the topic.completed event.
     assert.strictEqual(events, 2)
     yield* patchWebhook(key, hook.id, { status: "active" })
     const [kept] = yield* waitForEvents(1)

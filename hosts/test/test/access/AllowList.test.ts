@@ -1,4 +1,4 @@
-/** A key's IP allow list against the caller's address, with and without trusted proxies, over real HTTP. */
+/** Tests a key's IP allow list over real HTTP, with and without trusted proxies. */
 import { assert, it } from "@effect/vitest"
 import * as IpAllowList from "@partner-commentary/core/access/IpAllowList"
 import { TrustedProxies } from "@partner-commentary/server/ClientAddress"
@@ -18,7 +18,7 @@ const behind = (proxies: ReadonlyArray<string>) =>
     Layer.provideMerge(Application.layer({ outside: Layer.merge(Mailbox.layer, ScriptedGenerator.layer) }))
   )
 
-/** Returns which of these callers a key with this allow list accepts. */
+/** Returns the addresses from `callers` that are accepted for a key with this allow list. */
 const welcome = (list: ReadonlyArray<string>, callers: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const { create } = yield* makeKeyring(yield* Seed.organization())
@@ -31,7 +31,7 @@ const welcome = (list: ReadonlyArray<string>, callers: ReadonlyArray<string>) =>
     )
   })
 
-it.effect("a key works only from the addresses and ranges of its allow list, in any notation of an address", () =>
+it.effect("a key works only from addresses in the key's allow list, and all notations of an address are equal", () =>
   Effect.gen(function* () {
     const callers = [
       ...["203.0.113.7", "203.0.113.8", "::ffff:203.0.113.7", "::ffff:cb00:7107", "198.51.100.1"],
@@ -52,14 +52,14 @@ it.effect("a key works only from the addresses and ranges of its allow list, in 
   }).pipe(Effect.provide(behind(["127.0.0.0/8"])))
 )
 
-it.effect("forwarded addresses that the client itself added before a trusted proxy are ignored", () =>
+it.effect("an address that the client wrote into the header X-Forwarded-For does not satisfy the allow list", () =>
   Effect.gen(function* () {
     const claims = ["203.0.113.7, 198.51.100.1", "198.51.100.1, 203.0.113.7", "198.51.100.1, 203.0.113.7, 10.0.0.1"]
     assert.deepStrictEqual(yield* welcome(["203.0.113.7"], claims), claims.slice(1))
   }).pipe(Effect.provide(behind(["127.0.0.1", "10.0.0.0/8"])))
 )
 
-it.effect("without trusted proxies the socket's address counts, whatever the request's headers say", () =>
+it.effect("without trusted proxies the allow list applies to the socket's address and ignores headers", () =>
   Effect.gen(function* () {
     assert.deepStrictEqual(yield* welcome(["203.0.113.7"], ["203.0.113.7"]), [])
     assert.deepStrictEqual(yield* welcome(["127.0.0.1"], ["203.0.113.7"]), ["203.0.113.7"])

@@ -1,4 +1,4 @@
-/** Validation of dashboard requests: one response names every invalid field, and no key is created. */
+/** Tests how dashboard requests are validated: one response names every invalid field, and no key is created. */
 import { assert, it } from "@effect/vitest"
 import * as InMemory from "@partner-commentary/test/InMemory"
 import * as Seed from "@partner-commentary/test/Seed"
@@ -68,7 +68,7 @@ const wrong: ReadonlyArray<readonly [unknown, ReadonlyArray<readonly [field: str
   ["{", [["body", "must be valid JSON"]]]
 ]
 
-it.effect("a body that breaks several rules is refused with every invalid field, in their order", () =>
+it.effect("a body that breaks several rules is refused, and the error lists every invalid field in a fixed order", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(Date.parse("2026-02-01T12:00:00.000Z"))
     const { list, refused } = yield* makeKeyring(yield* Seed.organization())
@@ -83,7 +83,7 @@ it.effect("a body that breaks several rules is refused with every invalid field,
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a valid body is accepted as it was sent, and unknown fields are ignored", () =>
+it.effect("a valid body is stored unchanged, and unknown fields in the body are ignored", () =>
   Effect.gen(function* () {
     const { create } = yield* makeKeyring(yield* Seed.organization())
     const longest = "\u{1f3c0}".repeat(200)
@@ -96,7 +96,7 @@ it.effect("a valid body is accepted as it was sent, and unknown fields are ignor
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a grace period is a whole number of seconds, from 0 to seven days", () =>
+it.effect("a grace period must be a whole number of seconds, from 0 to seven days", () =>
   Effect.gen(function* () {
     const { create, refused, rotate } = yield* makeKeyring(yield* Seed.organization())
     const { id } = yield* create()

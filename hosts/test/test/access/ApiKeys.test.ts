@@ -1,4 +1,4 @@
-/** API-key management by a partner's dashboard: the responses, the effects on the keys, and the refusals. */
+/** Tests how a partner's dashboard manages API keys: the responses, the effects on the keys, and the refusals. */
 import { assert, it } from "@effect/vitest"
 import { ApiKeyStore } from "@partner-commentary/core/access/ApiKeyStore"
 import { ApiKeyId } from "@partner-commentary/core/shared/Ids"
@@ -15,75 +15,73 @@ import { makeKeyring, resultOfRequest, validKeyBody } from "../support/Keyring.t
 const start = Date.parse("2026-02-01T12:00:00.000Z")
 const unknown = "019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"
 
-it.effect(
-  "creation, use, rotation with a grace period, and revocation of a key each take effect on the next request",
-  () =>
-    Effect.gen(function* () {
-      yield* TestClock.setTime(start)
-      const owner = yield* Seed.organization()
-      const { ask, create, find, list, revoke, rotate } = yield* makeKeyring(owner)
+it.effect("creating, rotating or revoking a key takes effect on the next request", () =>
+  Effect.gen(function* () {
+    yield* TestClock.setTime(start)
+    const owner = yield* Seed.organization()
+    const { ask, create, find, list, revoke, rotate } = yield* makeKeyring(owner)
 
-      const created = yield* create({ name: "  Backend  " })
-      assert.match(created.full_key, /^pk_live_[0-9A-Za-z]{38}$/)
-      assert.deepStrictEqual(created, {
-        id: created.id,
-        name: "Backend",
-        full_key: created.full_key,
-        key_prefix: created.full_key.slice(0, 16),
-        scopes: validKeyBody.scopes,
-        created_at: "2026-02-01T12:00:00.000Z",
-        environment: "live",
-        ip_whitelist: [],
-        expires_at: null
-      })
-      const { full_key: old, ...kept } = created
-      const shown = { ...kept, last_used_at: null, revoked_at: null }
-      assert.strictEqual(yield* resultOfRequest(old), 200)
-      yield* (yield* ApiKeyStore).markUsed([{ id: ApiKeyId.make(created.id), at: start }])
-      const used = { ...shown, last_used_at: "2026-02-01T12:00:00.000Z" }
-      assert.deepStrictEqual(yield* list, [used])
-      assert.deepStrictEqual(yield* find(created.id), used)
-      assert.deepStrictEqual(yield* find(created.id.toUpperCase()), used)
+    const created = yield* create({ name: "  Backend  " })
+    assert.match(created.full_key, /^pk_live_[0-9A-Za-z]{38}$/)
+    assert.deepStrictEqual(created, {
+      id: created.id,
+      name: "Backend",
+      full_key: created.full_key,
+      key_prefix: created.full_key.slice(0, 16),
+      scopes: validKeyBody.scopes,
+      created_at: "2026-02-01T12:00:00.000Z",
+      environment: "live",
+      ip_whitelist: [],
+      expires_at: null
+    })
+    const { full_key: old, ...kept } = created
+    const shown = { ...kept, last_used_at: null, revoked_at: null }
+    assert.strictEqual(yield* resultOfRequest(old), 200)
+    yield* (yield* ApiKeyStore).markUsed([{ id: ApiKeyId.make(created.id), at: start }])
+    const used = { ...shown, last_used_at: "2026-02-01T12:00:00.000Z" }
+    assert.deepStrictEqual(yield* list, [used])
+    assert.deepStrictEqual(yield* find(created.id), used)
+    assert.deepStrictEqual(yield* find(created.id.toUpperCase()), used)
 
-      yield* TestClock.adjust("1 hour")
-      const successor = yield* rotate(created.id, { grace_period_seconds: 3600 })
-      assert.notStrictEqual(successor.id, created.id)
-      assert.deepStrictEqual(successor, {
-        ...kept,
-        id: successor.id,
-        full_key: successor.full_key,
-        key_prefix: successor.full_key.slice(0, 16),
-        created_at: "2026-02-01T13:00:00.000Z",
-        replaces: { id: created.id, revoked_at: "2026-02-01T14:00:00.000Z" }
-      })
-      assert.deepStrictEqual([yield* resultOfRequest(old), yield* resultOfRequest(successor.full_key)], [200, 200])
-      const both = yield* list
-      assert.deepStrictEqual(
-        both.map(({ id, revoked_at }: Record<string, unknown>) => [id, revoked_at]),
-        [
-          [successor.id, null],
-          [created.id, "2026-02-01T14:00:00.000Z"]
-        ]
-      )
-      assert.notInclude(JSON.stringify(both), "full_key")
-      yield* TestClock.adjust("59 minutes")
-      assert.strictEqual(yield* resultOfRequest(old), 200)
-      yield* TestClock.adjust("1 minute")
-      assert.deepStrictEqual(
-        [yield* resultOfRequest(old), yield* resultOfRequest(successor.full_key)],
-        ["key_revoked", 200]
-      )
+    yield* TestClock.adjust("1 hour")
+    const successor = yield* rotate(created.id, { grace_period_seconds: 3600 })
+    assert.notStrictEqual(successor.id, created.id)
+    assert.deepStrictEqual(successor, {
+      ...kept,
+      id: successor.id,
+      full_key: successor.full_key,
+      key_prefix: successor.full_key.slice(0, 16),
+      created_at: "2026-02-01T13:00:00.000Z",
+      replaces: { id: created.id, revoked_at: "2026-02-01T14:00:00.000Z" }
+    })
+    assert.deepStrictEqual([yield* resultOfRequest(old), yield* resultOfRequest(successor.full_key)], [200, 200])
+    const both = yield* list
+    assert.deepStrictEqual(
+      both.map(({ id, revoked_at }: Record<string, unknown>) => [id, revoked_at]),
+      [
+        [successor.id, null],
+        [created.id, "2026-02-01T14:00:00.000Z"]
+      ]
+    )
+    assert.notInclude(JSON.stringify(both), "full_key")
+    yield* TestClock.adjust("59 minutes")
+    assert.strictEqual(yield* resultOfRequest(old), 200)
+    yield* TestClock.adjust("1 minute")
+    assert.deepStrictEqual(
+      [yield* resultOfRequest(old), yield* resultOfRequest(successor.full_key)],
+      ["key_revoked", 200]
+    )
 
-      const ended = yield* revoke(successor.id)
-      assert.deepStrictEqual(ended, { id: successor.id, revoked_at: "2026-02-01T14:00:00.000Z" })
-      assert.strictEqual(yield* resultOfRequest(successor.full_key), "key_revoked")
-      yield* TestClock.adjust("1 minute")
-      assert.deepStrictEqual(yield* revoke(successor.id), ended)
-      assert.strictEqual((yield* ask("GET", `/${successor.id}`)).status, 200)
-    }).pipe(Effect.provide(InMemory.layer))
+    const ended = yield* revoke(successor.id)
+    assert.deepStrictEqual(ended, { id: successor.id, revoked_at: "2026-02-01T14:00:00.000Z" })
+    assert.strictEqual(yield* resultOfRequest(successor.full_key), "key_revoked")
+    yield* TestClock.adjust("1 minute")
+    assert.deepStrictEqual(yield* revoke(successor.id), ended)
+    assert.strictEqual((yield* ask("GET", `/${successor.id}`)).status, 200)
+  }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a 201 response contains the new key's URL, and the audit log contains every change of a key", () =>
+it.effect("a 201 response contains the new key's URL, and the audit log records every change of a key", () =>
   Effect.gen(function* () {
     const { ask, create, revoke, rotate } = yield* makeKeyring(yield* Seed.organization())
     const { id } = yield* create()
@@ -116,7 +114,7 @@ it.effect("a 201 response contains the new key's URL, and the audit log contains
 )
 
 it.effect(
-  "after a rotation without a body the old key works for a day, and after a rotation with a grace period of 0 it ends at once",
+  "the old key works for a day after a rotation without a body, and stops at once if the grace period is 0",
   () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(start)
@@ -134,7 +132,7 @@ it.effect(
 )
 
 it.effect(
-  "a successor has the settings and the lifetime of the old key, and the grace period ends when the old key expires",
+  "a rotated key keeps the old key's settings and lifetime, and the grace period ends when the old key expires",
   () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(start)
@@ -156,7 +154,7 @@ it.effect(
     }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a key that is revoked, expired or already rotated cannot be rotated, and the error gives the reason", () =>
+it.effect("a revoked, expired or already rotated key cannot be rotated, and the error gives the reason", () =>
   Effect.gen(function* () {
     const { create, refused, revoke, rotate } = yield* makeKeyring(yield* Seed.organization())
     const [revoked, rotated] = [yield* create(), yield* create()]
@@ -176,7 +174,7 @@ it.effect("a key that is revoked, expired or already rotated cannot be rotated, 
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("of concurrent rotations of one key, exactly one creates a successor", () =>
+it.effect("only one of ten concurrent rotations of a key creates a new key", () =>
   Effect.gen(function* () {
     const { ask, create, list } = yield* makeKeyring(yield* Seed.organization())
     const { id } = yield* create()
@@ -190,7 +188,7 @@ it.effect("of concurrent rotations of one key, exactly one creates a successor",
 )
 
 it.effect(
-  "of 30 concurrent creations of keys, 20 succeed in each environment, and an organization with 20 keys can still rotate keys",
+  "an organization can create at most 20 keys per environment, even concurrently, and can still rotate keys at the limit",
   () =>
     Effect.gen(function* () {
       const { ask, create, list, refused, revoke, rotate } = yield* makeKeyring(yield* Seed.organization())
@@ -222,7 +220,7 @@ it.effect(
     }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("another organization's key gets the same 404 response, byte for byte, as an unknown or malformed id", () =>
+it.effect("another organization's key and an unknown key get the same 404 response, byte for byte", () =>
   Effect.gen(function* () {
     const mine = yield* makeKeyring(yield* Seed.organization())
     const theirs = yield* makeKeyring(yield* Seed.organization({ name: "Rival" }))
@@ -255,7 +253,7 @@ it.effect("another organization's key gets the same 404 response, byte for byte,
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("keys that ended more than 90 days ago are not listed, but can be read by their id", () =>
+it.effect("the list omits keys that ended more than 90 days ago, and such a key can still be read by id", () =>
   Effect.gen(function* () {
     const { create, find, list, revoke } = yield* makeKeyring(yield* Seed.organization())
     const [lasting, revoked] = [yield* create(), yield* create()]
@@ -272,7 +270,7 @@ it.effect("keys that ended more than 90 days ago are not listed, but can be read
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("an organization can create and rotate 100 keys a day, because each new key starts new rate windows", () =>
+it.effect("an organization can create at most 100 keys a day, because each key has its own rate windows", () =>
   Effect.gen(function* () {
     const { call } = yield* TestApi
     const owner = yield* Seed.organization()
@@ -291,14 +289,18 @@ it.effect("an organization can create and rotate 100 keys a day, because each ne
     ]) {
       assert.deepStrictEqual([refused.status, refused.headers.get("retry-after")], [429, "86400"])
       assert.strictEqual(refused.headers.get("x-ratelimit-limit"), "1000000")
-      assert.deepStrictEqual((yield* readJson(refused)).error.details, { retry_after: 86400, limit: 100, remaining: 0 })
+      assert.deepStrictEqual((yield* readJson(refused)).error.details, {
+        retry_after: 86400,
+        limit: 100,
+        remaining: 0
+      })
     }
     yield* TestClock.adjust("1 day")
     assert.strictEqual((yield* post(`/${id}/rotate`, {})).status, 201)
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a scope that a newer version stored is not shown and grants nothing, and rotation keeps it", () =>
+it.effect("a scope that a newer version stored is hidden and grants nothing, and a rotation keeps the scope", () =>
   Effect.gen(function* () {
     const owner = yield* Seed.organization()
     const { call } = yield* TestApi
@@ -313,7 +315,8 @@ it.effect("a scope that a newer version stored is not shown and grants nothing, 
     assert.deepStrictEqual((yield* find(id)).scopes, ["topics:read"])
     assert.strictEqual(yield* resultOfRequest(key), 200)
     assert.deepStrictEqual((yield* readJson(yield* call("/partner/v1/me", { key }))).data.scopes, ["topics:read"])
-    // A key without any webhook scope can read webhooks, but the unknown scope may be a webhook scope.
+    // A key without any webhook scope can normally read webhooks. The service refuses this key, because the unknown
+    // scope may be a webhook scope.
     assert.strictEqual((yield* call("/partner/v1/webhooks", { key })).status, 401)
     const successor = yield* rotate(id)
     assert.deepStrictEqual(successor.scopes, ["topics:read"])

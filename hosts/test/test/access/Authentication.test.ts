@@ -1,4 +1,4 @@
-/** Authentication: every refusal of the specification, in its fixed order. */
+/** Tests every authentication error of the specification, in the specified order. */
 
 import { assert, it } from "@effect/vitest"
 import { ApiKeys } from "@partner-commentary/core/access/ApiKeys"
@@ -40,7 +40,7 @@ const refusal = (method: string, path: string, key?: string) =>
   })
 
 it.effect(
-  "every endpoint refuses a missing, mistyped, unknown, revoked, expired or misplaced key, and a key without the scope",
+  "every endpoint refuses a missing, mistyped, unknown, revoked or expired key, and a key without the scope",
   () =>
     Effect.gen(function* () {
       const owner = yield* Seed.organization()
@@ -68,7 +68,7 @@ it.effect(
     }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a revoked key is refused from the next request on", () =>
+it.effect("a revoked key is rejected on the next request", () =>
   Effect.gen(function* () {
     const key = yield* Seed.key(yield* Seed.organization())
     assert.strictEqual(yield* refusal("GET", "/topics", key.text), 200)
@@ -77,7 +77,7 @@ it.effect("a revoked key is refused from the next request on", () =>
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a suspended organization's keys are refused within seconds, and work again when it is resumed", () =>
+it.effect("the keys of a suspended organization are refused within seconds, and work again after a resume", () =>
   Effect.gen(function* () {
     const owner = yield* Seed.organization()
     const key = yield* Seed.key(owner)
@@ -92,7 +92,7 @@ it.effect("a suspended organization's keys are refused within seconds, and work 
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("an unknown path or method gets a 404 response in the error envelope, with or without a key", () =>
+it.effect("an unknown path or method gets a 404 response with the standard error body, with or without a key", () =>
   Effect.gen(function* () {
     const { call } = yield* TestApi
     const { text: key } = yield* Seed.key(yield* Seed.organization())
@@ -122,7 +122,7 @@ it.effect("an unknown path or method gets a 404 response in the error envelope, 
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("every response has the caller's request id if it is valid, and a generated id otherwise", () =>
+it.effect("every response repeats the caller's valid request id, or contains a generated id", () =>
   Effect.gen(function* () {
     const { call } = yield* TestApi
     const { text: key } = yield* Seed.key(yield* Seed.organization())

@@ -1,4 +1,6 @@
-/** Every operation with every kind of caller. The expected response depends only on the operation's requirements. */
+/**
+ * Tests every operation with every kind of caller. The expected response depends only on the operation's requirements.
+ */
 import { assert, it } from "@effect/vitest"
 import { ApiKeys } from "@partner-commentary/core/access/ApiKeys"
 import { ApiKeyId } from "@partner-commentary/core/shared/Ids"
@@ -26,7 +28,10 @@ import {
   unknownResources
 } from "../support/authorization/Scene.ts"
 
-/** Strings that only the first organization may see. All its keys see its personas, and its test keys see simulated topics. */
+/**
+ * Returns strings that only the first organization may see. All keys of an organization see the organization's
+ * personas. Only test keys see simulated topics.
+ */
 const hidden = (
   { simulated, things }: AuthorizationScene,
   { operation }: MatrixCell,
@@ -56,7 +61,7 @@ it.effect("every operation requires a suitable scope or a token, and has an exam
   }).pipe(Effect.provide(behindProxy))
 )
 
-it.effect("a caller without permission gets the expected refusal, which reveals nothing and changes nothing", () =>
+it.effect("a caller without permission gets the expected error, and the call reveals and changes nothing", () =>
   Effect.gen(function* () {
     const present = yield* makeScene
     const { all, cells, owner, simulated, things } = present
@@ -96,7 +101,7 @@ const made = ({ id }: Operation, data: { readonly id: string }): Partial<NamedRe
   return id === "createApiKey" || id === "rotateApiKey" ? { key: data.id } : {}
 }
 
-/** Removes what the call created, because at most 20 active keys and 20 webhooks may exist. */
+/** Removes what the call created, because an organization may have at most 20 active keys and 20 webhooks. */
 const tidied = Effect.fnUntraced(function* (
   { owner, things }: AuthorizationScene,
   { id }: Operation,
@@ -128,7 +133,7 @@ it.effect("a caller with permission succeeds at every operation", () =>
   }).pipe(Effect.provide(behindProxy))
 )
 
-it.effect("a response stored under an idempotency key is never returned to another caller", () =>
+it.effect("a response that is stored under an idempotency key is never returned to another caller", () =>
   Effect.gen(function* () {
     const present = yield* makeScene
     const own = ({ answer }: MatrixCell) => answer.is === "success" && answer.whose === "own"
@@ -146,8 +151,7 @@ it.effect("a response stored under an idempotency key is never returned to anoth
         if (own(cell)) {
           assert.deepStrictEqual([met.status, met.text, replayed], [made.status, made.text, "true"], nameOfCell(cell))
         } else if (cell.answer.is === "success") {
-          // The caller has its own idempotency keys, so this response is not a replay of the first organization's
-          // response.
+          // The caller has its own idempotency keys, so the service must not replay the first organization's response.
           assert.strictEqual(met.status, operation.success, nameOfCell(cell))
           assert.notStrictEqual(met.text, made.text, nameOfCell(cell))
         } else {

@@ -1,4 +1,6 @@
-/** Dashboard authentication: every refusal of a token. A key is never accepted as a token, nor a token as a key. */
+/**
+ * Tests how dashboard tokens are refused. A key is never accepted as a token, and a token is never accepted as a key.
+ */
 import { assert, it } from "@effect/vitest"
 import { Dashboard } from "@partner-commentary/core/access/Dashboard"
 import { DashboardIdentity, IdentityUnreachable } from "@partner-commentary/core/access/DashboardIdentity"
@@ -23,7 +25,7 @@ const operations = [
   ["DELETE", "/x"]
 ] as const
 
-/** The status and the error code of a call. */
+/** Returns the status and the error code of a call. */
 const answer = (method: string, path: string, headers: Record<string, string>) =>
   Effect.gen(function* () {
     const { call } = yield* TestApi
@@ -68,7 +70,7 @@ it.effect("every API-key operation refuses a missing, misplaced or invalid token
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("no other operation accepts a token in place of a key", () =>
+it.effect("operations that require an API key do not accept a dashboard token", () =>
   Effect.gen(function* () {
     const { call } = yield* TestApi
     const token = yield* Seed.token(yield* Seed.organization())
@@ -109,7 +111,7 @@ it.effect("the error for an expired token says that the token has expired", () =
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a token names its organization by id, in upper or lower case, or by the id at the identity provider", () =>
+it.effect("a token can name an organization by its id in any letter case, or by its id at the identity provider", () =>
   Effect.gen(function* () {
     const first = yield* Seed.organization({ identityId: "org_Acme|1" })
     const second = yield* Seed.organization({ identityId: "org_Bolt|2" })
@@ -135,7 +137,7 @@ it.effect("a token names its organization by id, in upper or lower case, or by t
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a suspended organization's token is refused, and works again when the organization is resumed", () =>
+it.effect("the token of a suspended organization is refused, and works again after the organization is resumed", () =>
   Effect.gen(function* () {
     const owner = yield* Seed.organization()
     const registry = yield* OrganizationRegistry
@@ -147,7 +149,7 @@ it.effect("a suspended organization's token is refused, and works again when the
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("while the identity provider is down, the response is 500 and does not reveal the cause", () =>
+it.effect("if the identity provider is down, a dashboard gets a 500 response that does not reveal the cause", () =>
   Effect.gen(function* () {
     const { message, status } = yield* answer("GET", "", { authorization: "Bearer a.b.c" })
     assert.strictEqual(status, 500)

@@ -1,4 +1,6 @@
-/** A key's name and allow list can change without a new key, and every key can read its own properties. */
+/**
+ * Tests that a key's name and allow list can change without a new key, and that every key can read its own properties.
+ */
 import { assert, it } from "@effect/vitest"
 import * as InMemory from "@partner-commentary/test/InMemory"
 import * as Seed from "@partner-commentary/test/Seed"
@@ -17,7 +19,7 @@ const changes = Effect.flatMap(
   (sql) => sql<{ readonly details: string }>`SELECT details FROM audit_log WHERE action = 'key.changed'`
 )
 
-it.effect("a key's name and address list change at once, and omitted fields stay unchanged", () =>
+it.effect("changes of a key's name and allow list take effect at once, and omitted fields keep their values", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(start)
     const { answered, create, find } = yield* makeKeyring(yield* Seed.organization())
@@ -47,7 +49,7 @@ it.effect("a key's name and address list change at once, and omitted fields stay
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("an invalid change, or a change of an ended key or another organization's key, changes nothing", () =>
+it.effect("an ended key, another organization's key, or an immutable field of a key cannot be changed", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(start)
     const { create, find, refused, revoke } = yield* makeKeyring(yield* Seed.organization())
@@ -71,7 +73,7 @@ it.effect("an invalid change, or a change of an ended key or another organizatio
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a key can read its organization, scopes, expiry, and the remaining calls of its rate windows", () =>
+it.effect("a key can read its organization, its scopes, its expiry, and the remaining calls in each rate window", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(start)
     const owner = yield* Seed.organization({ limits: { requests_per_hour: 50, burst_per_minute: 5 } })

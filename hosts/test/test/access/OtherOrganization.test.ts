@@ -1,4 +1,4 @@
-/** Another organization's resources do not exist: the response is byte for byte that of an unknown id. */
+/** Tests that the response for another organization's resource equals the response for an unknown id, byte for byte. */
 
 import { assert, it } from "@effect/vitest"
 import * as InMemory from "@partner-commentary/test/InMemory"
@@ -10,7 +10,7 @@ import { readJson } from "../support/Json.ts"
 const unknown = "019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"
 
 it.effect(
-  "another organization's and another environment's topics get the same 404, byte for byte, as unknown topics",
+  "a request for a topic of another organization or environment gets exactly the same 404 response as for an unknown topic",
   () =>
     Effect.gen(function* () {
       const { call } = yield* TestApi
@@ -31,7 +31,7 @@ it.effect(
         Effect.gen(function* () {
           const response = yield* call(`/partner/v1${path}`, { method, key, headers: { "x-request-id": "same" } })
           const text = yield* Effect.promise(() => response.text())
-          // These headers differ because each call counts toward the rate limit.
+          // The values of these headers differ between responses, because each call counts toward the rate limit.
           const headers = [...response.headers].filter(
             ([name]) => !["ratelimit", "x-ratelimit-remaining"].includes(name)
           )

@@ -1,6 +1,6 @@
 /**
- * Callers without a valid key, over real sockets behind a proxy: which calls count toward their rate limit, and which
- * responses have its headers.
+ * Tests callers without a valid key over real sockets behind a proxy. The tests check which calls count toward the
+ * limit of anonymous callers, and how these calls are answered.
  */
 import { assert, it } from "@effect/vitest"
 import { ApiKeys } from "@partner-commentary/core/access/ApiKeys"
@@ -37,12 +37,12 @@ const statuses = (count: number, path: string, init: ReturnType<typeof from>) =>
   })
 
 it.effect(
-  "a caller over its limit still gets 404 for unknown paths outside the partner API, because they may belong to the embedder",
+  "a caller over the rate limit still gets 404 for paths outside the partner API, because the embedder may serve these paths",
   () =>
     Effect.gen(function* () {
       const { call } = yield* TestApi
       const stranger = from("203.0.113.7")
-      // Calls to unknown paths also count.
+      // Calls to unknown paths also count toward the rate limit.
       assert.lengthOf((yield* statuses(60, "/elsewhere", stranger))[404] ?? [], 60)
       const refused = yield* call("/partner/v1/nowhere", stranger)
       assert.deepStrictEqual([refused.status, (yield* readJson(refused)).error.code], [429, "rate_limit_exceeded"])
@@ -53,62 +53,57 @@ it.effect(
     }).pipe(Effect.provide(Layer.provideMerge(behindProxy, application)))
 )
 
-it.effect(
-  "a token that cannot be verified counts as an anonymous call of its address, so a flood of such tokens is refused",
-  () =>
-    Effect.gen(function* () {
-      const { call } = yield* TestApi
-      const flood = from("203.0.113.7", { authorization: "Bearer a.b.c" })
-      const path = "/partner/v1/api-keys"
-      const answered = yield* statuses(70, path, flood)
-      assert.deepStrictEqual([answered[500]?.length, answered[429]?.length], [60, 10])
-      const refused = yield* call(path, flood)
-      assert.deepStrictEqual([refused.status, refused.headers.get("x-ratelimit-remaining")], [429, "240"])
-      assert.strictEqual((yield* call(path, from("203.0.113.8", { authorization: "Bearer a.b.c" }))).status, 500)
-    }).pipe(
-      Effect.provide(
-        behindProxy.pipe(
-          Layer.provide(Layer.fresh(Dashboard.layer)),
-          Layer.provide(
-            Layer.succeed(DashboardIdentity, {
-              verify: () => Effect.fail(new IdentityUnreachable({ reason: "connect ECONNREFUSED" }))
-            })
-          ),
-          Layer.provideMerge(application)
-        )
+it.effect("calls with an unverifiable token count toward the anonymous limit of the caller's address", () =>
+  Effect.gen(function* () {
+    const { call } = yield* TestApi
+    const flood = from("203.0.113.7", { authorization: "Bearer a.b.c" })
+    const path = "/partner/v1/api-keys"
+    const answered = yield* statuses(70, path, flood)
+    assert.deepStrictEqual([answered[500]?.length, answered[429]?.length], [60, 10])
+    const refused = yield* call(path, flood)
+    assert.deepStrictEqual([refused.status, refused.headers.get("x-ratelimit-remaining")], [429, "240"])
+    assert.strictEqual((yield* call(path, from("203.0.113.8", { authorization: "Bearer a.b.c" }))).status, 500)
+  }).pipe(
+    Effect.provide(
+      behindProxy.pipe(
+        Layer.provide(Layer.fresh(Dashboard.layer)),
+        Layer.provide(
+          Layer.succeed(DashboardIdentity, {
+            verify: () => Effect.fail(new IdentityUnreachable({ reason: "connect ECONNREFUSED" }))
+          })
+        ),
+        Layer.provideMerge(application)
       )
     )
+  )
 )
 
-it.effect(
-  "from an address over its anonymous limit, look-ups of unknown keys are slow, and valid keys still work",
-  () => {
-    const suspicions: Array<boolean | undefined> = []
-    const watched = Layer.effect(
-      ApiKeys,
-      Effect.map(ApiKeys, (keys) => ({
-        ...keys,
-        authenticate: (key, address, suspect) => {
-          suspicions.push(suspect)
-          return keys.authenticate(key, address, suspect)
-        }
-      }))
-    )
-    return Effect.gen(function* () {
-      const { call } = yield* TestApi
-      const organization = yield* Seed.organization()
-      const { text: key } = yield* Seed.key(organization)
-      const { text: uncached } = yield* Seed.key(organization)
-      const ask = (path: string, address: string, as = key) =>
-        Effect.map(call(path, from(address, { "x-api-key": as })), ({ status }) => status)
-      const topics = "/partner/v1/topics"
-      yield* statuses(60, topics, from("203.0.113.9"))
-      assert.strictEqual((yield* call(topics, from("203.0.113.9"))).status, 429)
-      suspicions.length = 0
-      assert.strictEqual(yield* ask(topics, "203.0.113.9"), 200)
-      assert.strictEqual(yield* ask("/partner/v1/nowhere", "203.0.113.9"), 404)
-      assert.strictEqual(yield* ask(topics, "203.0.113.10", uncached), 200)
-      assert.deepStrictEqual(suspicions, [true, true, false])
-    }).pipe(Effect.provide(behindProxy.pipe(Layer.provide(watched), Layer.provideMerge(application))))
-  }
-)
+it.effect("key look-ups are limited for an address over the anonymous limit, and valid keys still work", () => {
+  const suspicions: Array<boolean | undefined> = []
+  const watched = Layer.effect(
+    ApiKeys,
+    Effect.map(ApiKeys, (keys) => ({
+      ...keys,
+      authenticate: (key, address, suspect) => {
+        suspicions.push(suspect)
+        return keys.authenticate(key, address, suspect)
+      }
+    }))
+  )
+  return Effect.gen(function* () {
+    const { call } = yield* TestApi
+    const organization = yield* Seed.organization()
+    const { text: key } = yield* Seed.key(organization)
+    const { text: uncached } = yield* Seed.key(organization)
+    const ask = (path: string, address: string, as = key) =>
+      Effect.map(call(path, from(address, { "x-api-key": as })), ({ status }) => status)
+    const topics = "/partner/v1/topics"
+    yield* statuses(60, topics, from("203.0.113.9"))
+    assert.strictEqual((yield* call(topics, from("203.0.113.9"))).status, 429)
+    suspicions.length = 0
+    assert.strictEqual(yield* ask(topics, "203.0.113.9"), 200)
+    assert.strictEqual(yield* ask("/partner/v1/nowhere", "203.0.113.9"), 404)
+    assert.strictEqual(yield* ask(topics, "203.0.113.10", uncached), 200)
+    assert.deepStrictEqual(suspicions, [true, true, false])
+  }).pipe(Effect.provide(behindProxy.pipe(Layer.provide(watched), Layer.provideMerge(application))))
+})

@@ -1,4 +1,4 @@
-/** The webhook scopes, and the webhook permissions of keys without them. */
+/** Tests the webhook scopes, and the webhook permissions of keys without webhook scopes. */
 import { assert, it } from "@effect/vitest"
 import type { Scope } from "@partner-commentary/core/access/Scope"
 import * as InMemory from "@partner-commentary/test/InMemory"
@@ -11,7 +11,7 @@ const rows: ReadonlyArray<readonly [scopes: ReadonlyArray<Scope>, reads: boolean
   [["webhooks:read"], true, false],
   [["webhooks:write"], false, true],
   [["webhooks:read", "webhooks:write"], true, true],
-  // Keys without webhook scopes, such as keys that are older than these scopes.
+  // These keys have no webhook scopes, like keys that were created before webhook scopes existed.
   [["topics:read"], true, false],
   [["topics:submit"], false, true],
   // A key with at least one webhook scope has only the webhook permissions of those scopes.

@@ -1,4 +1,4 @@
-/** The official client against the real service: every response and every refusal matches its types. */
+/** Tests the official client against the real service. Every response and every error must match the client's types. */
 import { assert, it } from "@effect/vitest"
 import type { TopicProgress } from "@partner-commentary/client"
 import { ApiKeys } from "@partner-commentary/core/access/ApiKeys"
@@ -12,7 +12,7 @@ const unknown = "019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"
 const content = "Will the Lakers make the play-offs?"
 const perspective = "They will, but only just. The defence has finally woken up."
 
-it("the client submits a topic, waits while creators answer, and fetches every view of it", async () => {
+it("the client submits a topic, waits while creators answer, and fetches every view of the topic", async () => {
   await using pc = await TestPartnerCommentary.make()
   const { organization, personas } = await pc.seed({
     personas: [{ name: "Ada Vance", expertise: ["basketball"] }, "Bo Lindqvist"]
@@ -64,7 +64,7 @@ it("the client submits a topic, waits while creators answer, and fetches every v
   assert.deepStrictEqual([lookup.topic_id, lookup.truncated, lookup.commentaries.length], [topic.topic_id, false, 2])
 })
 
-it.effect("iterating over all pages yields every topic once, newest first", () =>
+it.effect("iterating over all pages yields every topic once, and the newest topic comes first", () =>
   Effect.gen(function* () {
     const owner = yield* Seed.organization()
     const ada = yield* Seed.persona(owner)
@@ -91,7 +91,7 @@ it.effect("iterating over all pages yields every topic once, newest first", () =
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("each refusal is an ApiError with its code, its status and its details, after one request", () =>
+it.effect("the client throws an ApiError with code, status and details, and does not repeat the request", () =>
   Effect.gen(function* () {
     const owner = yield* Seed.organization({ limits: { topics_per_month: 1 } })
     const ada = yield* Seed.persona(owner)

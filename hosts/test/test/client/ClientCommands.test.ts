@@ -1,4 +1,4 @@
-/** `listen` and `trigger` of the client's command line, against the service in memory. */
+/** Tests the commands `listen` and `trigger` of the client's command line against a service in memory. */
 import { PartnerCommentary, type PastEvent, verifyWebhook } from "@partner-commentary/client"
 import { TestPartnerCommentary } from "@partner-commentary/test"
 import { expect, it, vi } from "vitest"
@@ -6,7 +6,7 @@ import { startCommand, waitForLine } from "../../../../packages/client/test/cli/
 
 const address = "http://localhost:3000/hook"
 
-/** The service, a receiver that answers with the given statuses, and the requests that the receiver got. */
+/** Starts the service, and a receiver that answers with the given statuses and records the requests. */
 const scene = async (environment: "live" | "test" = "test", statuses: ReadonlyArray<number> = []) => {
   const pc = await TestPartnerCommentary.make()
   const { organization, personas } = await pc.seed({ personas: ["Ada Vance"] })
@@ -42,7 +42,7 @@ const scene = async (environment: "live" | "test" = "test", statuses: ReadonlyAr
       return stdout[0] ?? ""
     },
     streams: () => streams,
-    /** An outage ends open streams too. */
+    /** Starts or ends an outage. An outage also closes the open event streams. */
     fail: (now: boolean) => {
       outage = now
       current.abort()
@@ -55,7 +55,7 @@ const scene = async (environment: "live" | "test" = "test", statuses: ReadonlyAr
 const isReady = (lines: ReadonlyArray<string>) =>
   vi.waitFor(() => expect(lines.join("\n")).toContain("Forwarding new events to"), 20_000)
 
-it.concurrent("listen forwards the events that trigger causes with a valid signature, and no earlier events", async () => {
+it.concurrent("listen forwards new events with a valid signature, and does not forward earlier events", async () => {
   await using all = await scene()
   await all.trigger("commentary.failed")
   const listening = all.listen()
@@ -74,7 +74,7 @@ it.concurrent("listen forwards the events that trigger causes with a valid signa
   expect(event).toEqual((await all.client.events.list({ type: "creator.approved" })).data[0])
 })
 
-it.concurrent("events arrive once and in order, and with --print-json as one line of JSON each", async () => {
+it.concurrent("listen forwards each event once and in order, and --print-json prints each event as one line of JSON", async () => {
   const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLjsw"
   await using all = await scene("test", [200, 200, 500])
   const listening = all.listen("--print-json", "--secret", secret)
@@ -103,7 +103,7 @@ it.concurrent("events arrive once and in order, and with --print-json as one lin
   expect(new Set(lines.map(({ event }) => event.id)).size).toBe(lines.length)
 })
 
-it.concurrent("--events forwards only these types", async () => {
+it.concurrent("listen --events forwards only events of the given types", async () => {
   await using all = await scene()
   const listening = all.listen("--events", "partner.approved", "--print-json")
   await isReady(listening.stderr)
@@ -114,7 +114,7 @@ it.concurrent("--events forwards only these types", async () => {
 })
 
 it.concurrent.each(["declined", "expired", "generation_failed", "approval_timeout", "withdrawn"])(
-  "trigger commentary.failed --reason %s plays a topic that fails so",
+  "trigger commentary.failed --reason %s creates a topic that fails for this reason",
   async (reason) => {
     await using all = await scene()
     const { event_id } = JSON.parse(await all.trigger("commentary.failed", "--reason", reason, "--print-json"))
@@ -124,7 +124,7 @@ it.concurrent.each(["declined", "expired", "generation_failed", "approval_timeou
   }
 )
 
-it.concurrent("trigger topic.completed plays a topic that is approved, and --events forwards its end alone", async () => {
+it.concurrent("trigger topic.completed creates an approved topic, and listen --events forwards only that type", async () => {
   await using all = await scene()
   const listening = all.listen("--events", "topic.completed", "--print-json")
   await isReady(listening.stderr)
@@ -135,13 +135,13 @@ it.concurrent("trigger topic.completed plays a topic that is approved, and --eve
   expect(listening.stdout).toHaveLength(2)
 })
 
-it.concurrent("after an outage of the service, which is reported, listen continues and loses no event", {
+it.concurrent("listen reports an outage of the service, then continues and loses no event", {
   timeout: 60_000
 }, async () => {
   await using all = await scene()
   const listening = all.listen()
   await isReady(listening.stderr)
-  // A connection that breaks while it opens would be reported in place of the status.
+  // The outage starts after the stream is open, because listen would otherwise report a connection error.
   await vi.waitFor(() => expect(all.streams()).toBeGreaterThan(0), 20_000)
   const { topic_id } = await all.client.topics.create({
     content: "Who wins the derby?",
@@ -157,7 +157,7 @@ it.concurrent("after an outage of the service, which is reported, listen continu
   expect(event.data.topic_id).toBe(topic_id)
 })
 
-it.concurrent("a live key is followed when --live is given", async () => {
+it.concurrent("listen accepts a live key only with the option --live", async () => {
   await using all = await scene("live")
   const refused = all.listen()
   expect(await refused.ended).toBe(2)

@@ -1,4 +1,4 @@
-/** Deliveries, retries and recoveries through the official client, against the real service. */
+/** Tests deliveries, retries and recoveries through the official client, against the real service. */
 import { assert, it } from "@effect/vitest"
 import * as InMemory from "@partner-commentary/test/InMemory"
 import { Receivers } from "@partner-commentary/test/Receivers"
@@ -10,7 +10,7 @@ import { eventually } from "../support/Eventually.ts"
 
 const unknown = "019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"
 
-it.effect("the client lists deliveries, reads one, retries it and starts a recovery", () =>
+it.effect("the client lists deliveries, reads a delivery, retries a delivery and starts a recovery", () =>
   Effect.gen(function* () {
     const receivers = yield* Receivers
     yield* receivers.answer(() => Effect.succeed({ status: 410, excerpt: "gone" }))
@@ -63,7 +63,7 @@ it.effect("the client lists deliveries, reads one, retries it and starts a recov
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("the client iterates over all events that follow a given one", () =>
+it.effect("the client iterates over all events that follow a given cursor", () =>
   Effect.gen(function* () {
     const { declined, key } = yield* seedDecliningPartner
     const { events } = (yield* makeClient(key)).client

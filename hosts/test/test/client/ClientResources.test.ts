@@ -1,4 +1,6 @@
-/** The official client's webhooks, API keys, bulk submissions and replays match its types, against the real service. */
+/**
+ * Tests that the official client's types match the real service for webhooks, API keys, bulk submissions and replays.
+ */
 import { assert, it } from "@effect/vitest"
 import { ConnectionError, type ResponseInfo, type SubmissionResult, verifyWebhook } from "@partner-commentary/client"
 import * as InMemory from "@partner-commentary/test/InMemory"
@@ -63,7 +65,7 @@ it.effect("the client registers, lists, changes, tests, verifies and deletes a w
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("the client creates, uses, rotates and revokes an API key with the dashboard's token", () =>
+it.effect("the client creates, uses, rotates and revokes an API key with a dashboard token", () =>
   Effect.gen(function* () {
     const { owner } = yield* setUp
     const { apiKeys } = yield* makeDashboardClient(yield* Seed.token(owner))
@@ -104,7 +106,7 @@ it.effect("the client creates, uses, rotates and revokes an API key with the das
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-/** Reads only the fields that the type has for each status. */
+/** Returns the fields that the client's type defines for the status of a result. */
 const outline = (result: SubmissionResult | undefined) => {
   if (result?.status === "sent") return [result.status, result.share_id]
   if (result?.status === "duplicate") return [result.status, result.duplicate_of.topic_id, result.duplicate_of.share_id]
@@ -154,7 +156,7 @@ it.effect("each topic of a bulk request has its own result, and each result has 
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a repeated call with the caller's idempotency key returns the first response, and runs once", () =>
+it.effect("a repeated call with the same idempotency key returns the first response, and creates only one topic", () =>
   Effect.gen(function* () {
     const { ada, client } = yield* setUp
     const seen: Array<ResponseInfo> = []
@@ -173,7 +175,7 @@ it.effect("a repeated call with the caller's idempotency key returns the first r
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a POST whose response was lost is repeated by the client, and returns the first response", () =>
+it.effect("the client repeats a POST whose response was lost, and returns the first response", () =>
   Effect.gen(function* () {
     const { ada, key } = yield* setUp
     const service = yield* serviceFetch

@@ -1,4 +1,4 @@
-/** A complete integration with a test key and the official client, as a partner's engineer would write it. */
+/** Tests a complete integration with a test key and the official client, as a partner's engineer would write it. */
 import { assert, it } from "@effect/vitest"
 import type { ResponseInfo } from "@partner-commentary/client"
 import * as InMemory from "@partner-commentary/test/InMemory"
@@ -10,7 +10,7 @@ import { makeClient, runCall } from "../support/ClientCalls.ts"
 
 const waits = "7e570000-0000-4000-8000-000000000005"
 
-it.effect("a test moves a simulated creator through every step, and accepts and reports the commentary", () =>
+it.effect("a partner's test can advance a simulated creator, approve the commentary and read metrics", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(Date.parse("2026-02-01T12:00:00.000Z"))
     const owner = yield* Seed.organization()

@@ -1,4 +1,4 @@
-/** The official client waits for a topic in the real service. */
+/** Tests how the official client waits for a topic in the real service. */
 import { assert, it } from "@effect/vitest"
 import type { ResponseInfo } from "@partner-commentary/client"
 import { TestPartnerCommentary } from "@partner-commentary/test"
@@ -11,7 +11,7 @@ import { submitTopic } from "../support/Requests.ts"
 
 const content = "Who takes the title this season?"
 
-test("an approval ends the waiting request, and waiting sends fewer requests than polling", async () => {
+test("an approval ends the request that waits for a topic, and waiting sends fewer requests than polling", async () => {
   await using pc = await TestPartnerCommentary.make()
   const { organization, personas } = await pc.seed({ personas: ["Ada Vance"] })
   const client = pc.client(organization)
@@ -25,11 +25,11 @@ test("an approval ends the waiting request, and waiting sends fewer requests tha
   assert.strictEqual((await waiting).status, "completed")
   const waited = seen.filter(({ headers }) => headers.get("preference-applied") === "wait")
   assert.isAbove(Math.max(...waited.map(({ durationMs }) => durationMs)), 1000)
-  // Polling sends at least one request in 100 ms.
+  // A client that only polls would send at least one request every 100 ms.
   assert.isBelow(seen.length, (performance.now() - start) / 100 / 2)
 })
 
-it.live("a wait without a change ends at the deadline, after 304 responses", () =>
+it.live("if the topic does not change, the client's wait receives 304 responses and ends at the deadline", () =>
   Effect.gen(function* () {
     const owner = yield* Seed.organization()
     const persona = yield* Seed.persona(owner)

@@ -1,8 +1,8 @@
-/** The fields of a topic that every view repeats. */
+/** Tests the topic fields that every view of a topic contains. */
 import { TestPartnerCommentary } from "@partner-commentary/test"
 import { expect, it } from "vitest"
 
-it("every view of a topic has its reference, its metadata and its output types", async () => {
+it("every view of a topic contains the topic's reference, metadata and output types", async () => {
   await using pc = await TestPartnerCommentary.make({ media: ["audio"] })
   const { organization, personas } = await pc.seed()
   const client = pc.client(organization)

@@ -1,4 +1,7 @@
-/** Invalid input always gets a 4xx response that names the problem and the field, never a 5xx. Nothing is stored. */
+/**
+ * Tests that invalid input always gets a 4xx response, never a 5xx. The response names the problem and the field, and
+ * nothing is stored.
+ */
 
 import { assert, it } from "@effect/vitest"
 import * as InMemory from "@partner-commentary/test/InMemory"
@@ -26,7 +29,7 @@ const notUuid = fc.oneof(
 const nested = (depth: number) => `${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`
 const body = (fields: string) => `{"content":${JSON.stringify(valid.content)},"persona_ids":["${persona}"],${fields}}`
 
-/** A body, and the field that the error must name. */
+/** Generates an invalid body, with a pattern for the field that the error must name. */
 const badBodies: fc.Arbitrary<readonly [string, RegExp]> = fc.oneof(
   fc
     .string()
@@ -107,7 +110,7 @@ const isJson = (text: string): boolean => {
   }
 }
 
-/** Runs a property-based test whose cases are effects, all within one application. */
+/** Runs a property-based test whose cases are effects. All cases share one application. */
 const forAll = <A>(arbitrary: fc.Arbitrary<A>, check: (value: A) => Effect.Effect<void, never, TestApi>) =>
   Effect.forEach(fc.sample(arbitrary, { numRuns: runs, seed: 2026 }), check, { discard: true })
 
@@ -163,7 +166,7 @@ it.effect(
   60_000
 )
 
-it.effect("POST /topics reports every problem at once, with the first one at the top level", () =>
+it.effect("POST /topics reports all problems at once, with the first problem at the top level", () =>
   Effect.gen(function* () {
     const { call, key } = yield* setUp
     const response = yield* call("/partner/v1/topics", {
@@ -186,10 +189,15 @@ it.effect("POST /topics reports every problem at once, with the first one at the
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("POST /topics reports problems that no schema expresses together with the others, in the same order", () =>
+it.effect("POST /topics reports all problems in one list, including problems that no JSON schema expresses", () =>
   Effect.gen(function* () {
     const { call, key } = yield* setUp
-    const body = { content: "x", persona_ids: ["q"], external_reference: "a b", metadata: { pad: "x".repeat(17_000) } }
+    const body = {
+      content: "x",
+      persona_ids: ["q"],
+      external_reference: "a b",
+      metadata: { pad: "x".repeat(17_000) }
+    }
     const { error } = yield* readJson(yield* call("/partner/v1/topics", { method: "POST", key, body }))
     assert.deepStrictEqual(
       error.details.errors.map((problem: { readonly field: string }) => problem.field),
@@ -198,7 +206,7 @@ it.effect("POST /topics reports problems that no schema expresses together with 
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("POST /topics reports a list with a hundred thousand mistakes in a short response", () =>
+it.effect("POST /topics answers a very long list of invalid entries with a short error response", () =>
   Effect.gen(function* () {
     const { call, key } = yield* setUp
     for (const entry of [1, "", null]) {
@@ -215,7 +223,7 @@ it.effect("POST /topics reports a list with a hundred thousand mistakes in a sho
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a reference with an invalid percent escape is refused like a reference with an invalid format", () =>
+it.effect("an invalid percent escape in a reference gets the same error as an invalid reference", () =>
   Effect.gen(function* () {
     const { call, key } = yield* setUp
     for (const escape of ["%zz", "%", "%ff", "a%2", "%c3%28", "%zz?x=%20"]) {
@@ -226,7 +234,7 @@ it.effect("a reference with an invalid percent escape is refused like a referenc
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a semicolon or a hash and the text after it belong to the path", () =>
+it.effect("a semicolon and the text after the semicolon are part of the path, not a parameter", () =>
   Effect.gen(function* () {
     const { call, key } = yield* setUp
     yield* call("/partner/v1/topics", { method: "POST", key, body: { ...valid, external_reference: "mine" } })
@@ -285,7 +293,7 @@ const badQueries = fc.oneof(
 )
 
 it.effect(
-  "GET /topics names the invalid query parameter",
+  "the error response of GET /topics names the invalid query parameter",
   () =>
     Effect.gen(function* () {
       const { call, key } = yield* setUp

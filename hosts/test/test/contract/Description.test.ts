@@ -1,6 +1,6 @@
 /**
- * The served description equals the committed one, except for the service's address. The explorer needs no other
- * server.
+ * Tests that the served OpenAPI document equals the committed document, except for the service's address. Another test
+ * checks that the API explorer loads nothing from other servers.
  */
 import { readdirSync, readFileSync } from "node:fs"
 import { assert, layer } from "@effect/vitest"
@@ -26,13 +26,13 @@ type Part = any
 const operationsOf = (document: Part): ReadonlyArray<Part> =>
   Object.values(document.paths).flatMap((path) => Object.values(path as object))
 
-/** Every schema in a part of the document, with its name. */
+/** Returns every schema in a part of the document, together with the schema's name. */
 const schemasIn = (part: Part, name = ""): ReadonlyArray<readonly [name: string, schema: Part]> =>
   typeof part !== "object" || part === null
     ? []
     : [[name, part], ...Object.entries(part).flatMap(([key, inner]) => schemasIn(inner, key))]
 
-/** Receivers at `http:` addresses are allowed in development only. */
+/** Removes `http:` from the URL patterns of webhooks, because only a development server accepts `http:` receivers. */
 const withoutHttpReceivers = (document: Part): Part => {
   const narrowed = structuredClone(document)
   for (const name of ["RegisterWebhook", "ChangeWebhook"]) {
@@ -42,7 +42,7 @@ const withoutHttpReceivers = (document: Part): Part => {
   return narrowed
 }
 
-/** The secrets shown in the description, in the guides and in the client's README. */
+/** Returns the webhook secrets that the OpenAPI document, the guides and the READMEs show. */
 const shownSecrets = (document: Part): ReadonlyArray<string> => {
   const root = new URL("../../../../", import.meta.url)
   const guides = readdirSync(new URL("docs/guides", root)).map((name) => `docs/guides/${name}`)
@@ -53,7 +53,7 @@ const shownSecrets = (document: Part): ReadonlyArray<string> => {
 }
 
 layer(InMemory.layer, { excludeTestServices: true })("the description", (it) => {
-  it.effect("the served OpenAPI document equals the committed one, with this service's own address", () =>
+  it.effect("the served OpenAPI document equals the committed document, but contains the address of this service", () =>
     Effect.gen(function* () {
       const response = yield* call("/openapi.json")
       assert.strictEqual(response.status, 200)
@@ -65,7 +65,7 @@ layer(InMemory.layer, { excludeTestServices: true })("the description", (it) => 
     })
   )
 
-  it.effect("every operation describes the 408 for a request that does not end", () =>
+  it.effect("the OpenAPI document describes a 408 response of every operation, for a request that does not end", () =>
     Effect.gen(function* () {
       const document = yield* described
       for (const { operationId, responses } of operationsOf(document)) {
@@ -76,7 +76,7 @@ layer(InMemory.layer, { excludeTestServices: true })("the description", (it) => 
     })
   )
 
-  it.effect("a webhook's URL must begin with https: where private receivers are not allowed", () =>
+  it.effect("if private receivers are not allowed, the documented URL pattern of a webhook requires https:", () =>
     Effect.gen(function* () {
       const { schemas } = (yield* described).components
       for (const name of ["RegisterWebhook", "ChangeWebhook"]) {
@@ -87,7 +87,7 @@ layer(InMemory.layer, { excludeTestServices: true })("the description", (it) => 
     })
   )
 
-  it.effect("metadata takes any JSON, and no optional field of a request has a default", () =>
+  it.effect("metadata accepts any JSON object, and no optional field of a request has a default value", () =>
     Effect.gen(function* () {
       const { schemas } = (yield* described).components
       const all = schemasIn(schemas)
@@ -102,7 +102,7 @@ layer(InMemory.layer, { excludeTestServices: true })("the description", (it) => 
     })
   )
 
-  it.effect("alternatives of objects have a discriminator whose mapping names each of them", () =>
+  it.effect("every union of objects has a discriminator that maps to each alternative", () =>
     Effect.gen(function* () {
       const document = yield* described
       const unions = schemasIn([document.paths, document.components.schemas]).filter(([, { anyOf, oneOf }]) =>
@@ -119,7 +119,7 @@ layer(InMemory.layer, { excludeTestServices: true })("the description", (it) => 
     })
   )
 
-  it.effect("the example of a new topic is accepted with a test key", () =>
+  it.effect("the service accepts the documented example of a new topic with a test key", () =>
     Effect.gen(function* () {
       const { text: key } = yield* Seed.key(yield* Seed.organization(), { environment: "test" })
       const { requestBody } = (yield* described).paths["/partner/v1/topics"].post
@@ -134,7 +134,7 @@ layer(InMemory.layer, { excludeTestServices: true })("the description", (it) => 
     })
   )
 
-  it.effect("the example of a new webhook has no secret, and no secret that the documents show is accepted", () =>
+  it.effect("the example of a webhook has no secret, and the service rejects every documented secret", () =>
     Effect.gen(function* () {
       const document = yield* described
       const { text: key } = yield* Seed.key(yield* Seed.organization())
@@ -153,7 +153,7 @@ layer(InMemory.layer, { excludeTestServices: true })("the description", (it) => 
   )
 
   it.effect(
-    "the description explains how to test an integration: test personas, keywords in the content, and the time of a step",
+    "the OpenAPI document explains how to test an integration with test personas and keywords in the content",
     () =>
       Effect.gen(function* () {
         const { info, tags } = JSON.parse(yield* text(yield* call("/openapi.json")))
@@ -166,42 +166,44 @@ layer(InMemory.layer, { excludeTestServices: true })("the description", (it) => 
   )
 
   for (const path of pages) {
-    it.effect(`${path} needs no key, answers HEAD, and returns 304 to a client that has the current version`, () =>
-      Effect.gen(function* () {
-        const response = yield* call(path)
-        assert.strictEqual(response.status, 200)
-        assert.strictEqual(response.headers.get("x-content-type-options"), "nosniff")
-        assert.isNotNull(response.headers.get("x-request-id"))
-        assert.notInclude(response.headers.get("cache-control") ?? "no-store", "no-store")
-        const body = yield* text(response)
+    it.effect(
+      `${path} needs no key, supports HEAD requests, and returns 304 to a client that has the current version`,
+      () =>
+        Effect.gen(function* () {
+          const response = yield* call(path)
+          assert.strictEqual(response.status, 200)
+          assert.strictEqual(response.headers.get("x-content-type-options"), "nosniff")
+          assert.isNotNull(response.headers.get("x-request-id"))
+          assert.notInclude(response.headers.get("cache-control") ?? "no-store", "no-store")
+          const body = yield* text(response)
 
-        const head = yield* call(path, { method: "HEAD" })
-        assert.strictEqual(head.status, 200)
-        assert.strictEqual(yield* text(head), "")
+          const head = yield* call(path, { method: "HEAD" })
+          assert.strictEqual(head.status, 200)
+          assert.strictEqual(yield* text(head), "")
 
-        const etag = response.headers.get("etag") ?? ""
-        for (const known of [etag, `W/${etag}`, `"other", ${etag}`, "*"]) {
-          const again = yield* call(path, { headers: { "if-none-match": known } })
-          assert.strictEqual(again.status, 304, known)
-          assert.strictEqual(again.headers.get("etag"), etag)
-          assert.strictEqual(yield* text(again), "")
-        }
-        assert.strictEqual((yield* call(path, { headers: { "if-none-match": '"other"' } })).status, 200)
+          const etag = response.headers.get("etag") ?? ""
+          for (const known of [etag, `W/${etag}`, `"other", ${etag}`, "*"]) {
+            const again = yield* call(path, { headers: { "if-none-match": known } })
+            assert.strictEqual(again.status, 304, known)
+            assert.strictEqual(again.headers.get("etag"), etag)
+            assert.strictEqual(yield* text(again), "")
+          }
+          assert.strictEqual((yield* call(path, { headers: { "if-none-match": '"other"' } })).status, 200)
 
-        const packed = yield* call(path, { headers: { "accept-encoding": "br;q=1, gzip;q=0.5" } })
-        assert.strictEqual(packed.headers.get("content-encoding"), "gzip")
-        assert.strictEqual(packed.headers.get("vary"), "accept-encoding")
-        const unpacked = yield* Effect.promise(() =>
-          new Response(packed.body?.pipeThrough(new DecompressionStream("gzip"))).text()
-        )
-        assert.strictEqual(unpacked, body)
-        const plain = yield* call(path, { headers: { "accept-encoding": "gzip;q=0, br" } })
-        assert.isNull(plain.headers.get("content-encoding"))
-      })
+          const packed = yield* call(path, { headers: { "accept-encoding": "br;q=1, gzip;q=0.5" } })
+          assert.strictEqual(packed.headers.get("content-encoding"), "gzip")
+          assert.strictEqual(packed.headers.get("vary"), "accept-encoding")
+          const unpacked = yield* Effect.promise(() =>
+            new Response(packed.body?.pipeThrough(new DecompressionStream("gzip"))).text()
+          )
+          assert.strictEqual(unpacked, body)
+          const plain = yield* call(path, { headers: { "accept-encoding": "gzip;q=0, br" } })
+          assert.isNull(plain.headers.get("content-encoding"))
+        })
     )
   }
 
-  it.effect("a client that disconnects while the document is created does not interrupt other clients", () =>
+  it.effect("after a client disconnects early, the next client still gets the explorer's complete script", () =>
     Effect.gen(function* () {
       yield* Effect.timeoutOption(call("/docs/scalar.js"), "1 millis")
       const response = yield* call("/docs/scalar.js")

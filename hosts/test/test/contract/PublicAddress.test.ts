@@ -1,6 +1,6 @@
 /**
- * A public address must not overlap with a path of the service. Every described or served path is rejected as a public
- * address.
+ * Tests that the path of a public address cannot be a path of the service. The test covers every path of the OpenAPI
+ * document and all other served paths.
  */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -21,7 +21,7 @@ const upTo = (path: string) => {
   return parts.map((_, at) => `/${parts.slice(0, at + 1).join("/")}`)
 }
 
-it("a public address must not begin with a path of the service", () => {
+it("a public address is rejected if its path is a route of the service or the beginning of a route", () => {
   const paths = [...Object.keys(description.paths), ...beside, "/creator/token/respond"]
   assert.isAbove(paths.length, 30)
   for (const path of new Set(paths.flatMap((path) => upTo(path.replace(/[{}]/g, ""))))) {
@@ -29,7 +29,7 @@ it("a public address must not begin with a path of the service", () => {
   }
 })
 
-it.effect("the paths outside of the OpenAPI document are exactly the other served routes", () =>
+it.effect("the service serves all paths that this test lists in addition to the OpenAPI document", () =>
   Effect.gen(function* () {
     const { call } = yield* TestApi
     for (const path of beside) assert.strictEqual((yield* call(path)).status, 200, path)

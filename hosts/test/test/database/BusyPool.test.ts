@@ -1,4 +1,4 @@
-/** Requests that find every connection to Postgres in use. */
+/** Tests requests that arrive while every connection to Postgres is in use. */
 import { assert, it } from "@effect/vitest"
 import * as Postgres from "@partner-commentary/postgres/Postgres"
 import * as InMemory from "@partner-commentary/test/InMemory"
@@ -13,7 +13,7 @@ import type * as Redacted from "effect/Redacted"
 import { readJson } from "../support/Json.ts"
 import { submitTopic } from "../support/Requests.ts"
 
-/** Locks the assignments against reads, and returns an effect that unlocks them. */
+/** Locks the table of assignments, so that reads wait. Returns an effect that releases the lock. */
 const lockAssignments = Effect.fnUntraced(function* (url: Redacted.Redacted) {
   const isLocked = yield* Deferred.make<void>()
   const isRead = yield* Deferred.make<void>()
@@ -31,7 +31,7 @@ const lockAssignments = Effect.fnUntraced(function* (url: Redacted.Redacted) {
   return Effect.andThen(Deferred.succeed(isRead, undefined), Fiber.join(holder))
 })
 
-it.live("a request that gets no free connection in time is answered with 503 and Retry-After", () =>
+it.live("a request that gets no database connection in time gets a 503 response with Retry-After", () =>
   Effect.gen(function* () {
     const url = yield* TestDatabase.used
     const stores = Layer.orDie(Postgres.layerWithoutMigration({ url, poolSize: 2, acquireTimeout: "200 millis" }))

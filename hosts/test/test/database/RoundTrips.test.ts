@@ -1,4 +1,4 @@
-/** The number of round trips to Postgres per request, counted by a proxy. */
+/** Tests how many round trips to Postgres each request needs. A proxy counts the round trips. */
 import { assert, it } from "@effect/vitest"
 import * as Seed from "@partner-commentary/test/Seed"
 import { TestApi } from "@partner-commentary/test/TestApi"
@@ -9,7 +9,7 @@ import * as OnTheWire from "../support/OnTheWire.ts"
 const content = "Who will win the cup this year?"
 
 it.effect(
-  "POST /topics needs two round trips to Postgres for any number of personas, because the change is a single statement",
+  "POST /topics needs two round trips to Postgres for any number of personas, because one statement writes the topic",
   () =>
     Effect.gen(function* () {
       const { call } = yield* TestApi
@@ -34,7 +34,7 @@ it.effect(
 )
 
 it.effect(
-  "POST /topics with an Idempotency-Key needs one round trip each for the claim, the change and the stored response",
+  "POST /topics with an Idempotency-Key claims the key, writes the topic and stores the response in one transaction",
   () =>
     Effect.gen(function* () {
       const { call } = yield* TestApi
@@ -66,7 +66,7 @@ it.effect(
     }).pipe(Effect.provide(OnTheWire.layer))
 )
 
-it.effect("reading a status needs one round trip to Postgres and writes nothing, once the key is cached", () =>
+it.effect("once the API key is cached, a status request needs one round trip to Postgres and writes nothing", () =>
   Effect.gen(function* () {
     const { call } = yield* TestApi
     const owner = yield* Seed.organization()
@@ -81,7 +81,7 @@ it.effect("reading a status needs one round trip to Postgres and writes nothing,
   }).pipe(Effect.provide(OnTheWire.layer))
 )
 
-it.effect("concurrent submissions and polls share round trips, and each caller gets its own result", () =>
+it.effect("concurrent submissions and status requests share round trips, and each caller gets its own result", () =>
   Effect.gen(function* () {
     const { call } = yield* TestApi
     const owner = yield* Seed.organization()
@@ -117,8 +117,8 @@ it.effect("concurrent submissions and polls share round trips, and each caller g
   }).pipe(Effect.provide(OnTheWire.layer))
 )
 
-// A database that is distributed by organization sends such a statement to one shard.
-it.effect("every statement of a submission and of a read names the organization", () =>
+// On a database that is sharded by organization, a statement with the organization's id runs on a single shard.
+it.effect("every SQL statement of a submission or a read contains the organization's id", () =>
   Effect.gen(function* () {
     const { call } = yield* TestApi
     const owner = yield* Seed.organization()
@@ -136,7 +136,7 @@ it.effect("every statement of a submission and of a read names the organization"
       statuses,
       paths.map(() => 200)
     )
-    // Keys and organizations are small tables, of which each node has a copy.
+    // The tables of keys and organizations are small, and each node has a copy of both tables.
     const needsNone = (text: string) =>
       /^(BEGIN|COMMIT)$/.test(text) || /^SELECT .* FROM (api_keys|organizations)\b/.test(text)
     const statements = [...submitted.turns, ...turns].flat()

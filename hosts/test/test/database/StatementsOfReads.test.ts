@@ -1,6 +1,6 @@
 /**
- * The number of statements of a read does not depend on the number of rows. Covers every GET of the description, with
- * one and with thirty of each resource.
+ * Tests that the number of SQL statements of a read does not depend on the number of rows. The test covers every GET
+ * operation of the OpenAPI document, with one and with thirty of each resource.
  */
 import { assert, it } from "@effect/vitest"
 import * as Seed from "@partner-commentary/test/Seed"
@@ -19,14 +19,11 @@ import { actAsCreator, creatorTokenFor, getJson, submitTopic, waitForStatus } fr
 import { postWebhook, retryDelivery } from "../support/WebhookCalls.ts"
 
 const all = { concurrency: 10 } as const
-/** The limit of webhooks per organization. */
+/** The maximum number of webhooks that the test creates for an organization. */
 const mostWebhooks = 10
 const external_reference = "the-same"
 
-/**
- * Creates `size` personas, commentaries of one topic, topics under one reference, webhooks, deliveries, attempts,
- * events and keys.
- */
+/** Creates an organization with `size` of each resource that a GET operation reads, but with at most 10 webhooks. */
 const estate = Effect.fnUntraced(function* (size: number) {
   const owner = yield* Seed.organization({ name: `With ${size}` })
   const { text: live } = yield* Seed.key(owner)
@@ -47,8 +44,8 @@ const estate = Effect.fnUntraced(function* (size: number) {
   )
   const content = `Is ${size} too many to ask at once?`
   const topic = yield* submitTopic(live, content, personas, { external_reference })
-  // Each topic has one persona. With all personas, the test would spend most of its time on 870 mails that no read
-  // returns.
+  // Each of these topics has one persona. With all personas, the test would spend most of its time on 870 mails that no
+  // read returns.
   const [first] = personas
   assert.isDefined(first)
   yield* Effect.forEach(
@@ -97,7 +94,10 @@ const estate = Effect.fnUntraced(function* (size: number) {
   return { live, token, things }
 })
 
-/** Runs without workers, so that only the reads reach the database. */
+/**
+ * Checks that every GET runs the same statements for all organizations. No workers run, so that only these reads reach
+ * the database.
+ */
 const agree = Effect.fnUntraced(function* (estates: ReadonlyArray<Effect.Success<ReturnType<typeof estate>>>) {
   const reads = (yield* readOperations).filter(({ method }) => method === "GET")
   assert.isAbove(reads.length, 12)
@@ -123,7 +123,7 @@ const agree = Effect.fnUntraced(function* (estates: ReadonlyArray<Effect.Success
 })
 
 it.effect(
-  "every GET runs the same statements with one and with thirty of each resource, and none of them writes",
+  "every GET runs the same SQL statements for one and for thirty of each resource, and writes nothing",
   () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(Date.UTC(2026, 0, 30, 12))

@@ -1,4 +1,7 @@
-/** The work of a story on Postgres, from the submission to the delivered events: turns and commits, counted by a proxy. */
+/**
+ * Tests the number of round trips and commits on Postgres, from the submission of a topic to the delivered events. A
+ * proxy counts the round trips.
+ */
 import { assert, it } from "@effect/vitest"
 import { type ShareId, TopicId } from "@partner-commentary/core/shared/Ids"
 import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
@@ -20,7 +23,7 @@ const change = ["BEGIN", "SELECT topics", "WITH", "COMMIT"]
 
 const play = (count: number) => playStory<OnTheWire.DatabaseProxy>(count, OnTheWire.recordTurns)
 
-it.live("a creator's response and approval read the assignment once and change it in four round trips", () =>
+it.live("a creator's response or approval needs one read and a transaction of four round trips", () =>
   Effect.gen(function* () {
     const { approved, responded } = (yield* play(1)).steps
     for (const { turns } of [responded, approved]) {
@@ -29,7 +32,7 @@ it.live("a creator's response and approval read the assignment once and change i
   }).pipe(Effect.provide(OnTheWire.layer))
 )
 
-it.live("a sent mail is settled in the transaction that records its delivery", () =>
+it.live("one transaction marks a mail as sent and changes the status of the assignment", () =>
   Effect.gen(function* () {
     const { mailed } = (yield* play(1)).steps
     const kinds = mailed.turns.map(OnTheWire.kindOfTurn)
@@ -38,7 +41,7 @@ it.live("a sent mail is settled in the transaction that records its delivery", (
   }).pipe(Effect.provide(OnTheWire.layer))
 )
 
-it.live("a story of three personas and two webhooks needs a limited number of round trips and commits", () =>
+it.live("a workflow with three personas and two webhooks needs a limited number of round trips and commits", () =>
   Effect.gen(function* () {
     const { counted, turns } = yield* play(3)
     assert.isAtMost(turns.length, 172, counted)
@@ -46,7 +49,7 @@ it.live("a story of three personas and two webhooks needs a limited number of ro
   }).pipe(Effect.provide(OnTheWire.layer))
 )
 
-it.live("concurrent drafts of one persona read the persona once", () =>
+it.live("two concurrent drafts for the same persona load the persona once", () =>
   Effect.gen(function* () {
     const kinds = yield* makeTwoDrafts<OnTheWire.DatabaseProxy>(OnTheWire.recordTurns)
     assert.lengthOf(
@@ -56,7 +59,7 @@ it.live("concurrent drafts of one persona read the persona once", () =>
   }).pipe(Effect.provide(OnTheWire.layer))
 )
 
-/** Submits topics to the same personas and returns changes of each assignment. */
+/** Submits topics to the same personas, and returns three possible changes for each assignment. */
 const assignmentsOf = Effect.fnUntraced(function* (count: number, topics = ["Who will win the cup this year?"]) {
   const store = yield* AssignmentStore
   const { find } = yield* TopicStore
@@ -77,11 +80,14 @@ const assignmentsOf = Effect.fnUntraced(function* (count: number, topics = ["Who
   }))
 })
 
-/** Makes changes at the same time. The first one runs alone, and the others wait and share a transaction. */
+/**
+ * Starts all changes at once. The first change has its own transaction, and the other changes share the next
+ * transaction.
+ */
 const makeAtOnce = <E, R>(changes: ReadonlyArray<Effect.Effect<unknown, E, R>>) =>
   OnTheWire.recordTurns(Effect.all(changes, { concurrency: "unbounded", discard: true }))
 
-it.live("concurrent changes of assignments share a transaction", () =>
+it.live("concurrent changes of different assignments are committed in a shared transaction", () =>
   Effect.gen(function* () {
     const assignments = yield* assignmentsOf(5)
     const { turns } = yield* makeAtOnce(assignments.map(({ respond }) => respond))
@@ -90,7 +96,7 @@ it.live("concurrent changes of assignments share a transaction", () =>
   }).pipe(Effect.provide(OnTheWire.layer))
 )
 
-it.live("concurrent changes of one assignment share a transaction", () =>
+it.live("concurrent changes of the same assignment are committed in a shared transaction", () =>
   Effect.gen(function* () {
     const [first = assert.fail(), second = assert.fail()] = yield* assignmentsOf(2)
     const { turns } = yield* makeAtOnce([first.decline, second.respond, second.remind])
@@ -99,9 +105,9 @@ it.live("concurrent changes of one assignment share a transaction", () =>
   }).pipe(Effect.provide(OnTheWire.layer))
 )
 
-// A submission locks usage first and then counters. A transaction that waits for usage while it holds counters would
-// block it until the lock timeout.
-it.live("the last write of a transaction adds up the usage and the counters of all its changes", () =>
+// A submission locks rows of usage_months before rows of counters. A transaction that locks these rows in the opposite
+// order could block the submission until the lock timeout.
+it.live("a transaction writes the usage and the counters of all its changes in its last statement", () =>
   Effect.gen(function* () {
     const assignments = yield* assignmentsOf(2, ["Who will win the cup?", "Who will win the league?"])
     const { turns } = yield* makeAtOnce(assignments.map(({ decline }) => decline))
@@ -115,7 +121,7 @@ it.live("the last write of a transaction adds up the usage and the counters of a
 
 const arrived = { duration: 1, status: 204, failure: null, reason: null, excerpt: "", retryAfter: null }
 
-it.live("attempts at one webhook that end at the same time share a transaction", () =>
+it.live("delivery attempts of one webhook that end at the same time are stored in a shared transaction", () =>
   Effect.gen(function* () {
     const store = yield* DeliveryStore
     const owner = yield* Seed.organization()
@@ -141,7 +147,7 @@ it.live("attempts at one webhook that end at the same time share a transaction",
       }))
     const { turns } = yield* OnTheWire.recordTurns(Effect.forEach(claimed, settle, { concurrency: "unbounded" }))
     const each = ["BEGIN", "SELECT webhooks", "WITH", "COMMIT"]
-    // The first attempt is stored alone, and the others wait and share a transaction.
+    // The first attempt is stored in its own transaction, and the other attempts share the next transaction.
     assert.deepStrictEqual(turns.map(OnTheWire.kindOfTurn), [...each, ...each])
     assert.isTrue(Option.isNone(yield* store.nextDue))
   }).pipe(Effect.provide(OnTheWire.layer))
@@ -155,11 +161,11 @@ const tablesOf = (statement: string) => {
 
 /** `docs/performance.md` lists what each of these statements needs on a distributed database. */
 const byOtherKeys = new Set([
-  // Transaction control.
+  // The statements BEGIN and COMMIT name no table.
   "",
-  // Rows are found by the id of the assignment or the mail, or by the due time.
+  // These statements find rows by the id of the assignment or the mail, or by the due time.
   ...["assignments", "assignments,mails", "assignments,mails,topics", "assignments,topics", "mails"],
-  // Rows are found by the id of the webhook or the event.
+  // These statements find rows by the id of the webhook or the event.
   ...[
     "deliveries",
     "deliveries,delivery_attempts",
@@ -167,12 +173,13 @@ const byOtherKeys = new Set([
     "deliveries,events",
     "webhooks"
   ],
-  // These tables are small, or their rows are deleted by time.
+  // These tables are small, or the service deletes their rows by date.
   ...["organizations", "personas", "redeliveries", "removed_webhooks", "stored_responses"]
 ])
 
-// If the database is distributed by organization, each statement that is not listed here goes to a single shard.
-it.live("statements of a story name the organization, except for those that find rows by another key", () =>
+// On a database that is sharded by organization, every statement without an entry in `byOtherKeys` runs on a single
+// shard.
+it.live("SQL statements of the workflow contain the organization's id, except for the listed tables", () =>
   Effect.gen(function* () {
     const { steps } = yield* play(2)
     const statements = Object.values(steps).flatMap(({ turns }) => turns.flat())

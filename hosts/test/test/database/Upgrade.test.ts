@@ -1,6 +1,6 @@
 /**
- * Databases of every release, with data, upgraded to the current schema. Each release adds a file of rows, which
- * never changes.
+ * Tests that a database of every earlier release, with data, can be upgraded to the current schema. Each release adds a
+ * file of rows that never changes.
  */
 import { readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
@@ -20,7 +20,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
 
-/** The last migration of each release. The file of that name contains its rows. */
+/** Lists the last migration of each release. A JSON file with the migration's name contains the rows of the release. */
 const releases = ["0009_operations"]
 
 type Rows = Readonly<Record<string, ReadonlyArray<Readonly<Record<string, unknown>>>>>
@@ -39,7 +39,7 @@ const columns = Effect.flatMap(SqlClient.SqlClient, (sql) =>
   })
 )
 
-/** Creates the database of a release. */
+/** Creates a database with the schema and the rows of a release. */
 const install = Effect.fnUntraced(function* (release: string) {
   const sql = yield* SqlClient.SqlClient
   const migrations = Object.fromEntries(Object.entries(released).filter(([name]) => name <= release))
@@ -52,47 +52,49 @@ const install = Effect.fnUntraced(function* (release: string) {
 const suite = <E>(name: string, empty: Layer.Layer<SqlClient.SqlClient, E>) =>
   describe(name, () => {
     for (const release of releases) {
-      it.effect(`a database of ${release} is migrated to the present schema, and its data can be read`, () =>
-        Effect.gen(function* () {
-          const { topics: [topic] = [] } = rowsOf(release)
-          yield* install(release)
-          assert.deepStrictEqual(
-            (yield* migrate).map(([id]) => id),
-            names.filter((one) => one > release).map((one) => Number.parseInt(one, 10))
-          )
-          const upgraded = yield* columns
-          const fresh = yield* Effect.provide(Effect.andThen(migrate, columns), Layer.fresh(empty))
-          assert.deepStrictEqual(upgraded, fresh)
-          yield* Effect.provide(
-            Effect.gen(function* () {
-              const found = Option.getOrThrow(yield* (yield* TopicStore).find(owner, topic?.["id"] as TopicId))
-              assert.deepInclude(found.topic, { content: "Who wins the derby on Sunday?", status: "completed" })
-              assert.deepStrictEqual(
-                found.assignments.map(({ failure, status }) => [status, failure?.reason]),
-                [
-                  ["creator_approved", undefined],
-                  ["declined", "declined"]
-                ]
-              )
-              const page = { owner, type: null, limit: 10, maxBytes: 100_000 }
-              const log = yield* EventLog
-              const backward = yield* log.page({ ...page, since: 0, behind: null, forward: false })
-              const forward = yield* log.page({ ...page, since: 0, behind: null, forward: true })
-              assert.deepStrictEqual(
-                forward.events.map(({ id }) => id),
-                backward.events.map(({ id }) => id).toReversed()
-              )
-              assert.isNotEmpty(forward.events)
-              const days = yield* (yield* PerformanceStore).days(owner, start, null)
-              const [ada] = days.filter(({ personaName }) => personaName === "Ada")
-              assert.strictEqual(days.length, 2)
-              const { approval, counts } = summarizeMetrics(ada?.metrics ?? assert.fail("no metrics"))
-              assert.deepInclude(counts, { sent: 1, approved: 1 })
-              assert.deepStrictEqual(approval, { count: 1, median: 7_200_000, p90: 7_200_000 })
-            }),
-            Stores.layer
-          )
-        }).pipe(Effect.provide(Layer.fresh(empty)))
+      it.effect(
+        `a database with the schema ${release} is migrated to the current schema, and the stored data can be read`,
+        () =>
+          Effect.gen(function* () {
+            const { topics: [topic] = [] } = rowsOf(release)
+            yield* install(release)
+            assert.deepStrictEqual(
+              (yield* migrate).map(([id]) => id),
+              names.filter((one) => one > release).map((one) => Number.parseInt(one, 10))
+            )
+            const upgraded = yield* columns
+            const fresh = yield* Effect.provide(Effect.andThen(migrate, columns), Layer.fresh(empty))
+            assert.deepStrictEqual(upgraded, fresh)
+            yield* Effect.provide(
+              Effect.gen(function* () {
+                const found = Option.getOrThrow(yield* (yield* TopicStore).find(owner, topic?.["id"] as TopicId))
+                assert.deepInclude(found.topic, { content: "Who wins the derby on Sunday?", status: "completed" })
+                assert.deepStrictEqual(
+                  found.assignments.map(({ failure, status }) => [status, failure?.reason]),
+                  [
+                    ["creator_approved", undefined],
+                    ["declined", "declined"]
+                  ]
+                )
+                const page = { owner, type: null, limit: 10, maxBytes: 100_000 }
+                const log = yield* EventLog
+                const backward = yield* log.page({ ...page, since: 0, behind: null, forward: false })
+                const forward = yield* log.page({ ...page, since: 0, behind: null, forward: true })
+                assert.deepStrictEqual(
+                  forward.events.map(({ id }) => id),
+                  backward.events.map(({ id }) => id).toReversed()
+                )
+                assert.isNotEmpty(forward.events)
+                const days = yield* (yield* PerformanceStore).days(owner, start, null)
+                const [ada] = days.filter(({ personaName }) => personaName === "Ada")
+                assert.strictEqual(days.length, 2)
+                const { approval, counts } = summarizeMetrics(ada?.metrics ?? assert.fail("no metrics"))
+                assert.deepInclude(counts, { sent: 1, approved: 1 })
+                assert.deepStrictEqual(approval, { count: 1, median: 7_200_000, p90: 7_200_000 })
+              }),
+              Stores.layer
+            )
+          }).pipe(Effect.provide(Layer.fresh(empty)))
       )
     }
   })

@@ -1,4 +1,4 @@
-/** The work of requests and of a story on SQLite, counted in statements and commits. */
+/** Tests how many statements and commits SQLite needs for requests and for a complete workflow. */
 import { assert, it } from "@effect/vitest"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
 import * as Seed from "@partner-commentary/test/Seed"
@@ -11,7 +11,7 @@ import * as OnTheFile from "../support/OnTheFile.ts"
 import * as OnTheWire from "../support/OnTheWire.ts"
 import { submitTopic } from "../support/Requests.ts"
 
-it.live("on SQLite a story of three personas and two webhooks takes a bounded number of statements and commits", () =>
+it.live("on SQLite a workflow with two webhooks needs a limited number of statements and commits", () =>
   Effect.gen(function* () {
     const { counted, turns } = yield* playStory<never>(3, OnTheFile.recordStatements)
     assert.isAtMost(turns.length, 248, counted)
@@ -20,7 +20,7 @@ it.live("on SQLite a story of three personas and two webhooks takes a bounded nu
 )
 
 it.effect(
-  "on SQLite a submission takes a bounded number of statements and one commit, and a status one statement",
+  "on SQLite a submission takes a fixed number of statements and one commit, and a status request takes one statement",
   () =>
     Effect.gen(function* () {
       const { call } = yield* TestApi
@@ -50,7 +50,7 @@ it.effect(
     }).pipe(Effect.provide(OnTheFile.layer))
 )
 
-it.live("on SQLite concurrent drafts of one persona read the persona once", () =>
+it.live("on SQLite two concurrent drafts for the same persona load the persona once", () =>
   Effect.gen(function* () {
     const kinds = yield* makeTwoDrafts<never>(OnTheFile.recordStatements)
     assert.lengthOf(
@@ -64,7 +64,7 @@ it.live("on SQLite concurrent drafts of one persona read the persona once", () =
   }).pipe(Effect.provide(OnTheFile.layer))
 )
 
-it.live("on SQLite claims of mails and mails that were sent at the same time share commits", () =>
+it.live("on SQLite concurrent claims or updates of mails are stored in one commit", () =>
   Effect.gen(function* () {
     const store = yield* MailStore
     const owner = yield* Seed.organization()

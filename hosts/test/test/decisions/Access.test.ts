@@ -1,4 +1,4 @@
-/** Decisions, "Authentication, limits, quotas": the order of checks, hidden scopes, client addresses, suspension. */
+/** Tests the decisions about API keys: the order of checks, hidden scopes, client addresses, and suspension. */
 import { assert } from "@effect/vitest"
 import { OrganizationRegistry } from "@partner-commentary/core/partner/OrganizationRegistry"
 import * as Seed from "@partner-commentary/test/Seed"
@@ -138,7 +138,7 @@ scoped("topics:submit", "the partner's approval, cancelling, bulk submission and
 ])
 scoped("usage:read", "performance metrics", ["GET /metrics/performance"])
 
-/** The response to a key for one address when the request has this header. */
+/** Returns the response to a key that is bound to one address, for a request with this X-Forwarded-For header. */
 const forwarded = (address: string, header: string) =>
   Effect.gen(function* () {
     const { createKey } = yield* seedPartner()

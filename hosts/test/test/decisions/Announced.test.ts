@@ -1,4 +1,4 @@
-/** Decisions, "Announced features that this project builds too": bulk submission and performance metrics. */
+/** Tests the decisions about bulk submission and performance metrics. */
 import { assert } from "@effect/vitest"
 import * as Seed from "@partner-commentary/test/Seed"
 import * as Effect from "effect/Effect"

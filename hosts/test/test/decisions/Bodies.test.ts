@@ -1,6 +1,6 @@
 /**
- * Decisions, Contract: bodies that are invalid JSON, too deeply nested, of another type or too large, at every
- * operation with a body.
+ * Tests the decisions about request bodies. A body is refused if the body is invalid JSON, too deeply nested, of
+ * another type, or too large.
  */
 import { assert, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -11,7 +11,7 @@ const content = "Will the Lakers make the play-offs?"
 
 const refusal = ({ body, status }: ApiAnswer) => [status, body?.error?.code, body?.error?.details?.field]
 
-/** A partner that sends a text as the body and returns the response. */
+/** Seeds a partner, and returns a function that sends a text as the request body. */
 const setUp = Effect.gen(function* () {
   const by = yield* seedPartner()
   const { id } = yield* by.persona()
@@ -21,13 +21,16 @@ const setUp = Effect.gen(function* () {
   return { by, send, good }
 })
 
-/** All operations with a body are covered, except the approval, which ignores its body. */
+/**
+ * Returns every operation that reads a body. The list omits the approval operation, because the service ignores the
+ * body of an approval.
+ */
 const withBody = Effect.map(makeOperations, (all) =>
   all.filter(({ body, name }) => body !== undefined && !name.endsWith("/approve"))
 )
 
 layer(layerOfService)("decisions, Contract: bodies", (it) => {
-  it.effect("a body that is not JSON is 400 invalid_request with field body", () =>
+  it.effect("a body that is not JSON gets 400 invalid_request with field body", () =>
     Effect.gen(function* () {
       const { send } = yield* setUp
       for (const text of ["", "{", "x", "{'a':1}", '{"a":1,}', "[]", "null", '"x"', "1", "\ufeff{}x"])
@@ -35,7 +38,7 @@ layer(layerOfService)("decisions, Contract: bodies", (it) => {
     })
   )
 
-  it.effect("a body nested deeper than 32 levels is 400 invalid_request", () =>
+  it.effect("a body that is nested deeper than 32 levels gets 400 invalid_request", () =>
     Effect.gen(function* () {
       const { good, send } = yield* setUp
       const deep = (levels: number) =>
@@ -47,7 +50,7 @@ layer(layerOfService)("decisions, Contract: bodies", (it) => {
     })
   )
 
-  it.effect("a wrong Content-Type is 400 invalid_request with field content-type", () =>
+  it.effect("a wrong Content-Type gets 400 invalid_request with field content-type", () =>
     Effect.gen(function* () {
       const { good, send } = yield* setUp
       for (const type of ["text/plain", "text/json", "application/xml", "application/x-www-form-urlencoded", "x"])
@@ -60,7 +63,7 @@ layer(layerOfService)("decisions, Contract: bodies", (it) => {
     })
   )
 
-  it.effect("a body over 256 KiB (4 MiB for bulk) is 400 invalid_request with field body", () =>
+  it.effect("a body over 256 KiB, or over 4 MiB for bulk requests, gets 400 invalid_request with field body", () =>
     Effect.gen(function* () {
       const { good, send } = yield* setUp
       const padded = (body: object, size: number) => {
@@ -77,7 +80,7 @@ layer(layerOfService)("decisions, Contract: bodies", (it) => {
     })
   )
 
-  it.effect("the rules for bodies hold at every operation with a body", () =>
+  it.effect("every operation with a body applies the same rules for bodies", () =>
     Effect.gen(function* () {
       const all = yield* withBody
       assert.isAtLeast(all.length, 7)

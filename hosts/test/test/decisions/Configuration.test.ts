@@ -1,4 +1,7 @@
-/** Decisions: configurable values, each set to another value and observed through the API. */
+/**
+ * Tests the configurable values of the decisions. Each test changes a configured value and observes the effect through
+ * the API.
+ */
 import { assert, layer } from "@effect/vitest"
 import { ScriptedGenerator } from "@partner-commentary/test/ScriptedGenerator"
 import * as Clock from "effect/Clock"
@@ -30,7 +33,7 @@ const other = layerOfServiceWith({
   }
 })
 
-/** The creator's remaining time in hours, according to the page. */
+/** Returns the creator's remaining time in hours, as the creator's page shows it. */
 const left = Effect.fnUntraced(function* (state: "topic_sent" | "commentary_generated") {
   const by = yield* seedPartner()
   const { id, personas } = yield* submitWithStates(by, content, [state])
@@ -40,7 +43,7 @@ const left = Effect.fnUntraced(function* (state: "topic_sent" | "commentary_gene
 })
 
 layer(other)("decisions: configuration", (it) => {
-  it.effect("both limits of the content's length are configurable", () =>
+  it.effect("the minimum and the maximum length of the content are configurable", () =>
     Effect.gen(function* () {
       const by = yield* seedPartner()
       const { id } = yield* by.persona()
@@ -54,7 +57,7 @@ layer(other)("decisions: configuration", (it) => {
     })
   )
 
-  it.effect("the 24 hours of the duplicate window are configurable", () =>
+  it.effect("the duplicate window is configurable", () =>
     Effect.gen(function* () {
       const by = yield* seedPartner()
       const { id } = yield* by.persona()
@@ -65,7 +68,7 @@ layer(other)("decisions: configuration", (it) => {
     })
   )
 
-  it.effect("the response window is configurable, and the reminder is sent at half of it", () =>
+  it.effect("the response window is configurable, and the reminder is sent after half of the window", () =>
     Effect.gen(function* () {
       const { by, hours, id, persona } = yield* left("topic_sent")
       assert.strictEqual(hours, 2)

@@ -1,4 +1,4 @@
-/** Decisions, States: creators' actions on a draft, late and repeated actions, and what a link permits. */
+/** Tests the decisions about creators: actions on a draft, late and repeated actions, and the permissions of a link. */
 import { assert, layer } from "@effect/vitest"
 import { Creators } from "@partner-commentary/core/creator/Creators"
 import { creatorTokenIn } from "@partner-commentary/test/Mailbox"
@@ -29,7 +29,7 @@ const accepted = ({ body, status }: ApiAnswer) => {
   return body.data
 }
 
-/** One assignment in a state, its partner's view and its creator. */
+/** Seeds one assignment in the given state, with functions for the partner's view and the creator's actions. */
 const one = Effect.fnUntraced(function* (state: AssignmentState) {
   const by = yield* seedPartner()
   const { id, personas } = yield* submitWithStates(by, content, [state])
@@ -38,8 +38,8 @@ const one = Effect.fnUntraced(function* (state: AssignmentState) {
   const view = Effect.map(by.get(`/topics/${id}/status`), ({ text }) => text)
   const text = Effect.map(by.get(`/topics/${id}/commentaries`), ({ body }) => body.data.commentaries[0]?.content)
   /**
-   * Requests another draft, and waits for its mail. Without the wait, the draft could be replaced before its mail is
-   * sent.
+   * Requests another draft, and waits for the mail with that draft. Without the wait, the draft could be replaced
+   * before the mail is sent.
    */
   const revised = Effect.fnUntraced(function* (draft: { readonly id: string; readonly number: number }) {
     yield* waitForCreatorMails(persona, content, draft.number + 1)
@@ -51,7 +51,9 @@ const one = Effect.fnUntraced(function* (state: AssignmentState) {
   return { by, id, persona, act, look, token, view, text, revised, draft }
 })
 
-/** The actions that each state refuses: section 3 of the specification has no table row for them. */
+/**
+ * Lists the actions that each state refuses, because section 3 of the specification has no table row for these actions.
+ */
 const refusals: ReadonlyArray<readonly [AssignmentState, ReadonlyArray<string>]> = [
   ["topic_sent", ["approve", "revise", "withdraw"]],
   ["opinion_injected", ["respond", "decline", "approve", "withdraw"]],
@@ -62,7 +64,7 @@ const refusals: ReadonlyArray<readonly [AssignmentState, ReadonlyArray<string>]>
 ]
 
 layer(layerOfService)("decisions, States: creators", (it) => {
-  it.effect("a creator may request another draft in commentary_generated, which changes no status", () =>
+  it.effect("a creator may request another draft in commentary_generated, and the status does not change", () =>
     Effect.gen(function* () {
       const { draft, revised, view } = yield* one("commentary_generated")
       const before = yield* view
@@ -86,7 +88,7 @@ layer(layerOfService)("decisions, States: creators", (it) => {
     })
   )
 
-  it.effect("the creator may edit the text when approving", () =>
+  it.effect("a creator may edit the text of a draft with the approval", () =>
     Effect.gen(function* () {
       const { act, text } = yield* one("commentary_generated")
       accepted(yield* act("approve", { content: edited }))
@@ -95,7 +97,7 @@ layer(layerOfService)("decisions, States: creators", (it) => {
   )
 
   it.effect(
-    "an action contains the draft_id that the creator saw, and an outdated draft_id is refused with the current draft",
+    "a creator's action must contain the current draft_id, and the error for an outdated draft_id names the current draft",
     () =>
       Effect.gen(function* () {
         const { act, draft, revised, text } = yield* one("commentary_generated")
@@ -113,7 +115,7 @@ layer(layerOfService)("decisions, States: creators", (it) => {
 
   for (const [state, actions] of refusals) {
     it.effect(
-      `in ${state}, ${actions.join(", ")} is refused with 400 invalid_request, field action, the constraint naming the present state, and changes nothing`,
+      `in ${state}, the actions ${actions.join(", ")} get 400 invalid_request with field action, and change nothing`,
       () =>
         Effect.gen(function* () {
           const { act, look, view } = yield* one(state)
@@ -139,7 +141,7 @@ layer(layerOfService)("decisions, States: creators", (it) => {
     ["commentary_generated", "approve", "withdraw"]
   ] as const
   for (const [state, ...actions] of races) {
-    it.effect(`if two actions are simultaneous, exactly one wins: ${actions.join(" and ")}`, () =>
+    it.effect(`only one of two simultaneous actions succeeds: ${actions.join(" and ")}`, () =>
       Effect.gen(function* () {
         for (let round = 0; round < 3; round++) {
           const { act } = yield* one(state)
@@ -159,7 +161,7 @@ layer(layerOfService)("decisions, States: creators", (it) => {
   ] as const
   for (const [state, action, body, other] of repeats) {
     it.effect(
-      `${action}: repeating the same action with the same content returns the first response; anything else is 400`,
+      `${action}: an action that is repeated with the same content returns the first response, and other content gets 400`,
       () =>
         Effect.gen(function* () {
           const { act, view } = yield* one(state)
@@ -173,7 +175,7 @@ layer(layerOfService)("decisions, States: creators", (it) => {
   }
 
   it.effect(
-    "repeating respond with the same perspective returns the first result, and another perspective is 400",
+    "if respond is repeated, the same perspective returns the first result, and another perspective gets 400",
     () =>
       Effect.gen(function* () {
         const { act } = yield* one("opinion_injected")
@@ -185,7 +187,7 @@ layer(layerOfService)("decisions, States: creators", (it) => {
       })
   )
 
-  it.effect("links are signed, so no other token opens a page", () =>
+  it.effect("creators' links are signed, and a token with another signature gets 404", () =>
     Effect.gen(function* () {
       const { token } = yield* one("topic_sent")
       const [payload = "", signature = ""] = token.split(".")
@@ -210,7 +212,7 @@ layer(layerOfService)("decisions, States: creators", (it) => {
     })
   )
 
-  it.effect("a link allows actions until the assignment is settled, and reading for 30 days afterwards", () =>
+  it.effect("a creator's link allows actions until the assignment is settled, and reading for 30 days afterwards", () =>
     Effect.gen(function* () {
       const { act, look } = yield* one("declined")
       yield* TestClock.adjust("2591999 seconds")
@@ -222,7 +224,7 @@ layer(layerOfService)("decisions, States: creators", (it) => {
     })
   )
 
-  it.effect("a changed creator e-mail address invalidates the old links", () =>
+  it.effect("a new e-mail address of a creator invalidates the links that were sent to the old address", () =>
     Effect.gen(function* () {
       const { act, look, persona, token } = yield* one("topic_sent")
       const email = `moved-${persona.creator.email}`

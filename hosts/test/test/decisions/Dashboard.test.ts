@@ -1,6 +1,6 @@
 /**
- * Tests the decisions "API-key operations" and "Create key", with dashboard tokens of an identity provider that
- * publishes its keys.
+ * Tests the decisions about API-key operations with dashboard tokens. An identity provider publishes the keys that
+ * verify these tokens.
  */
 import { createHmac, createPublicKey, type JsonWebKey } from "node:crypto"
 import { assert, it } from "@effect/vitest"
@@ -29,7 +29,7 @@ import {
 const inDays = (days: number) => new Date(startTime + days * 86_400_000).toISOString()
 const audience = "https://api.partner.example"
 
-/** An identity provider with one key of each kind. */
+/** Starts an identity provider with one signing key for each algorithm. */
 const provider = Effect.acquireRelease(
   Effect.promise(async () => {
     const server = new OAuth2Server()

@@ -1,4 +1,6 @@
-/** Decisions, "Events" and "Operations not shown": partners' view of deliveries, retries and recovery. */
+/**
+ * Tests the decisions about deliveries: how partners list deliveries, retry a delivery, and recover failed deliveries.
+ */
 import { assert } from "@effect/vitest"
 import { defaults } from "@partner-commentary/core/shared/WebhookPolicy"
 import { Receivers } from "@partner-commentary/test/Receivers"
@@ -20,15 +22,15 @@ import {
 } from "../support/conformance/Dashboard.ts"
 import { eventually } from "../support/Eventually.ts"
 
-/** A long lease, because a clock that jumps past the lease would mark running attempts as lost. */
+/** Sets a long lease, because a clock that jumps past the lease would mark running attempts as lost. */
 const patient = { policy: { lease: Duration.days(1) } }
 
-/** A single attempt without retries. */
+/** Sets a single attempt for each delivery, without retries. */
 const hasty = { policy: { lease: Duration.days(1), webhooks: { ...defaults, retries: [] } } }
 
 const since = new Date(startTime).toISOString()
 
-/** Seeds a partner with a webhook whose endpoint responds with `status`, and creators who decline. */
+/** Seeds a partner with a webhook whose endpoint responds with `status`, and with creators who decline. */
 const failing = (status: number) =>
   Effect.gen(function* () {
     const { answer, sent } = yield* Receivers

@@ -1,4 +1,4 @@
-/** Decisions, "Idempotency": the optional Idempotency-Key header on POSTs. */
+/** Tests the decisions about the optional Idempotency-Key header of POST requests. */
 import { assert } from "@effect/vitest"
 import * as Seed from "@partner-commentary/test/Seed"
 import * as Effect from "effect/Effect"
@@ -26,7 +26,10 @@ const under = (idempotencyKey: string, line: string, call: Parameters<typeof sen
 
 const replayed = ({ headers }: ApiAnswer) => headers.get("idempotency-replayed")
 
-/** Sends the same request twice. The second response equals the first and is marked as a replay. */
+/**
+ * Sends the same request twice, and checks that the second response equals the first response and is marked as a
+ * replay.
+ */
 const twice = Effect.fnUntraced(function* <E, R>(request: Effect.Effect<ApiAnswer, E, R>) {
   const first = yield* request
   assert.isBelow(first.status, 300, first.text)

@@ -1,4 +1,4 @@
-/** Decisions, "Authentication, limits, quotas": the format of keys, and how keys are listed, rotated and revoked. */
+/** Tests the decisions about API keys: the format of keys, and how keys are listed, rotated and revoked. */
 import { createHash } from "node:crypto"
 import { crc32 } from "node:zlib"
 import { assert } from "@effect/vitest"
@@ -21,7 +21,7 @@ import {
 
 const inDays = (days: number) => new Date(startTime + days * 86_400_000).toISOString()
 
-/** Six characters, most significant digit first. */
+/** Returns a number as six base62 characters, with the most significant digit first. */
 const base62 = (value: number) => {
   const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
   return Array.from({ length: 6 }, (_, index) => alphabet[Math.floor(value / 62 ** (5 - index)) % 62]).join("")

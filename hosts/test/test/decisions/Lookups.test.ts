@@ -1,4 +1,4 @@
-/** Decisions, Contract: lists and their pages, unknown resources, and references. */
+/** Tests the decisions about lookups: lists, pages of lists, unknown resources, and references. */
 import { assert, layer } from "@effect/vitest"
 import * as Seed from "@partner-commentary/test/Seed"
 import * as Effect from "effect/Effect"
@@ -17,7 +17,7 @@ const unknown = "019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"
 
 const refusal = ({ body, status }: ApiAnswer) => [status, body.error?.code, body.error?.details?.field]
 
-/** Creates `count` topics, two in each millisecond, and returns a function that lists them. */
+/** Creates `count` topics, with two topics in each millisecond, and returns a function that lists topics. */
 const withTopics = Effect.fnUntraced(function* (count: number, more: object = {}) {
   const by = yield* seedPartner()
   const persona = yield* by.persona()
@@ -32,7 +32,7 @@ const withTopics = Effect.fnUntraced(function* (count: number, more: object = {}
 const views = (id: string) => [`/topics/${id}`, `/topics/${id}/status`, `/topics/${id}/commentaries`]
 
 layer(layerOfService)("decisions, Contract: lookups", (it) => {
-  it.effect("list order is created_at descending, then topic_id descending", () =>
+  it.effect("GET /topics sorts topics by created_at descending, then by topic_id descending", () =>
     Effect.gen(function* () {
       const { list } = yield* withTopics(12)
       const { data } = yield* list("")
@@ -45,7 +45,7 @@ layer(layerOfService)("decisions, Contract: lookups", (it) => {
     })
   )
 
-  it.effect("GET /topics filters by several statuses, reference and times, newest or oldest first", () =>
+  it.effect("GET /topics filters by statuses, reference and times, and sorts topics by age in both directions", () =>
     Effect.gen(function* () {
       const { by, list, persona } = yield* withTopics(4)
       const referred = yield* by.submit("And who goes up instead?", [persona], { external_reference: "a:1" })
@@ -69,7 +69,7 @@ layer(layerOfService)("decisions, Contract: lookups", (it) => {
     })
   )
 
-  it.effect("filters of GET /topics that cannot be combined: 400 with the field", () =>
+  it.effect("GET /topics refuses invalid filters and combinations of filters with 400 and the field", () =>
     Effect.gen(function* () {
       const by = yield* seedPartner()
       for (const [query, field] of [
@@ -88,7 +88,7 @@ layer(layerOfService)("decisions, Contract: lookups", (it) => {
     })
   )
 
-  it.effect("limit, offset, status out of bounds or not a number: 400 invalid_request with {field, constraint}", () =>
+  it.effect("an invalid limit, offset or status of GET /topics gets 400 with field and constraint", () =>
     Effect.gen(function* () {
       const by = yield* seedPartner()
       for (const [field, values] of Object.entries({
@@ -104,7 +104,7 @@ layer(layerOfService)("decisions, Contract: lookups", (it) => {
     })
   )
 
-  it.effect("offset is at most 10,000, and beyond that the constraint names the cursor", () =>
+  it.effect("the offset of a list is at most 10,000, and the error for a larger offset suggests the cursor", () =>
     Effect.gen(function* () {
       const by = yield* seedPartner()
       assert.strictEqual((yield* by.get("/topics?offset=10000")).status, 200)
@@ -112,7 +112,7 @@ layer(layerOfService)("decisions, Contract: lookups", (it) => {
     })
   )
 
-  it.effect("the list's pagination carries next_cursor, and cursor is a query parameter", () =>
+  it.effect("GET /topics returns next_cursor, and accepts this value as the query parameter cursor", () =>
     Effect.gen(function* () {
       const { list } = yield* withTopics(7)
       const all = (yield* list("")).data
@@ -131,7 +131,7 @@ layer(layerOfService)("decisions, Contract: lookups", (it) => {
     })
   )
 
-  it.effect("the commentaries of an unknown or malformed topic id are 404 not_found", () =>
+  it.effect("requests with an unknown or malformed topic id get 404 not_found", () =>
     Effect.gen(function* () {
       const by = yield* seedPartner()
       for (const id of [unknown, "x", "123", "%20", `${unknown}0`, "null"])
@@ -140,29 +140,24 @@ layer(layerOfService)("decisions, Contract: lookups", (it) => {
     })
   )
 
-  it.effect(
-    "another organization's or environment's topic is 404, with the same status and body as an unknown topic",
-    () =>
-      Effect.gen(function* () {
-        const by = yield* seedPartner()
-        const { id } = yield* submitWithStates(by, content, ["creator_approved"], { external_reference: "game-1" })
-        const { text: testKey } = yield* Seed.key(by.organization, { environment: "test" })
-        for (const key of [(yield* seedPartner()).key, testKey]) {
-          for (const [index, path] of views(id).entries()) {
-            const [theirs, nobodys] = [
-              yield* by.get(path, { key }),
-              yield* by.get(views(unknown)[index] ?? "", { key })
-            ]
-            assert.deepStrictEqual([theirs.status, theirs.text], [404, nobodys.text], path)
-            assert.strictEqual(nobodys.status, 404)
-          }
-          assert.strictEqual((yield* by.get("/topics/by-reference/game-1", { key })).status, 404)
+  it.effect("another organization's or environment's topic gets the same 404 response as an unknown topic", () =>
+    Effect.gen(function* () {
+      const by = yield* seedPartner()
+      const { id } = yield* submitWithStates(by, content, ["creator_approved"], { external_reference: "game-1" })
+      const { text: testKey } = yield* Seed.key(by.organization, { environment: "test" })
+      for (const key of [(yield* seedPartner()).key, testKey]) {
+        for (const [index, path] of views(id).entries()) {
+          const [theirs, nobodys] = [yield* by.get(path, { key }), yield* by.get(views(unknown)[index] ?? "", { key })]
+          assert.deepStrictEqual([theirs.status, theirs.text], [404, nobodys.text], path)
+          assert.strictEqual(nobodys.status, 404)
         }
-      })
+        assert.strictEqual((yield* by.get("/topics/by-reference/game-1", { key })).status, 404)
+      }
+    })
   )
 
   it.effect(
-    "for several topics with one external_reference, topic_id, content and metadata are the newest topic's, and commentaries and summary cover all topics",
+    "by-reference returns the newest topic's fields, and the commentaries of all topics with the reference",
     () =>
       Effect.gen(function* () {
         const by = yield* seedPartner()
@@ -197,7 +192,7 @@ layer(layerOfService)("decisions, Contract: lookups", (it) => {
       })
   )
 
-  it.effect("by-reference returns the 100 newest topics, with truncated: true if there are more", () =>
+  it.effect("by-reference returns the 100 newest topics, with truncated: true if there are more topics", () =>
     Effect.gen(function* () {
       const { by, list, persona } = yield* withTopics(100, { external_reference: "season" })
       const lookup = Effect.map(by.get("/topics/by-reference/season"), ({ body }) => body.data)
@@ -212,24 +207,22 @@ layer(layerOfService)("decisions, Contract: lookups", (it) => {
     })
   )
 
-  it.effect(
-    "creating a topic with the reference ., .. or the empty string is 400, and letters and digits are ASCII",
-    () =>
-      Effect.gen(function* () {
-        const by = yield* seedPartner()
-        const { id } = yield* by.persona()
-        for (const external_reference of [".", "..", "", "é", "ａ", "１", "game-ß", "игра"]) {
-          const answer = yield* by.post("/topics", { content, persona_ids: [id], external_reference })
-          assert.deepStrictEqual(refusal(answer), [400, "invalid_request", "external_reference"], external_reference)
-        }
-        assert.strictEqual(
-          (yield* by.submit(content, [{ id } as never], { external_reference: "..." })).external_reference,
-          "..."
-        )
-      })
+  it.effect("a topic with the reference ., .., the empty string, or with non-ASCII letters is refused with 400", () =>
+    Effect.gen(function* () {
+      const by = yield* seedPartner()
+      const { id } = yield* by.persona()
+      for (const external_reference of [".", "..", "", "é", "ａ", "１", "game-ß", "игра"]) {
+        const answer = yield* by.post("/topics", { content, persona_ids: [id], external_reference })
+        assert.deepStrictEqual(refusal(answer), [400, "invalid_request", "external_reference"], external_reference)
+      }
+      assert.strictEqual(
+        (yield* by.submit(content, [{ id } as never], { external_reference: "..." })).external_reference,
+        "..."
+      )
+    })
   )
 
-  it.effect("the reference in the path is percent-decoded, up to its full 256 characters", () =>
+  it.effect("the reference in a path is percent-decoded, up to the maximum of 256 characters", () =>
     Effect.gen(function* () {
       const by = yield* seedPartner()
       const persona = yield* by.persona()
@@ -258,7 +251,7 @@ layer(layerOfService)("decisions, Contract: lookups", (it) => {
     })
   )
 
-  it.effect("a reference that breaks the format rules is 400", () =>
+  it.effect("a reference that breaks the format rules gets 400", () =>
     Effect.gen(function* () {
       const by = yield* seedPartner()
       for (const ref of ["a%20b", "a%2Fb", "%C3%A9", "a+b", "r".repeat(257), "a~", "a%00", "%EF%BC%91"])

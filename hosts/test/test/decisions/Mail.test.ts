@@ -1,4 +1,4 @@
-/** Decisions, States: delayed and undeliverable mail, quoted content, late drafts, audio and video. */
+/** Tests the decisions about mail: delayed and undeliverable mail, quoted content, late drafts, audio and video. */
 import { assert, it } from "@effect/vitest"
 import { CommentaryGenerator } from "@partner-commentary/core/commentary/CommentaryGenerator"
 import { Mailer, MailRefused } from "@partner-commentary/core/mail/Mailer"
@@ -55,7 +55,7 @@ check("a permanent rejection alerts the organization", () =>
     yield* mailbox.refuseNext({ permanent: true })
     yield* by.submit(content, [persona])
     yield* waitForMails
-    // The mail to the contact also covers other failures within the hour.
+    // The contact gets the mail within an hour, because one mail reports all failures of that hour.
     yield* TestClock.adjust("61 minutes")
     const [alert] = yield* eventually(
       "the contact's mail",
@@ -67,7 +67,7 @@ check("a permanent rejection alerts the organization", () =>
   })
 )
 
-it.effect("a mail has one stable Message-ID, so that mail clients can detect a repeated mail", () => {
+it.effect("every attempt at a mail has the same Message-ID, so that mail clients can detect a repeated mail", () => {
   const attempts: Array<string> = []
   const mailer = Layer.succeed(
     Mailer,
@@ -117,7 +117,7 @@ check("the partner's text is quoted as such, the organization named as its sourc
   }).pipe(Effect.asVoid)
 )
 
-it.effect("a draft that arrives after approval is discarded", () => {
+it.effect("a draft that arrives after the approval is discarded", () => {
   let asked = 0
   let written = 0
   return Effect.gen(function* () {

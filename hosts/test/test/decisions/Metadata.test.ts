@@ -1,11 +1,11 @@
-/** Decisions, Contract: custom metadata in requests, its allowed values, and its form in responses. */
+/** Tests the decisions about topic metadata: the allowed values, and the metadata in responses. */
 import { assert, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { layerOfService, seedPartner, submitWithStates } from "../support/conformance/Partner.ts"
 
 const content = "Will the Lakers make the play-offs?"
 
-/** The response to a topic with this JSON text as its metadata. */
+/** Returns a function that sends a topic with the given JSON text as metadata. */
 const setUp = Effect.gen(function* () {
   const by = yield* seedPartner()
   const { id } = yield* by.persona()
@@ -50,7 +50,7 @@ layer(layerOfService)("decisions, Contract: metadata", (it) => {
     })
   )
 
-  it.effect("metadata is returned as equal JSON in the sent key order", () =>
+  it.effect("metadata in a response is equal to the sent JSON, with the same order of keys", () =>
     Effect.gen(function* () {
       const { by, taken } = yield* setUp
       const metadata =
@@ -95,7 +95,7 @@ layer(layerOfService)("decisions, Contract: metadata", (it) => {
     })
   )
 
-  it.effect("metadata is returned by create, detail and by-reference", () =>
+  it.effect("the metadata of a topic is returned by create, detail and by-reference", () =>
     Effect.gen(function* () {
       const by = yield* seedPartner()
       const metadata = { game: 17, tags: ["a"] }
@@ -109,7 +109,7 @@ layer(layerOfService)("decisions, Contract: metadata", (it) => {
     })
   )
 
-  it.effect("metadata is {} when none was sent", () =>
+  it.effect("the metadata of a topic is {} if the partner sent no metadata", () =>
     Effect.gen(function* () {
       const by = yield* seedPartner()
       const { id, topic } = yield* submitWithStates(by, content, ["topic_sent"], { external_reference: "game-17" })

@@ -1,6 +1,6 @@
 /**
- * Decisions, "Authentication, limits, quotas": plans, quotas and their counting, and the billing period.
- * spec/Limits.test.ts covers the bursts.
+ * Tests the decisions about plans, the counting of quotas, and the billing period. The file spec/Limits.test.ts tests
+ * bursts.
  */
 import { assert } from "@effect/vitest"
 import type { Organization } from "@partner-commentary/core/partner/Organization"
@@ -25,7 +25,7 @@ import { eventually } from "../support/Eventually.ts"
 const content = "Will the cup be theirs again?"
 const march = Date.parse("2026-03-01T00:00:00.000Z")
 
-/** A partner with `more` additional personas. `submit` sends a topic to all of them. */
+/** Seeds a partner with `more` additional personas. The function `submit` sends a topic to all personas. */
 const crowd = Effect.fnUntraced(function* (more: number, limits: Organization["limits"]) {
   const made = yield* seedPartner({ limits: { requests_per_hour: 1000, burst_per_minute: 1000, ...limits } })
   const personas = yield* Effect.forEach(Array.from({ length: more }), () => Seed.persona(made.owner))

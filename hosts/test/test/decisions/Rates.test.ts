@@ -1,4 +1,4 @@
-/** Decisions, "Authentication, limits, quotas": the rate-limit windows of keys, anonymous callers and dashboards. */
+/** Tests the decisions about the rate-limit windows of keys, anonymous callers and dashboards. */
 import { assert } from "@effect/vitest"
 import * as Seed from "@partner-commentary/test/Seed"
 import { TestApi } from "@partner-commentary/test/TestApi"
@@ -14,7 +14,7 @@ import {
   testOnService
 } from "../support/conformance/Dashboard.ts"
 
-/** Returns how many of `count` requests the rate limit did not refuse. */
+/** Returns the number of requests, out of `count`, that the rate limit did not refuse. */
 const passing = Effect.fnUntraced(function* <E, R>(count: number, request: Effect.Effect<ApiAnswer, E, R>) {
   const answers = yield* Effect.forEach(Array.from({ length: count }), () => request, { concurrency: 16 })
   return answers.filter(({ status }) => status !== 429).length

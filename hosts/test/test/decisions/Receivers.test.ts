@@ -1,4 +1,7 @@
-/** Decisions, "Registration": the allowed targets of a webhook URL, checked by the transport that connects to it. */
+/**
+ * Tests the decisions about the allowed targets of a webhook URL. The webhook transport checks each target when opening
+ * a connection.
+ */
 import { assert, it } from "@effect/vitest"
 import { Webhooks } from "@partner-commentary/core/webhook/Webhooks"
 import * as Application from "@partner-commentary/test/Application"
@@ -17,7 +20,7 @@ import {
   validWebhookBody
 } from "../support/conformance/Dashboard.ts"
 
-/** The addresses of the host names in these tests. */
+/** Maps the host names in these tests to addresses. */
 const names: Readonly<Record<string, ReadonlyArray<string>>> = {
   "public.example": ["93.184.216.34", "2606:2800:220:1:248:1893:25c8:1946"],
   "inside.example": ["10.1.2.3"],
@@ -41,7 +44,7 @@ const service = TestApi.layerHttp.pipe(
 
 const post = (key: string, url: string) => sendRequest("POST /webhooks", { key, body: { ...validWebhookBody, url } })
 
-it.effect("registration accepts a webhook whose host name does not resolve", () =>
+it.effect("a webhook can be registered if its host name does not resolve", () =>
   Effect.gen(function* () {
     const { key } = yield* seedPartner()
     for (const url of ["https://not-there-yet.example/", "https://public.example/"]) {
@@ -50,7 +53,7 @@ it.effect("registration accepts a webhook whose host name does not resolve", () 
   }).pipe(Effect.provide(service))
 )
 
-it.effect("registration of a host name that resolves to a non-public address is 400", () =>
+it.effect("a webhook cannot be registered if its host name resolves to a non-public address", () =>
   Effect.gen(function* () {
     const { key } = yield* seedPartner()
     for (const host of [

@@ -1,4 +1,4 @@
-/** Decisions, "Record": the stored data, its retention, its encryption, and its deletion. */
+/** Tests the decisions about stored data: the audit log, retention, encryption and deletion. */
 import { createHash } from "node:crypto"
 import { assert } from "@effect/vitest"
 import { Creators } from "@partner-commentary/core/creator/Creators"
@@ -28,7 +28,7 @@ const content = "Will the cup be theirs again?"
 const perspective = "Theirs, by a good deal more than some distance."
 const approved = "They will win it, and nobody else will."
 
-/** The record's actions in order, with their times and details. */
+/** Returns the actions in the audit log in order, with their times and details. */
 const record = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql<{ recorded_at: string; action: string; subject: string; details: string }>`
@@ -36,7 +36,7 @@ const record = Effect.gen(function* () {
   return rows.map(({ details, ...row }) => ({ ...row, details: JSON.parse(details) }))
 })
 
-/** A topic whose creator has responded, and the token for the creator's next actions. */
+/** Seeds a topic whose creator has responded, with the token for the creator's next actions. */
 const responded = Effect.gen(function* () {
   const made = yield* seedPartner()
   const { data } = yield* made.submit(content, { more: { external_reference: "mine" } })

@@ -1,4 +1,4 @@
-/** Decisions, Contract: success statuses, ignored and refused input, the format of refusals, and request ids. */
+/** Tests the decisions about requests: success statuses, unknown fields, the format of errors, and request ids. */
 import { assert, layer } from "@effect/vitest"
 import * as Seed from "@partner-commentary/test/Seed"
 import * as Effect from "effect/Effect"
@@ -10,7 +10,7 @@ const content = "Will the Lakers make the play-offs?"
 
 const refusal = ({ body, status }: ApiAnswer) => [status, body?.error?.code, body?.error?.details?.field]
 
-/** A partner that sends a text as the body and returns the response. */
+/** Seeds a partner, and returns a function that sends a text as the request body. */
 const setUp = Effect.gen(function* () {
   const by = yield* seedPartner()
   const { id } = yield* by.persona()
@@ -22,7 +22,7 @@ const setUp = Effect.gen(function* () {
 
 layer(layerOfService)("decisions, Contract: requests", (it) => {
   it.effect(
-    "success is 201 for POST /topics, /api-keys, /api-keys/{id}/rotate and /webhooks, and 200 for everything else",
+    "POST /topics, /api-keys, /api-keys/{id}/rotate and /webhooks return 201, and all other operations return 200",
     () =>
       Effect.gen(function* () {
         const made = ["POST /topics", "POST /api-keys", "POST /api-keys/{id}/rotate", "POST /webhooks"]
@@ -37,7 +37,7 @@ layer(layerOfService)("decisions, Contract: requests", (it) => {
       })
   )
 
-  it.effect("a 201 response carries the Location of the created resource", () =>
+  it.effect("a 201 response contains the Location of the created resource", () =>
     Effect.gen(function* () {
       const { by, good } = yield* setUp
       const token = yield* Seed.token(by.organization)
@@ -80,7 +80,7 @@ layer(layerOfService)("decisions, Contract: requests", (it) => {
     })
   )
 
-  it.effect("an unknown path or a wrong method is 404 not_found in the error envelope, never plain text or HTML", () =>
+  it.effect("an unknown path or a wrong method gets 404 not_found in the standard error body, as JSON", () =>
     Effect.gen(function* () {
       const { key } = yield* seedPartner()
       for (const [method, path] of [
@@ -107,7 +107,7 @@ layer(layerOfService)("decisions, Contract: requests", (it) => {
     })
   )
 
-  it.effect("invalid_request.details is {field, constraint} for the first problem, plus errors with all of them", () =>
+  it.effect("the details of invalid_request contain the first problem, and the field errors lists all problems", () =>
     Effect.gen(function* () {
       const { by, good } = yield* setUp
       const { body } = yield* by.post("/topics", {
@@ -128,7 +128,7 @@ layer(layerOfService)("decisions, Contract: requests", (it) => {
   )
 
   it.effect(
-    "field is a path such as persona_ids[2], and constraint is a sentence that tells how to correct the value",
+    "the field of a problem is a path such as persona_ids[2], and the constraint tells how to correct the value",
     () =>
       Effect.gen(function* () {
         const { by, good } = yield* setUp
@@ -141,7 +141,7 @@ layer(layerOfService)("decisions, Contract: requests", (it) => {
       })
   )
 
-  it.effect("every response carries X-Request-Id", () =>
+  it.effect("every response contains X-Request-Id", () =>
     Effect.gen(function* () {
       for (const { accepted, name, refused, unauthorized } of yield* makeOperations)
         for (const { headers } of [yield* accepted, yield* refused, yield* unauthorized])
@@ -151,7 +151,7 @@ layer(layerOfService)("decisions, Contract: requests", (it) => {
     })
   )
 
-  it.effect("the response's X-Request-Id is the caller's if it is valid", () =>
+  it.effect("the response has the caller's X-Request-Id if this id is valid", () =>
     Effect.gen(function* () {
       const by = yield* seedPartner()
       const answered = (sent: string) =>
@@ -164,8 +164,8 @@ layer(layerOfService)("decisions, Contract: requests", (it) => {
     })
   )
 
-  // This test comes last because it drops the database's tables.
-  it.effect("a 500 response contains the request id in its message, and no detail of the failure", () =>
+  // This test comes last because it renames a table of the database.
+  it.effect("a 500 response contains the request id in the message, and reveals no detail of the failure", () =>
     Effect.gen(function* () {
       const by = yield* seedPartner()
       assert.strictEqual((yield* by.get("/topics")).status, 200)

@@ -1,4 +1,6 @@
-/** Decisions, "Test environment": what keys of pk_test_ see and how their topics progress. */
+/**
+ * Tests the decisions about the test environment: what test keys see, and how topics of the test environment progress.
+ */
 import { assert } from "@effect/vitest"
 import { Mailbox } from "@partner-commentary/test/Mailbox"
 import { ScriptedGenerator } from "@partner-commentary/test/ScriptedGenerator"
@@ -27,7 +29,7 @@ const sandbox = Effect.gen(function* () {
   }>
   const send = (content: string, ...persona_ids: ReadonlyArray<string>) =>
     sendRequest("POST /topics", { key: test, body: { content, persona_ids } })
-  /** All states of a topic's first persona, as polling shows them, within a minute. */
+  /** Polls a topic for several steps, and returns the states of the topic's first persona in order. */
   const way = Effect.fnUntraced(function* (topicId: string) {
     const seen: Array<string> = []
     for (let steps = 0; steps < 5; steps++) {
@@ -49,7 +51,7 @@ const sandbox = Effect.gen(function* () {
   return { ...live, test, personas, send, way }
 })
 
-/** The states that polling shows for each scripted path. */
+/** Lists the states that a client sees by polling, for each scripted path. */
 const paths: Readonly<Record<"approve" | "decline" | "expire" | "fail", Array<string>>> = {
   approve: ["topic_sent", "opinion_injected", "commentary_generated", "creator_approved"],
   decline: ["topic_sent", "declined declined"],

@@ -1,4 +1,4 @@
-/** Decisions, States: a persona's and a topic's status in each view, and how failures appear. */
+/** Tests the decisions about statuses: a persona's and a topic's status in each view, and how failures appear. */
 import { assert, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import {
@@ -14,7 +14,7 @@ import {
 
 const content = "Will the Lakers make the play-offs?"
 
-/** The assignment's entries in the three views. */
+/** Returns the assignment's entries in the views status, detail and by-reference. */
 const entries = Effect.fnUntraced(function* (by: SeededPartner, id: string, reference: string) {
   const status = (yield* by.get(`/topics/${id}/status`)).body.data.personas[0]
   const detail = (yield* by.get(`/topics/${id}`)).body.data.commentaries[0]
@@ -34,7 +34,10 @@ const outcomes: ReadonlyArray<readonly [AssignmentState, "completed" | "failed" 
   ["withdrawn", "failed", "commentary_generated"]
 ]
 
-/** Each row has the states of the personas and the topic's status. A: approved, F: failed, W: in progress, S: sent. */
+/**
+ * Each row has the states of the personas and the topic's status. A means approved, F failed, W in progress, and S
+ * sent.
+ */
 const combinations: ReadonlyArray<readonly [string, ReadonlyArray<AssignmentState>, string]> = [
   ["completed if W+S=0: A", ["creator_approved"], "completed"],
   ["completed if W+S=0: A, F", ["creator_approved", "declined"], "completed"],
@@ -57,7 +60,7 @@ const combinations: ReadonlyArray<readonly [string, ReadonlyArray<AssignmentStat
 
 layer(layerOfService)("decisions, States: statuses", (it) => {
   for (const [state, outcome, status] of outcomes) {
-    it.effect(`detail and by-reference: ${state} is ${outcome}; commentary is null unless completed`, () =>
+    it.effect(`detail and by-reference show ${state} as ${outcome}, with commentary only if completed`, () =>
       Effect.gen(function* () {
         const by = yield* seedPartner()
         const { id } = yield* submitWithStates(by, content, [state], { external_reference: "game-1" })
@@ -70,7 +73,7 @@ layer(layerOfService)("decisions, States: statuses", (it) => {
       })
     )
 
-    it.effect(`failure is visible in status, detail and by-reference: {reason, at} or null: ${state}`, () =>
+    it.effect(`status, detail and by-reference show failure as {reason, at} or null: ${state}`, () =>
       Effect.gen(function* () {
         const by = yield* seedPartner()
         const { id } = yield* submitWithStates(by, content, [state], { external_reference: "game-1" })
@@ -88,7 +91,7 @@ layer(layerOfService)("decisions, States: statuses", (it) => {
     )
   }
 
-  it.effect("expires_at in the status view is the creator's deadline, and null while no creator has to act", () =>
+  it.effect("expires_at in the status view is the creator's deadline, and is null if the creator has no deadline", () =>
     Effect.gen(function* () {
       const by = yield* seedPartner()
       const hours = { topic_sent: 48, commentary_generated: 7 * 24 }
@@ -104,7 +107,7 @@ layer(layerOfService)("decisions, States: statuses", (it) => {
   )
 
   for (const [name, states, status] of combinations) {
-    it.effect(`topic-level status: ${name}`, () =>
+    it.effect(`the topic-level status follows the personas' states: ${name}`, () =>
       Effect.gen(function* () {
         const by = yield* seedPartner()
         const { id } = yield* submitWithStates(by, content, states)
@@ -132,7 +135,7 @@ layer(layerOfService)("decisions, States: statuses", (it) => {
     })
   )
 
-  it.effect("a topic's counts follow every single persona", () =>
+  it.effect("the counts of a topic change with each persona's status", () =>
     Effect.gen(function* () {
       const by = yield* seedPartner()
       const personas = yield* Effect.forEach([1, 2, 3], () => by.persona())

@@ -1,4 +1,4 @@
-/** Decisions, Contract: the format of a submission, the personas that it reaches, and duplicates within 24 hours. */
+/** Tests the decisions about submissions: the format, the accepted personas, and duplicates within 24 hours. */
 import { assert, layer } from "@effect/vitest"
 import * as Seed from "@partner-commentary/test/Seed"
 import * as Effect from "effect/Effect"
@@ -73,7 +73,7 @@ layer(layerOfService)("decisions, Contract: submissions", (it) => {
     })
   )
 
-  it.effect("a persona id that is listed twice is sent once, and its second result is duplicate", () =>
+  it.effect("a topic is sent once to a persona that is listed twice, and the second result is duplicate", () =>
     Effect.gen(function* () {
       const { by, persona, post } = yield* setUp
       const answer = yield* post(content, [persona.id, persona.id])
@@ -83,7 +83,7 @@ layer(layerOfService)("decisions, Contract: submissions", (it) => {
     })
   )
 
-  it.effect("a submission without valid personas is 400 no_valid_personas, stores nothing and uses no quota", () =>
+  it.effect("a submission without valid personas gets 400 no_valid_personas, stores nothing and uses no quota", () =>
     Effect.gen(function* () {
       const { by, post } = yield* setUp
       const answer = yield* post(content, [unknown])
@@ -92,7 +92,7 @@ layer(layerOfService)("decisions, Contract: submissions", (it) => {
     })
   )
 
-  it.effect("a malformed persona id is 400 invalid_request with field persona_ids[i]", () =>
+  it.effect("a malformed persona id gets 400 invalid_request with field persona_ids[i]", () =>
     Effect.gen(function* () {
       const { by, persona, post } = yield* setUp
       for (const wrong of ["ada", "", "019c0e1b-7c4e-7000-8000-2f6d1c9e4b1", `${unknown}0`, `{${unknown}}`])
@@ -101,7 +101,7 @@ layer(layerOfService)("decisions, Contract: submissions", (it) => {
     })
   )
 
-  it.effect("unknown and unlicensed persona ids both get not_licensed, so that they cannot be distinguished", () =>
+  it.effect("unknown and unlicensed persona ids get the same result, not_licensed", () =>
     Effect.gen(function* () {
       const { persona, post } = yield* setUp
       const foreign = yield* (yield* seedPartner()).persona()
@@ -114,7 +114,7 @@ layer(layerOfService)("decisions, Contract: submissions", (it) => {
   )
 
   it.effect(
-    "two contents are the same topic if they are equal after NFKC normalization, trimming, collapsing of white space and lower-casing",
+    "duplicate detection ignores letter case and white space, and compares contents after NFKC normalization",
     () =>
       Effect.gen(function* () {
         const { post } = yield* setUp
@@ -131,7 +131,7 @@ layer(layerOfService)("decisions, Contract: submissions", (it) => {
       })
   )
 
-  it.effect("the same content in another organization or environment, or for another persona, is not a duplicate", () =>
+  it.effect("content for another organization, environment or persona is not a duplicate", () =>
     Effect.gen(function* () {
       const { by, persona, post } = yield* setUp
       assert.deepStrictEqual(statuses(yield* post(content)), ["sent"])
@@ -158,7 +158,7 @@ layer(layerOfService)("decisions, Contract: submissions", (it) => {
     })
   )
 
-  it.effect("of two concurrent identical requests, exactly one is sent", () =>
+  it.effect("only one of two concurrent identical submissions is sent", () =>
     Effect.gen(function* () {
       const { by, post } = yield* setUp
       for (let round = 0; round < 10; round++) {
@@ -172,7 +172,7 @@ layer(layerOfService)("decisions, Contract: submissions", (it) => {
   )
 
   for (const state of ["declined", "withdrawn", "creator_approved"] satisfies ReadonlyArray<AssignmentState>) {
-    it.effect(`declined and failed topics still count as duplicates, because the creator has seen them: ${state}`, () =>
+    it.effect(`the same content is a duplicate even after the earlier topic has ended: ${state}`, () =>
       Effect.gen(function* () {
         const { by, persona, post } = yield* setUp
         const { body } = yield* post(content)
@@ -198,7 +198,7 @@ layer(layerOfService)("decisions, Contract: submissions", (it) => {
     })
   )
 
-  it.effect("the results have the order of persona_ids", () =>
+  it.effect("the results of a submission have the same order as persona_ids", () =>
     Effect.gen(function* () {
       const { by, persona, post } = yield* setUp
       const more = yield* Effect.forEach([1, 2, 3], () => by.persona())

@@ -1,4 +1,7 @@
-/** Decisions, "Events": registration, secrets, changes and the operations not shown. Deliveries.test.ts covers the deliveries. */
+/**
+ * Tests the decisions about webhooks: registration, secrets and changes. The file Deliveries.test.ts tests the
+ * deliveries.
+ */
 import { assert } from "@effect/vitest"
 import { WebhookId } from "@partner-commentary/core/shared/Ids"
 import { WebhookStore } from "@partner-commentary/core/webhook/WebhookStore"
@@ -130,7 +133,7 @@ testOnService(
     yield* patch({ status: "paused" })
     yield* patch({ events: ["commentary.failed"] })
     yield* patch({ url: "https://moved.example/hook" })
-    // The mail goes out at once, or five minutes after the previous one.
+    // A mail about a change is sent at once, or five minutes after the previous mail.
     yield* TestClock.adjust("5 minutes")
     assert.match((yield* mailed(2)).text, /was changed.*moved\S{1,3}example/s)
     yield* sendRequest(`DELETE /webhooks/${id}`, { key })

@@ -1,4 +1,4 @@
-/** Decisions, States: the creator's deadlines, the reminders, and the number of draft attempts. */
+/** Tests the decisions about the creator's deadlines, the reminders, and the number of draft attempts. */
 import { assert, it } from "@effect/vitest"
 import type { Persona } from "@partner-commentary/core/persona/Persona"
 import { Mailbox } from "@partner-commentary/test/Mailbox"
@@ -30,11 +30,13 @@ const refused = ({ body, status }: ApiAnswer) => {
   return body.error.details
 }
 
-/** Each test has its own service, because the clock, refused mails and failed attempts affect all tests on one service. */
+/**
+ * Each test has its own service, because the clock, refused mails and failed attempts affect all tests on one service.
+ */
 const check = <A, E>(row: string, test: () => Effect.Effect<A, E, Layer.Success<typeof layerOfService>>) =>
   it.effect(row, () => Effect.provide(test(), layerOfService))
 
-/** One assignment in a state, its partner's view and its creator. */
+/** Seeds one assignment in the given state, with functions for the partner's view and the creator's actions. */
 const one = Effect.fnUntraced(function* (state: AssignmentState) {
   const by = yield* seedPartner()
   const { id, personas } = yield* submitWithStates(by, content, [state])
@@ -52,14 +54,14 @@ const one = Effect.fnUntraced(function* (state: AssignmentState) {
 
 const lessASecond = (wait: Duration.Input) => Duration.millis(Duration.toMillis(Duration.fromInputUnsafe(wait)) - 1000)
 
-/** The number of mails after all due mails were sent. */
+/** Returns the number of mails to the creator after all due mails were sent. */
 const count = (persona: Persona) =>
   Effect.gen(function* () {
     yield* waitForMails
     return (yield* (yield* Mailbox).to(persona.creator.email)).length
   })
 
-/** Checks that `before` mails were sent until just before the given time, and one more at that time. */
+/** Checks that `before` mails were sent until just before the given time, and one more mail at that time. */
 const remindedAfter = Effect.fnUntraced(function* (persona: Persona, wait: Duration.Input, before: number) {
   yield* TestClock.adjust(lessASecond(wait))
   assert.strictEqual(yield* count(persona), before)

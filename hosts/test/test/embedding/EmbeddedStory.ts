@@ -1,6 +1,6 @@
 /**
- * A whole story through `partnerCommentary` on a database of the host: mails, the creator's answer, the commentary,
- * usage and keys.
+ * Runs a whole workflow through `partnerCommentary` on a database of the host. The workflow covers mails, the creator's
+ * answer, the commentary, usage and keys.
  */
 import type { Database } from "partner-commentary/Database"
 import { partnerCommentary } from "partner-commentary/PartnerCommentary"
@@ -13,7 +13,7 @@ interface Mail {
 
 const url = "https://app.example/commentary"
 
-/** Opens the service, and waits for the first mail with a subject. */
+/** Opens the service, and returns a function that waits for the first mail with a given subject. */
 export const openService = (database: Database, options: { readonly workers?: boolean } = {}) => {
   const mails: Array<Mail> = []
   const waiting: Array<() => void> = []
@@ -64,7 +64,7 @@ const act = ({ pc }: Opened, { text }: Mail, action: string, body: object) => {
   return pc.fetch(new Request(`${link}/${action}`, { method: "POST", headers, body: JSON.stringify(body) }))
 }
 
-/** Runs the story from the organization to the approved commentary, and reads everything that results from it. */
+/** Runs the workflow from a new organization to the approved commentary, and checks the resulting data. */
 export const runWholeStory = async (service: Opened) => {
   const { mail, pc } = service
   const ids = await seedOrganization(pc)
@@ -81,7 +81,7 @@ export const runWholeStory = async (service: Opened) => {
   expect(await pc.operations.purge({ dry_run: true })).toMatchObject({ dry_run: true })
 }
 
-/** Reads over HTTP with API keys, as a partner does, so that each request counts in rate windows. */
+/** Reads data over HTTP with API keys, as a partner does, so that each request counts toward the rate limits. */
 const byKey = async (pc: Service, organization_id: string, topic_id: string) => {
   const scopes = ["personas:read", "topics:read"] as const
   for (const environment of ["live", "test"] as const) {

@@ -1,4 +1,4 @@
-/** The stream of events through the hosts of an embedded service: `pc.fetch` and `pc.node`. */
+/** Tests the event stream of an embedded service through `pc.fetch` and `pc.node`. */
 import { once } from "node:events"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -7,7 +7,7 @@ import { sqlite } from "partner-commentary/sqlite/Sqlite"
 import { expect, it, onTestFinished, vi } from "vitest"
 import { openService, type Service } from "./EmbeddedStory.ts"
 
-/** The test persona that declines at once. */
+/** The id of the test persona that declines every topic at once. */
 const declines = "7e570000-0000-4000-8000-000000000002"
 const url = "https://app.example/commentary"
 
@@ -25,7 +25,7 @@ const hosts: Readonly<Record<string, (pc: Service) => Promise<Send>>> = {
 }
 
 it.each(Object.keys(hosts))(
-  "%s streams events as they happen, until the client leaves or the service stops",
+  "%s streams events as they happen, until the client disconnects or the service stops",
   async (host) => {
     const { pc } = openService(sqlite(":memory:"))
     onTestFinished(pc.stop)

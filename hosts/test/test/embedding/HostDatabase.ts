@@ -1,4 +1,4 @@
-/** Databases of a host application for one test, and the host's pools on them. */
+/** Creates databases of a host application for one test, and the host's pools on these databases. */
 import * as TestDatabase from "@partner-commentary/test/postgres/TestDatabase"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
@@ -29,7 +29,7 @@ export const emptyDatabase = async () => {
 
 export const poolOf = (connectionString: string, config: pg.PoolConfig = {}) => {
   const pool = new pg.Pool({ connectionString, ...config })
-  // The database may be dropped before the pool's idle connections are closed.
+  // The pool emits an error if the database is dropped before the pool's idle connections are closed.
   pool.on("error", () => {})
   onTestFinished(() => pool.end())
   return pool

@@ -1,4 +1,4 @@
-/** The service on the pool of a host application, with the host's own settings and type parsers. */
+/** Tests the service on the pool of a host application, with the host's own settings and type parsers. */
 import { postgres } from "partner-commentary/postgres/Postgres"
 import pg from "pg"
 import { describe, expect, it, onTestFinished } from "vitest"
@@ -7,7 +7,7 @@ import { emptyDatabase, poolOf } from "./HostDatabase.ts"
 
 const { BOOL, INT8, NUMERIC, TIMESTAMP, TIMESTAMPTZ } = pg.types.builtins
 
-/** Type parsers as applications set them. The service must depend on none of them. */
+/** Lists type parsers that a host application may set. The service must not depend on any type parser. */
 const parsers = {
   "int8 as BigInt": { [INT8]: BigInt },
   "int8 and numeric as Number": { [INT8]: Number, [NUMERIC]: Number },
@@ -15,17 +15,20 @@ const parsers = {
   "times as strings": { [TIMESTAMP]: String, [TIMESTAMPTZ]: String }
 }
 
-describe("the whole workflow on the host's pool", () => {
-  it.each(Object.entries(parsers))("a whole story on the host's pool whose parsers give %s", async (_, own) => {
-    const types = {
-      getTypeParser: ((id: number, format: "text") =>
-        Reflect.get(own, id) ?? pg.types.getTypeParser(id, format)) as typeof pg.types.getTypeParser
+describe("The whole workflow on the host's pool", () => {
+  it.each(Object.entries(parsers))(
+    "the whole workflow runs on a host's pool whose parsers return %s",
+    async (_, own) => {
+      const types = {
+        getTypeParser: ((id: number, format: "text") =>
+          Reflect.get(own, id) ?? pg.types.getTypeParser(id, format)) as typeof pg.types.getTypeParser
+      }
+      const pool = poolOf(await emptyDatabase(), { types })
+      const service = openService(postgres(pool))
+      onTestFinished(service.pc.stop)
+      await runWholeStory(service)
     }
-    const pool = poolOf(await emptyDatabase(), { types })
-    const service = openService(postgres(pool))
-    onTestFinished(service.pc.stop)
-    await runWholeStory(service)
-  })
+  )
 
   it("the whole workflow runs on a host's pool that has only connect() and query(text, values)", async () => {
     const pool = poolOf(await emptyDatabase())
@@ -45,7 +48,7 @@ describe("the whole workflow on the host's pool", () => {
   })
 })
 
-it("the host's pool stays open when the service stops, and every session is returned to it", async () => {
+it("the host's pool stays open after the service stops, and all sessions are returned to the pool", async () => {
   const pool = poolOf(await emptyDatabase())
   const { pc } = openService(postgres(pool))
   await pc.start()
@@ -54,13 +57,13 @@ it("the host's pool stays open when the service stops, and every session is retu
   expect((await pool.query("SELECT 1 AS one")).rows).toEqual([{ one: 1 }])
 })
 
-it("an object that is not a pool is refused with one sentence", () => {
+it("an object that is not a pool is refused with an error that names the required methods", () => {
   expect(() => postgres({} as never)).toThrow(
     "The option database must be postgres://… or a pool with connect() and query(text, values)."
   )
 })
 
-it("while the host uses all connections of its pool, requests and creators' pages get 503 and Retry-After", async () => {
+it("if the host uses all connections of its pool, requests and creators' pages get 503 and Retry-After", async () => {
   const pool = poolOf(await emptyDatabase(), { max: 3 })
   const { mail, pc } = openService(postgres(pool))
   onTestFinished(pc.stop)
@@ -75,7 +78,8 @@ it("while the host uses all connections of its pool, requests and creators' page
     const answer = await pc.fetch(new Request(address, { headers }))
     return [answer.status, answer.headers.get("retry-after"), answer.headers.get("content-type")?.split(";")[0]]
   }
-  // The service listens on one connection, and the host takes all others. Callers then wait at most half a second.
+  // The service uses one connection for LISTEN, and the test takes the other two connections. Callers wait at most half
+  // a second for a connection.
   const used = await Promise.all([pool.connect(), pool.connect()])
   pool.options.connectionTimeoutMillis = 500
   const busy = await Promise.all([

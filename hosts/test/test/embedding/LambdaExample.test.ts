@@ -1,4 +1,4 @@
-/** The example of a Lambda function answers a request and a schedule, on a Postgres of its own. */
+/** Tests that the example of a Lambda function answers a request and a schedule, on a separate Postgres database. */
 import { join } from "node:path"
 import type { PartnerCommentary } from "partner-commentary/PartnerCommentary"
 import { expect, it, vi } from "vitest"
@@ -6,7 +6,7 @@ import { emptyDatabase } from "./HostDatabase.ts"
 
 const example = join(import.meta.dirname, "../../../../examples/frameworks/lambda.ts")
 
-it("the function of the example answers events of API Gateway and of a schedule", async () => {
+it("the example's Lambda function answers an event of API Gateway and an event of a schedule", async () => {
   vi.stubEnv("DATABASE_URL", await emptyDatabase())
   vi.stubEnv("COMMENTARY_SECRET", "a secret of the tests, and long enough")
   vi.stubEnv("SMTP_URL", "smtp://127.0.0.1:1")

@@ -1,6 +1,6 @@
 /**
- * Tests a separate schema in the host's database: the service uses nothing in `public`, leaves nothing on the host's
- * sessions, and refuses unusable schemas clearly.
+ * Tests a separate schema in the host's database. The service uses nothing in `public`, leaves no settings on the
+ * host's sessions, and refuses unusable schemas with a clear error.
  */
 import { postgres } from "partner-commentary/postgres/Postgres"
 import type pg from "pg"
@@ -18,7 +18,7 @@ const tablesOf = async (pool: pg.Pool) => {
 
 const pathOf = async (pool: Pick<pg.Pool, "query">) => (await pool.query("SHOW search_path")).rows[0].search_path
 
-/** No session keeps a setting between two transactions, as behind a pooler in transaction mode. */
+/** Returns a pool whose sessions lose all settings after each transaction, as behind a pooler in transaction mode. */
 const forgetting = (pool: pg.Pool) => {
   const once = async <A>(use: (client: pg.PoolClient) => Promise<A>) => {
     const client = await pool.connect()
@@ -53,7 +53,7 @@ const refusal = (pc: { readonly start: () => Promise<void> }) =>
 
 const schema = "commentary"
 
-describe("a separate schema", () => {
+describe("A separate schema", () => {
   it("a separate schema holds every table, and the host's sessions keep their search path", async () => {
     const pool = poolOf(await emptyDatabase(), { max: 2 })
     const service = openService(postgres(pool, { schema, listen: false }))
@@ -72,7 +72,7 @@ describe("a separate schema", () => {
     expect(Object.keys(await tablesOf(pool))).toEqual([schema])
   })
 
-  it("a separate schema works with an address, with and without a pooler", async () => {
+  it("a separate schema works with a database URL, with and without a separate direct URL", async () => {
     const url = await emptyDatabase()
     for (const directUrl of [undefined, url]) {
       const service = openService(postgres(url, { schema, directUrl }))
@@ -83,7 +83,7 @@ describe("a separate schema", () => {
     expect(Object.keys(await tablesOf(poolOf(url)))).toEqual([schema])
   })
 
-  it("a separate schema may have any name, and two schemas belong to two separate services", async () => {
+  it("a separate schema may have any name, and two services can use two schemas of one database", async () => {
     const pool = poolOf(await emptyDatabase())
     for (const name of ['Host\'s "own"', "other"]) {
       const { pc } = openService(postgres(pool, { schema: name }), { workers: false })
@@ -94,7 +94,7 @@ describe("a separate schema", () => {
     expect(Object.keys(await tablesOf(pool)).toSorted()).toEqual(['Host\'s "own"', "other"])
   })
 
-  it("a separate schema does not conflict with the host's tables of the same names, including temporary ones", async () => {
+  it("a separate schema does not conflict with the host's tables of the same names, even temporary tables", async () => {
     const pool = poolOf(await emptyDatabase(), { max: 1 })
     await pool.query("CREATE TABLE topics (subject TEXT)")
     await pool.query("CREATE TEMPORARY TABLE organizations (name TEXT)")
@@ -107,7 +107,7 @@ describe("a separate schema", () => {
     expect((await pool.query("SELECT * FROM organizations")).rows).toEqual([])
   })
 
-  it("a missing schema is created, or the error says what the owner must run", async () => {
+  it("if the role may not create a missing schema, the error contains the SQL that the owner must run", async () => {
     const url = await emptyDatabase()
     const pool = poolOf(url)
     const role = `guest_${process.pid}`
@@ -127,15 +127,15 @@ describe("a separate schema", () => {
     await pc.stop()
   })
 
-  it("a schema with an impossible name is refused at once", () => {
+  it("an empty schema name is refused before the service starts", () => {
     expect(() => postgres("postgres://u@127.0.0.1/x", { schema: "" })).toThrow(
       "The option database.schema must have 1 to 63 bytes."
     )
   })
 })
 
-describe("a failed start", () => {
-  it("a failed start reports the host's table with a name of the service's tables, and changes nothing", async () => {
+describe("A failed start", () => {
+  it("the start fails and changes nothing if a host's table has the same name as a table of the service", async () => {
     const pool = poolOf(await emptyDatabase())
     await pool.query("CREATE TABLE topics (subject TEXT)")
     const { pc } = openService(postgres(pool))
@@ -143,7 +143,7 @@ describe("a failed start", () => {
     expect(await tablesOf(pool)).toEqual({ public: 1 })
   })
 
-  it("a failed start names the table at which a migration failed, with the database's own message", async () => {
+  it("if a migration fails, the error names the table and contains the database's message", async () => {
     const pool = poolOf(await emptyDatabase())
     await pool.query(`CREATE FUNCTION refuse() RETURNS event_trigger LANGUAGE plpgsql AS $$ BEGIN
       IF EXISTS (SELECT FROM pg_event_trigger_ddl_commands() WHERE object_identity = 'public.mails')
@@ -153,7 +153,7 @@ describe("a failed start", () => {
     expect(await refusal(pc)).toContain("The migration 0004_mails failed at the table mails: no mails here.")
   })
 
-  it("a failed start distinguishes a missing database, a refused port and a wrong password, for a pool and for an address", async () => {
+  it("the error of a failed start distinguishes a missing database, a refused port and a wrong password", async () => {
     const url = new URL(await emptyDatabase())
     const changed = (change: Partial<URL>) => Object.assign(new URL(url), change).href
     const failures = [

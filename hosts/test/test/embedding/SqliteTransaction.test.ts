@@ -1,6 +1,6 @@
 /**
- * Use cases inside a transaction that the host has open on its own `DatabaseSync`: both are committed, or both are
- * rolled back.
+ * Tests use cases inside a transaction that the host has opened on its own `DatabaseSync`. The host's rows and the
+ * service's rows are either all committed or all rolled back.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -14,7 +14,7 @@ import { describe, expect, it, onTestFinished } from "vitest"
 import { openService, runWholeStory, type Service, seedOrganization, topicOf } from "./EmbeddedStory.ts"
 
 // #region sqlite
-/** The database may be busy, because the service writes on its own connection. The wait must not block the thread. */
+/** The database can be busy while the service writes on its own connection. The retries must not block the thread. */
 const begin = async (database: DatabaseSync, tries = 200) => {
   for (let left = tries; left > 0; left--) {
     try {
@@ -42,8 +42,8 @@ const order = async (pc: Service, database: DatabaseSync, topic: NewTopic) => {
 
 // #region kysely-sqlite
 /**
- * Kysely's own dialect for SQLite, on `node:sqlite` in the place of better-sqlite3. A transaction takes the write lock
- * when it begins, because SQLite refuses a later lock if the service has written in between.
+ * Kysely's own dialect for SQLite runs here on `node:sqlite` instead of better-sqlite3. A transaction takes the write
+ * lock when it begins, because SQLite refuses a later lock if the service has written in between.
  */
 const dialectOf = (database: DatabaseSync) =>
   new SqliteDialect({
@@ -84,7 +84,7 @@ const started = async (options?: Parameters<typeof hostDatabase>[0]) => {
   return { ...service, database, ids, orders }
 }
 
-it("a whole story runs on the file of the host's database, which stays open", async () => {
+it("a whole workflow runs on the file of the host's database, and the host's connection stays open", async () => {
   const database = hostDatabase()
   const service = openService(sqlite(database))
   await runWholeStory(service)
@@ -93,7 +93,7 @@ it("a whole story runs on the file of the host's database, which stays open", as
 })
 
 describe.each([{}, { readBigInts: true, returnArrays: true }])("on a DatabaseSync with the options %j", (options) => {
-  it("a topic is committed with the host's rows, and the workers find it", async () => {
+  it("a topic is committed together with the host's rows, and the workers find the topic", async () => {
     const { database, ids, mail, pc } = await started(options)
     await begin(database)
     const { topic_id } = await pc.topics.submit(topicOf(ids), { db: database })
@@ -104,7 +104,7 @@ describe.each([{}, { readBigInts: true, returnArrays: true }])("on a DatabaseSyn
     expect((await mail(/asks/)).text).toContain("derby")
   })
 
-  it("a topic is rolled back with the host's rows, and no mail is sent", async () => {
+  it("a topic is rolled back together with the host's rows, and no mail is sent", async () => {
     const { database, ids, mails, orders, pc } = await started(options)
     await begin(database)
     const { topic_id } = await pc.topics.submit(topicOf(ids), { db: database })
@@ -117,7 +117,7 @@ describe.each([{}, { readBigInts: true, returnArrays: true }])("on a DatabaseSyn
   })
 })
 
-it("if a function of the host fails after the topic was submitted, neither change is stored", async () => {
+it("if the host's code fails after a topic was submitted, neither the topic nor the host's row is stored", async () => {
   const { database, ids, pc } = await started()
   database.exec("DROP TABLE orders")
   await expect(order(pc, database, topicOf(ids))).rejects.toThrow("no such table: orders")
@@ -161,7 +161,7 @@ it("every use case that writes joins the host's transaction", async () => {
   expect((await pc.topics.progress({ ...ids, topic_id })).overall_status).toBe("pending")
 })
 
-it("partners read a cached view until the host commits, and the same view after the host rolled back", async () => {
+it("partners see a change only after the host commits, and never after the host rolls back", async () => {
   const { database, ids, pc } = await started()
   const { topic_id } = await pc.topics.submit(topicOf(ids))
   const { full_key } = await pc.apiKeys.create({ ...ids, name: "backend", scopes: ["topics:read"] })
@@ -183,7 +183,7 @@ it("partners read a cached view until the host commits, and the same view after 
   }
 })
 
-it("concurrent calls on one connection run one after another, and a refused call undoes nothing else", async () => {
+it("calls on one connection run one after another, and a refused call does not undo the other calls", async () => {
   const { database, ids, pc } = await started()
   await begin(database)
   const at = { db: database }
@@ -197,7 +197,7 @@ it("concurrent calls on one connection run one after another, and a refused call
   expect((await pc.topics.list(ids)).total).toBe(2)
 })
 
-it("other writes of the service wait for the host's commit, but reads do not", async () => {
+it("other writes of the service wait for the host's commit, but reads do not wait", async () => {
   const { database, ids, pc } = await started()
   await begin(database)
   await pc.topics.submit(topicOf(ids), { db: database })
@@ -213,7 +213,7 @@ it("other writes of the service wait for the host's commit, but reads do not", a
   expect((await pc.topics.list(ids)).total).toBe(2)
 })
 
-it("Kysely on node:sqlite: a topic is committed and rolled back with the host's rows", async () => {
+it("with Kysely on node:sqlite, a topic is committed or rolled back together with the host's rows", async () => {
   const { database, ids, orders, pc } = await started()
   const db = new Kysely<{ orders: { topic: string } }>({ dialect: dialectOf(database) })
   const order = (content: string, fails: boolean) =>
@@ -230,7 +230,7 @@ it("Kysely on node:sqlite: a topic is committed and rolled back with the host's 
   expect((await pc.topics.list(ids)).total).toBe(1)
 })
 
-it("Kysely on node:sqlite: a transaction that reads first is not refused because the service writes meanwhile", async () => {
+it("with Kysely on node:sqlite, a transaction that reads first succeeds while the service writes", async () => {
   const { database, ids, orders, pc } = await started()
   const db = new Kysely<{ orders: { topic: string } }>({ dialect: dialectOf(database) })
   let beside: Promise<unknown> = Promise.resolve()
@@ -247,7 +247,7 @@ it("Kysely on node:sqlite: a transaction that reads first is not refused because
   expect((await pc.topics.list(ids)).total).toBe(2)
 })
 
-it("a transaction that reads before the service writes is refused at once, and may begin again", async () => {
+it("a deferred transaction that read before a write of the service is refused, and can be repeated", async () => {
   const { database, ids, orders, pc } = await started()
   database.exec("BEGIN")
   expect(orders()).toEqual([])
@@ -263,7 +263,7 @@ it("a transaction that reads before the service writes is refused at once, and m
   expect((await pc.topics.list(ids)).total).toBe(1)
 })
 
-describe("an object that is not an open transaction on the file is refused with one sentence", () => {
+describe("Invalid values of the options db and database", () => {
   it("the option db refuses a database without a transaction, a database on another file, and other objects", async () => {
     const { database, ids, pc } = await started()
     const submitted = (db: object) => pc.topics.submit(topicOf(ids), { db })
@@ -278,7 +278,7 @@ describe("an object that is not an open transaction on the file is refused with 
     expect((await pc.topics.list(ids)).total).toBe(0)
   })
 
-  it("a closed database, and a database in memory, which no other connection can open, are refused", () => {
+  it("the option database refuses a closed database and a database in memory", () => {
     const sentence = "The option database must be an open DatabaseSync on a file"
     expect(() => sqlite(new DatabaseSync(":memory:"))).toThrow(sentence)
     expect(() => sqlite(new DatabaseSync("x.db", { open: false }))).toThrow(sentence)

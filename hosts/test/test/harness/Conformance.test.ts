@@ -1,4 +1,7 @@
-/** The conformance suite reports all differences at once, except for headers and redirects that the embedder names. */
+/**
+ * Tests that the conformance suite reports all differences at once, except for headers and redirects that the embedder
+ * lists.
+ */
 import { assert, it } from "@effect/vitest"
 import * as HostConformance from "@partner-commentary/test/HostConformance"
 import { TestService } from "@partner-commentary/test/TestService"
@@ -8,7 +11,9 @@ const apiRoot = "http://commentary.example"
 const lacks = ["address", "dots", "repeated headers", "chunks"] as const
 const slash = "/partner/v1/personas/"
 
-/** A router that adds a header, redirects a trailing slash, and answers two paths by itself. */
+/**
+ * Wraps a host with a router that adds a header, redirects a trailing slash, and changes the responses of two paths.
+ */
 const changed =
   (ask: HostConformance.SendRequest): HostConformance.SendRequest =>
   async (asked) => {
@@ -36,7 +41,7 @@ const checked = (options: Partial<HostConformance.ConformanceOptions>) =>
     )
   }).pipe(Effect.provide(TestService.layer({ apiRoot, start: 1_800_000_000_000 })))
 
-it.live("all differences are reported, without ignored headers and expected redirects", () =>
+it.live("the conformance suite reports every difference, except for ignored headers and expected redirects", () =>
   Effect.gen(function* () {
     const redirects = [{ target: slash, status: 308, location: slash.slice(0, -1) }]
     const found = yield* checked({ ignoreHeaders: ["Via"], redirects })

@@ -1,4 +1,7 @@
-/** An instance works with the fake timers and dates of a test runner, because it imports its timers from Node. */
+/**
+ * Tests that an instance works with the fake timers of a test runner, because the instance imports its timers from
+ * Node.
+ */
 import { TestPartnerCommentary } from "@partner-commentary/test"
 import { afterEach, beforeEach, expect, it, vi } from "vitest"
 
@@ -9,7 +12,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-it("a whole story runs with the runner's fake timers, and its clock starts at the faked time", async () => {
+it("the whole workflow runs with a test runner's fake timers, and starts at the faked time", async () => {
   await using pc = await TestPartnerCommentary.make()
   const { organization, personas } = await pc.seed()
   const client = pc.client(organization)

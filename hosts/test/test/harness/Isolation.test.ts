@@ -1,10 +1,10 @@
-/** Concurrent calls on one instance do not affect each other. */
+/** Tests that concurrent calls on one instance do not affect each other. */
 import { TestPartnerCommentary } from "@partner-commentary/test"
 import { expect, it } from "vitest"
 
 const perspective = "They will, but only just. The defence has finally woken up."
 
-it("concurrent calls on one instance each get their response, and all resulting work is done", async () => {
+it("each of many concurrent calls on one instance gets its own response, and all resulting work is done", async () => {
   await using pc = await TestPartnerCommentary.make()
   const { organization, personas } = await pc.seed()
   const client = pc.client(organization)

@@ -1,4 +1,4 @@
-/** The dependencies of the test host: no test runner, and no database except the one that it runs on. */
+/** Tests the dependencies of the test package: the package needs no test runner and no database server. */
 import { globSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, it } from "vitest"
@@ -11,7 +11,7 @@ interface Manifest {
 
 const root = join(import.meta.dirname, "../../../..")
 
-it("neither the harness nor a package that it needs depends on a test runner or a database server", () => {
+it("the test package and its dependencies do not depend on a test runner or a database server", () => {
   const manifests = globSync("{packages,adapters,hosts}/*/package.json", { cwd: root }).map(
     (path): Manifest => JSON.parse(readFileSync(join(root, path), "utf8"))
   )

@@ -1,4 +1,7 @@
-/** Error messages about mistakes in a test. They list what exists and say how to fix the call. */
+/**
+ * Tests the error messages about mistakes in a partner's test. Each error message lists the existing values or says how
+ * to fix the call.
+ */
 import { CreatorRefused, TestPartnerCommentary } from "@partner-commentary/test"
 import { afterEach, beforeEach, expect, it } from "vitest"
 
@@ -11,7 +14,7 @@ beforeEach(async () => {
 })
 afterEach(() => pc.dispose())
 
-it("if a creator has no mail, the error names the address and the existing mails", async () => {
+it("if a creator has no mail, the error names the creator's address and lists the existing mails", async () => {
   const { organization, personas } = await pc.seed({ personas: ["Ada Vance", "Bo Lindqvist"] })
   const [ada, bo] = personas
   expect(() => pc.mailbox.latest(ada)).toThrow(
@@ -22,7 +25,7 @@ it("if a creator has no mail, the error names the address and the existing mails
   expect(() => pc.mailbox.latest("nobody@creators.example")).toThrow("No mail was sent to nobody@creators.example.")
 })
 
-it("the error about an unknown persona lists the known ones, and an ambiguous name is refused", async () => {
+it("the error about an unknown persona lists the known personas, and an ambiguous name is refused", async () => {
   await pc.seed({ personas: ["Ada Vance", "Bo Lindqvist"] })
   expect(() => pc.creator("Adda Vance")).toThrow(
     "This instance has no persona “Adda Vance”. It has: Ada Vance, Bo Lindqvist. Make personas with seed."
@@ -39,7 +42,7 @@ it("a persona or organization that was seeded in another instance is refused", a
   await expect(pc.client(organization).personas.list()).rejects.toMatchObject({ code: "unauthorized" })
 })
 
-it("the clock refuses to go back, and the error contains the current time", async () => {
+it("moving the clock back is refused with an error that contains the current time", async () => {
   await expect(pc.clock.advance(-1)).rejects.toThrow("The clock cannot go back: -1 from 2026-02-01T12:00:00.000Z.")
   await expect(pc.clock.advance("-2 hours" as "2 hours")).rejects.toThrow("cannot go back")
   await expect(pc.clock.advanceTo("2026-02-01T11:59:59Z")).rejects.toThrow(
@@ -48,7 +51,7 @@ it("the clock refuses to go back, and the error contains the current time", asyn
   expect(pc.clock.now.toISOString()).toBe("2026-02-01T12:00:00.000Z")
 })
 
-it("an invalid duration or time is refused with an example of a valid one", async () => {
+it("an invalid duration or time is refused with an example of a valid value", async () => {
   for (const span of ["soon", "48", Number.NaN, Number.POSITIVE_INFINITY]) {
     await expect(pc.clock.advance(span as number)).rejects.toThrow('is no duration. Say "48 hours"')
   }
@@ -74,13 +77,13 @@ it("acting on a mail without a creator's link throws an error", async () => {
   expect(() => pc.creator(pc.mailbox.latest("desk@courtside.example"))).toThrow("has no creator's link")
 })
 
-it("if no event arrived, the error lists the received events", async () => {
+it("if no event of a type has arrived, the error lists the received events", async () => {
   expect(() => pc.webhooks.latest("creator.approved")).toThrow(
     "No event of type creator.approved arrived at a webhook. Arrived so far: none."
   )
 })
 
-it("every call on a disposed instance fails with a message that says so, and an instance can be disposed of twice", async () => {
+it("every call on a disposed instance fails with an explanation, and an instance can be disposed of twice", async () => {
   const { organization } = await pc.seed()
   await pc.dispose()
   await pc.dispose()

@@ -1,4 +1,4 @@
-/** The options of an instance, and the ways to call it. */
+/** Tests the options of an instance, and the ways to call an instance. */
 import { PartnerCommentary } from "@partner-commentary/client"
 import { TestPartnerCommentary } from "@partner-commentary/test"
 import * as Duration from "effect/Duration"
@@ -7,7 +7,7 @@ import { expect, it } from "vitest"
 const content = "Will the Lakers make the play-offs?"
 const perspective = "They will, but only just. The defence has finally woken up."
 
-it("fetch accepts the arguments of the global fetch, with any host name, and can be passed to other code", async () => {
+it("pc.fetch accepts the arguments of the global fetch with any host name, and can be passed to other code", async () => {
   await using pc = await TestPartnerCommentary.make()
   const { organization } = await pc.seed()
   const { fetch, url } = pc
@@ -26,7 +26,7 @@ it("fetch accepts the arguments of the global fetch, with any host name, and can
   expect((await fetch("/nowhere")).status).toBe(404)
 })
 
-it("the service's address in links and clients is the configured origin, and a URL with a path is refused", async () => {
+it("links and clients use the configured origin of the service, and a URL with a path is refused", async () => {
   await using pc = await TestPartnerCommentary.make({ url: "https://commentary.example/" })
   const { organization, personas } = await pc.seed()
   await pc.client(organization).topics.create({ content, persona_ids: [personas[0].id] })
@@ -40,7 +40,7 @@ it("the service's address in links and clients is the configured origin, and a U
   }
 })
 
-it("an instance can have other time windows than the defaults", async () => {
+it("the time windows of an instance can be configured", async () => {
   await using pc = await TestPartnerCommentary.make({ policy: { responseWindow: Duration.hours(2) } })
   const { organization, personas } = await pc.seed()
   const client = pc.client(organization)
@@ -49,7 +49,7 @@ it("an instance can have other time windows than the defaults", async () => {
   expect((await client.topics.get(topic_id)).commentaries[0]?.failure?.reason).toBe("expired")
 })
 
-it("audio is made after the approval if the instance supports it and the topic requests it, else it is null", async () => {
+it("audio is made if the instance supports audio and the topic requests audio, and is null otherwise", async () => {
   for (const [media, types, url] of [
     [["audio"], ["text", "audio", "video"], expect.stringMatching(/^https:\/\/media\.example\.org\/\w{32}\.mp3$/)],
     [["audio"], ["text"], null],
@@ -78,7 +78,7 @@ it("an instance passes its log lines to the given function", async () => {
   expect(lines.join("\n")).toContain(results[0]?.share_id)
 })
 
-it("a temporarily refused mail is sent again later, and a permanent refusal is reported to the contact", async () => {
+it("a temporarily refused mail is sent again, and a permanently refused mail is reported to the contact", async () => {
   await using pc = await TestPartnerCommentary.make()
   const { organization, personas } = await pc.seed({
     personas: ["Ada Vance", "Bo Lindqvist"],
@@ -94,7 +94,7 @@ it("a temporarily refused mail is sent again later, and a permanent refusal is r
   pc.mailbox.refuseNext({ permanent: true })
   await client.topics.create({ content, persona_ids: [bo.id] })
   expect(pc.mailbox.to(bo)).toEqual([])
-  // The mail also covers other failures within the hour.
+  // The contact gets the mail within an hour, because one mail reports all failures of that hour.
   await pc.clock.advance("61 minutes")
   expect(pc.mailbox.latest("desk@partner.example").subject).toContain("Your request did not reach Bo Lindqvist")
 })

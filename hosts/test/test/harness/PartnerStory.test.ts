@@ -1,6 +1,6 @@
 /**
- * A complete scenario as a partner's engineer would test it: the official client, a webhook, three creators, and a
- * moving clock.
+ * Tests a complete scenario as a partner's engineer would write it, with the official client, a webhook, three creators
+ * and a moving clock.
  */
 import type { WebhookEvent } from "@partner-commentary/client"
 import { TestPartnerCommentary } from "@partner-commentary/test"
@@ -9,7 +9,7 @@ import { expect, it } from "vitest"
 const content = "Will the Lakers make the play-offs?"
 const perspective = "They will, but only just. The defence has finally woken up. Nobody wants to meet them in April."
 
-it("a topic goes to three creators: one approves another draft with an edit, one declines, and one never answers", async () => {
+it("a topic for three creators ends with one approved, one declined and one expired assignment", async () => {
   await using pc = await TestPartnerCommentary.make({ now: "2026-02-01T12:00:00Z" })
   const { organization, personas } = await pc.seed({
     organization: "Courtside App",
@@ -66,7 +66,7 @@ it("a topic goes to three creators: one approves another draft with an edit, one
   await expect(client.topics.create({ content, persona_ids: [cy.id] })).resolves.toMatchObject({ personas_sent: 1 })
 })
 
-it("failed attempts at a draft are retried on schedule, and the creator is told when all have failed", async () => {
+it("failed attempts at a draft are retried on schedule, and a permanent failure is mailed to the creator", async () => {
   await using pc = await TestPartnerCommentary.make()
   const { organization, personas } = await pc.seed()
   const client = pc.client(organization)
@@ -85,7 +85,7 @@ it("failed attempts at a draft are retried on schedule, and the creator is told 
   expect(pc.mailbox.latest("ada-vance-1@creators.example").subject).toContain("could not be written")
 })
 
-it("with a test key, simulated creators answer as time passes, and no mail is sent", async () => {
+it("simulated creators answer a topic of a test key as time passes, and no mail is sent", async () => {
   await using pc = await TestPartnerCommentary.make()
   const { organization } = await pc.seed({ personas: [] })
   const client = pc.client(organization, { environment: "test" })

@@ -1,4 +1,4 @@
-/** The test host passes the conformance suite of hosts. */
+/** Tests that the test host passes the conformance suite of hosts. */
 import { assert, it } from "@effect/vitest"
 import * as HostConformance from "@partner-commentary/test/HostConformance"
 import { TestService } from "@partner-commentary/test/TestService"
@@ -6,10 +6,10 @@ import * as Effect from "effect/Effect"
 
 const apiRoot = "http://commentary.example"
 
-/** Its callers have no address, and it receives only a web Request. */
+/** Lists features that the test host lacks, because callers have no address and the host receives a web Request. */
 const lacks = ["address", "dots", "repeated headers", "chunks"] as const
 
-it.live("the test host answers every request like the other hosts", () =>
+it.live("the test host gives the same responses as the other hosts", () =>
   Effect.gen(function* () {
     const { handle } = yield* TestService
     const partner = yield* HostConformance.seedPartner("127.0.0.1")

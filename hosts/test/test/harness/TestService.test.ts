@@ -1,4 +1,4 @@
-/** The test host as a layer, for tests that use Effect and need direct access to use cases and stores. */
+/** Tests the test host as a layer, for tests that use Effect and need direct access to use cases and stores. */
 import { assert, it } from "@effect/vitest"
 import { Topics } from "@partner-commentary/core/topic/Topics"
 import { DueWork } from "@partner-commentary/test/DueWork"
@@ -14,7 +14,7 @@ import * as Fiber from "effect/Fiber"
 const start = Date.parse("2026-02-01T12:00:00Z")
 const hour = 3_600_000
 
-it.live("due work runs when the test requests it, at its due time, and not before", () =>
+it.live("due jobs run only when the test requests them, and each job runs at its due time", () =>
   Effect.gen(function* () {
     const { handle } = yield* TestService
     const { advanceTo, finish } = yield* DueWork
@@ -53,30 +53,28 @@ it.live("due work runs when the test requests it, at its due time, and not befor
   }).pipe(Effect.provide(TestService.layer({ start })))
 )
 
-it.live(
-  "sleeping fibers resume in the order of their due times when the clock passes them, and other fibers continue in real time",
-  () =>
-    Effect.gen(function* () {
-      const { advanceTo } = yield* DueWork
-      const { now } = yield* VirtualClock
-      const woken: Array<readonly [string, number]> = []
-      const sleeper = (name: string, millis: number) =>
-        Effect.andThen(
-          Effect.sleep(millis),
-          Effect.sync(() => woken.push([name, now() - start]))
-        )
-      const late = yield* Effect.forkChild(sleeper("late", 2 * hour))
-      const early = yield* Effect.forkChild(sleeper("early", hour))
-      const never = yield* Effect.forkChild(sleeper("never", 10 * hour))
-      yield* Effect.yieldNow
-      yield* advanceTo(start + 3 * hour)
-      yield* Fiber.joinAll([late, early])
-      assert.deepStrictEqual(woken, [
-        ["early", hour],
-        ["late", 2 * hour]
-      ])
-      yield* Fiber.interrupt(never)
-      yield* sleeper("in real time", 20)
-      assert.deepStrictEqual(woken.at(-1), ["in real time", 3 * hour])
-    }).pipe(Effect.provide(TestService.layer({ start })))
+it.live("when the clock advances, sleeping fibers resume in order, and other sleeps end in real time", () =>
+  Effect.gen(function* () {
+    const { advanceTo } = yield* DueWork
+    const { now } = yield* VirtualClock
+    const woken: Array<readonly [string, number]> = []
+    const sleeper = (name: string, millis: number) =>
+      Effect.andThen(
+        Effect.sleep(millis),
+        Effect.sync(() => woken.push([name, now() - start]))
+      )
+    const late = yield* Effect.forkChild(sleeper("late", 2 * hour))
+    const early = yield* Effect.forkChild(sleeper("early", hour))
+    const never = yield* Effect.forkChild(sleeper("never", 10 * hour))
+    yield* Effect.yieldNow
+    yield* advanceTo(start + 3 * hour)
+    yield* Fiber.joinAll([late, early])
+    assert.deepStrictEqual(woken, [
+      ["early", hour],
+      ["late", 2 * hour]
+    ])
+    yield* Fiber.interrupt(never)
+    yield* sleeper("in real time", 20)
+    assert.deepStrictEqual(woken.at(-1), ["in real time", 3 * hour])
+  }).pipe(Effect.provide(TestService.layer({ start })))
 )

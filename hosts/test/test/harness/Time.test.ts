@@ -1,4 +1,4 @@
-/** The clock of the test host, used as a partner's engineer would: promises only, one scenario after the other. */
+/** Tests the clock of the test host with promises only, as a partner's engineer would use the clock. */
 import { TestPartnerCommentary } from "@partner-commentary/test"
 import { expect, it } from "vitest"
 
@@ -28,7 +28,7 @@ it("a topic is submitted, its creator responds and approves, and the partner fet
   ])
 })
 
-it("time stands still until the test moves it, and work that becomes due in between runs at its due time and in order", async () => {
+it("the time changes only when the test moves the clock, and due jobs run in order at their due times", async () => {
   await using pc = await TestPartnerCommentary.make({ now: "2026-02-01T12:00:00Z" })
   const { organization, personas } = await pc.seed({ personas: ["Ada Vance", "Bo Lindqvist"] })
   const [ada, bo] = personas
@@ -51,7 +51,7 @@ it("time stands still until the test moves it, and work that becomes due in betw
   expect((await client.topics.status(topic_id)).overall_status).toBe("completed")
 })
 
-it("a topic of the test environment is deleted after its retention period, and a live topic stays", async () => {
+it("a topic of the test environment is deleted after the retention period, and a live topic stays", async () => {
   await using pc = await TestPartnerCommentary.make({ now: "2026-02-01T12:00:00Z" })
   const { organization, personas } = await pc.seed()
   const submit = async (environment: "live" | "test") => {

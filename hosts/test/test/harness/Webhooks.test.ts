@@ -1,4 +1,7 @@
-/** Webhooks in the test host: deliveries are verified, responses are scripted, and a partner's own endpoint can receive them. */
+/**
+ * Tests webhooks in the test host: deliveries are verified, responses are scripted, and a partner's own endpoint can
+ * receive events.
+ */
 import { verifyWebhook } from "@partner-commentary/client"
 import { TestPartnerCommentary } from "@partner-commentary/test"
 import { expect, it } from "vitest"
@@ -21,7 +24,7 @@ const world = async () => {
   return { pc, client, secret: secret ?? "", approved }
 }
 
-it("an event arrives signed before the call that caused it returns", async () => {
+it("a signed event arrives before the call that caused the event returns", async () => {
   const { approved, pc, secret } = await world()
   const topic_id = await approved()
   const [arrived, ...others] = pc.webhooks.received
@@ -32,7 +35,7 @@ it("an event arrives signed before the call that caused it returns", async () =>
   await pc.dispose()
 })
 
-it("a refused attempt is repeated on schedule, with the same event id", async () => {
+it("a refused delivery attempt is repeated on schedule with the same event id", async () => {
   const { approved, pc } = await world()
   pc.webhooks.answerNext(500, "timeout", { status: 503, retryAfter: "3600", body: "down for the hour" })
   await approved()
@@ -67,7 +70,7 @@ it("a partner's own endpoint can verify the event and call the service while it 
   await pc.dispose()
 })
 
-it("an endpoint that throws responds with 500, its error can be read, and the event is sent again", async () => {
+it("if an endpoint throws an error, the response is 500, the error is recorded, and the event is sent again", async () => {
   const { approved, pc } = await world()
   let asked = 0
   pc.webhooks.handle(url, () => {
@@ -94,7 +97,7 @@ it("a receiver that moves the clock gets an error", async () => {
   await pc.dispose()
 })
 
-it("a recovery has sent the failed deliveries before the call that requested it returns", async () => {
+it("a call that requests a recovery returns after the failed deliveries were sent again", async () => {
   const { approved, client, pc } = await world()
   let isUp = false
   pc.webhooks.handle(url, () => new Response(null, { status: isUp ? 200 : 500 }))

@@ -1,6 +1,6 @@
 /**
  * Tests which operations count toward the concurrency limit of their organization. The test covers every operation of
- * the OpenAPI document, including future ones.
+ * the OpenAPI document, including future operations.
  */
 import { assert, it } from "@effect/vitest"
 import { ConcurrencyLimit, type ConcurrencyPool } from "@partner-commentary/core/access/ConcurrencyLimit"
@@ -57,45 +57,43 @@ const pools: Readonly<Record<string, ConcurrencyPool>> = {
   streamEvents: "streaming"
 }
 
-it.effect(
-  "every operation takes one permit of its caller's organization, from the standard pool unless the contract names another pool",
-  () =>
-    Effect.gen(function* () {
-      const taken = yield* Places
-      const owner = yield* Seed.organization()
-      const keys = {
-        live: (yield* Seed.key(owner)).text,
-        test: (yield* Seed.key(owner, { environment: "test" })).text
-      }
-      const token = yield* Seed.token(owner)
-      const all = yield* readOperations
-      assert.isAbove(all.length, 20)
-      const seen: Record<string, ReadonlyArray<Taken>> = {}
-      for (const operation of all) {
-        const credentials = operation.scheme === "ApiKey" ? { key: keys[environmentOf(operation)] } : { token }
-        yield* sendOperation(
-          operation,
-          { ...things, ...others },
-          { ...credentials, ...(operation.takesBody ? { body: {} } : {}) }
-        )
-        seen[operation.id] = taken.splice(0)
-      }
-      assert.deepStrictEqual(
-        seen,
-        Object.fromEntries(all.map(({ id }) => [id, [{ pool: pools[id] ?? "standard", organization: owner.id }]]))
+it.effect("every operation takes one concurrency permit of the caller's organization, from the operation's pool", () =>
+  Effect.gen(function* () {
+    const taken = yield* Places
+    const owner = yield* Seed.organization()
+    const keys = {
+      live: (yield* Seed.key(owner)).text,
+      test: (yield* Seed.key(owner, { environment: "test" })).text
+    }
+    const token = yield* Seed.token(owner)
+    const all = yield* readOperations
+    assert.isAbove(all.length, 20)
+    const seen: Record<string, ReadonlyArray<Taken>> = {}
+    for (const operation of all) {
+      const credentials = operation.scheme === "ApiKey" ? { key: keys[environmentOf(operation)] } : { token }
+      yield* sendOperation(
+        operation,
+        { ...things, ...others },
+        { ...credentials, ...(operation.takesBody ? { body: {} } : {}) }
       )
-      for (const id of Object.keys(pools)) assert.isDefined(seen[id], id)
-    }).pipe(
-      Effect.provide(
-        TestApi.layerMemory.pipe(
-          Layer.provide(watched),
-          Layer.provideMerge(
-            Layer.merge(
-              application,
-              Layer.sync(Places, () => [])
-            )
+      seen[operation.id] = taken.splice(0)
+    }
+    assert.deepStrictEqual(
+      seen,
+      Object.fromEntries(all.map(({ id }) => [id, [{ pool: pools[id] ?? "standard", organization: owner.id }]]))
+    )
+    for (const id of Object.keys(pools)) assert.isDefined(seen[id], id)
+  }).pipe(
+    Effect.provide(
+      TestApi.layerMemory.pipe(
+        Layer.provide(watched),
+        Layer.provideMerge(
+          Layer.merge(
+            application,
+            Layer.sync(Places, () => [])
           )
         )
       )
     )
+  )
 )

@@ -1,6 +1,6 @@
 /**
- * Limits under 100 concurrent requests, each over a separate socket: exactly as many as the limit are admitted, and the
- * headers count down without gaps.
+ * Tests limits under 100 concurrent requests, each over a separate socket. The number of admitted requests equals the
+ * limit, and the headers count down without gaps.
  */
 import { assert, it } from "@effect/vitest"
 import { ApiKeys } from "@partner-commentary/core/access/ApiKeys"
@@ -33,9 +33,12 @@ const number = (response: Response, header: string) => Number(response.headers.g
 interface Wanted {
   /** The status of a call that is admitted. */
   readonly status: number
-  /** The number of the 100 calls that pass. */
+  /** The number of calls, out of 100, that are admitted. */
   readonly pass: number
-  /** The hourly limit in the headers. `limit` and `wait` are the limit and the delay that a refusal states. */
+  /**
+   * The hourly limit in the rate-limit headers. `limit` is the limit in a refusal, and `wait` is the time until the
+   * next try in seconds.
+   */
   readonly hourly: number
   readonly limit: number
   readonly wait: number
@@ -43,7 +46,7 @@ interface Wanted {
 
 const countdown = (from: number, length: number) => Array.from({ length }, (_, index) => from - 1 - index)
 
-/** Sends 100 requests at once, with `nth` from 0 to 99. */
+/** Sends 100 requests at once. The parameter `nth` is the number of a request, from 0 to 99. */
 const rush = (requests: (nth: number) => readonly [path: string, call: ApiCall]) =>
   Effect.flatMap(TestApi, ({ call }) =>
     Effect.all(
@@ -87,7 +90,7 @@ const scene = (limits: Partial<Limits>) =>
 const ofFifty = { pass: 50, hourly: 50, limit: 50, wait: 3600 }
 
 const it100 = (of: string, test: Effect.Effect<void, unknown, Layer.Success<typeof behindProxy>>) =>
-  it.effect(`of 100 concurrent requests over sockets, exactly as many are admitted as ${of}`, () =>
+  it.effect(`exactly as many of 100 concurrent requests over sockets are admitted as ${of}`, () =>
     Effect.provide(test, behindProxy)
   )
 

@@ -1,4 +1,4 @@
-/** Rate limits: which calls count in which window, the format of a refusal, and the headers of every response. */
+/** Tests rate limits: which calls count in which window, the format of a refusal, and the headers of every response. */
 import { assert, it } from "@effect/vitest"
 import * as IpAllowList from "@partner-commentary/core/access/IpAllowList"
 import { TrustedProxies } from "@partner-commentary/server/ClientAddress"
@@ -38,32 +38,30 @@ const told = (response: Response) =>
 
 const seconds = start / 1000
 
-it.effect(
-  "of 100 concurrent requests against a limit of 50 exactly 50 are admitted, and the headers count down without a gap",
-  () =>
-    limited((call) =>
-      Effect.gen(function* () {
-        const owner = yield* Seed.organization({ limits: { requests_per_hour: 50 } })
-        const { text: key } = yield* Seed.key(owner)
-        const responses = yield* Effect.all(
-          Array.from({ length: 100 }, () => call("/personas", { key })),
-          { concurrency: "unbounded" }
-        )
-        const passed = responses.filter(({ status }) => status === 200)
-        const refused = responses.filter(({ status }) => status === 429)
-        assert.deepStrictEqual([passed.length, refused.length], [50, 50])
-        const remaining = passed.map((response) => told(response)[1] ?? -1).toSorted((one, other) => other - one)
-        assert.deepStrictEqual(
-          remaining,
-          Array.from({ length: 50 }, (_, index) => 49 - index)
-        )
-        for (const response of responses)
-          assert.deepStrictEqual([told(response)[0], told(response)[2]], [50, seconds + 3600])
-      })
-    )
+it.effect("only 50 of 100 concurrent requests pass a limit of 50, and the headers count down without a gap", () =>
+  limited((call) =>
+    Effect.gen(function* () {
+      const owner = yield* Seed.organization({ limits: { requests_per_hour: 50 } })
+      const { text: key } = yield* Seed.key(owner)
+      const responses = yield* Effect.all(
+        Array.from({ length: 100 }, () => call("/personas", { key })),
+        { concurrency: "unbounded" }
+      )
+      const passed = responses.filter(({ status }) => status === 200)
+      const refused = responses.filter(({ status }) => status === 429)
+      assert.deepStrictEqual([passed.length, refused.length], [50, 50])
+      const remaining = passed.map((response) => told(response)[1] ?? -1).toSorted((one, other) => other - one)
+      assert.deepStrictEqual(
+        remaining,
+        Array.from({ length: 50 }, (_, index) => 49 - index)
+      )
+      for (const response of responses)
+        assert.deepStrictEqual([told(response)[0], told(response)[2]], [50, seconds + 3600])
+    })
+  )
 )
 
-it.effect("a standard key allows 1000 requests an hour and 100 a minute, and a premium key 5000 and 500", () =>
+it.effect("a standard key allows 1000 requests an hour and 100 a minute, and a premium key allows 5000 and 500", () =>
   limited((call) =>
     Effect.gen(function* () {
       for (const [plan, hourly, burst] of [
@@ -87,71 +85,67 @@ it.effect("a standard key allows 1000 requests an hour and 100 a minute, and a p
   )
 )
 
-it.effect(
-  "a window starts with its first request and ends exactly after its length, and refused requests do not count",
-  () =>
-    limited((call) =>
-      Effect.gen(function* () {
-        const { text: key } = yield* Seed.key(yield* Seed.organization({ limits: { requests_per_hour: 2 } }))
-        yield* call("/usage", { key })
-        yield* TestClock.adjust("50 minutes")
-        yield* call("/usage", { key })
-        for (const _ of [1, 2, 3]) {
-          const refused = yield* call("/usage", { key })
-          assert.deepStrictEqual([refused.status, refused.headers.get("retry-after")], [429, "600"])
-          assert.deepStrictEqual((yield* readJson(refused)).error.details, { retry_after: 600, limit: 2, remaining: 0 })
+it.effect("a rate window starts with the first request and has a fixed length, and refused requests do not count", () =>
+  limited((call) =>
+    Effect.gen(function* () {
+      const { text: key } = yield* Seed.key(yield* Seed.organization({ limits: { requests_per_hour: 2 } }))
+      yield* call("/usage", { key })
+      yield* TestClock.adjust("50 minutes")
+      yield* call("/usage", { key })
+      for (const _ of [1, 2, 3]) {
+        const refused = yield* call("/usage", { key })
+        assert.deepStrictEqual([refused.status, refused.headers.get("retry-after")], [429, "600"])
+        assert.deepStrictEqual((yield* readJson(refused)).error.details, { retry_after: 600, limit: 2, remaining: 0 })
+      }
+      yield* TestClock.adjust(10 * 60_000 - 1)
+      const last = yield* call("/usage", { key })
+      assert.deepStrictEqual([last.status, last.headers.get("retry-after")], [429, "1"])
+      yield* TestClock.adjust(1)
+      const next = yield* call("/usage", { key })
+      assert.deepStrictEqual([next.status, ...told(next)], [200, 2, 1, seconds + 7200])
+    })
+  )
+)
+
+it.effect("some operations have their own limits, and the headers show the window with the fewest calls left", () =>
+  limited((call) =>
+    Effect.gen(function* () {
+      const owner = yield* Seed.organization({
+        limits: {
+          topic_submissions_per_hour: 1,
+          persona_lists_per_hour: 2,
+          topic_reads_per_hour: 3,
+          requests_per_hour: 90
         }
-        yield* TestClock.adjust(10 * 60_000 - 1)
-        const last = yield* call("/usage", { key })
-        assert.deepStrictEqual([last.status, last.headers.get("retry-after")], [429, "1"])
-        yield* TestClock.adjust(1)
-        const next = yield* call("/usage", { key })
-        assert.deepStrictEqual([next.status, ...told(next)], [200, 2, 1, seconds + 7200])
       })
-    )
+      const { text: key } = yield* Seed.key(owner)
+      const persona = yield* Seed.persona(owner)
+      const body = { content: "Will the Lakers make the play-offs?", persona_ids: [persona.id] }
+      const created = yield* call("/topics", { method: "POST", key, body })
+      assert.deepStrictEqual([created.status, ...told(created)], [201, 1, 0, seconds + 3600])
+      const { data } = yield* readJson(created)
+      const again = yield* call("/topics", {
+        method: "POST",
+        key,
+        body: { ...body, content: "Something else entirely?" }
+      })
+      assert.deepStrictEqual([again.status, ...told(again)], [429, 1, 0, seconds + 3600])
+      assert.deepStrictEqual((yield* readJson(again)).error.details, { retry_after: 3600, limit: 1, remaining: 0 })
+      for (const left of [1, 0]) assert.deepStrictEqual(told(yield* call("/personas", { key }))[1], left)
+      assert.strictEqual((yield* call("/personas", { key })).status, 429)
+      for (const left of [2, 1, 0])
+        assert.deepStrictEqual(told(yield* call(`/topics/${data.topic_id}`, { key }))[1], left)
+      assert.strictEqual((yield* call(`/topics/${data.topic_id}`, { key })).status, 429)
+      // The hourly window has counted 1 + 2 + 3 earlier calls, because refused calls did not count in this window.
+      const other = yield* call(`/topics/${data.topic_id}/status`, { key })
+      assert.deepStrictEqual([other.status, ...told(other)], [200, 90, 83, seconds + 3600])
+      const second = yield* Seed.key(owner)
+      assert.strictEqual((yield* call("/personas", { key: second.text })).status, 200)
+    })
+  )
 )
 
-it.effect(
-  "POST /topics, GET /personas and GET /topics/{id} have their own limits, and the headers show the window with the fewest calls left",
-  () =>
-    limited((call) =>
-      Effect.gen(function* () {
-        const owner = yield* Seed.organization({
-          limits: {
-            topic_submissions_per_hour: 1,
-            persona_lists_per_hour: 2,
-            topic_reads_per_hour: 3,
-            requests_per_hour: 90
-          }
-        })
-        const { text: key } = yield* Seed.key(owner)
-        const persona = yield* Seed.persona(owner)
-        const body = { content: "Will the Lakers make the play-offs?", persona_ids: [persona.id] }
-        const created = yield* call("/topics", { method: "POST", key, body })
-        assert.deepStrictEqual([created.status, ...told(created)], [201, 1, 0, seconds + 3600])
-        const { data } = yield* readJson(created)
-        const again = yield* call("/topics", {
-          method: "POST",
-          key,
-          body: { ...body, content: "Something else entirely?" }
-        })
-        assert.deepStrictEqual([again.status, ...told(again)], [429, 1, 0, seconds + 3600])
-        assert.deepStrictEqual((yield* readJson(again)).error.details, { retry_after: 3600, limit: 1, remaining: 0 })
-        for (const left of [1, 0]) assert.deepStrictEqual(told(yield* call("/personas", { key }))[1], left)
-        assert.strictEqual((yield* call("/personas", { key })).status, 429)
-        for (const left of [2, 1, 0])
-          assert.deepStrictEqual(told(yield* call(`/topics/${data.topic_id}`, { key }))[1], left)
-        assert.strictEqual((yield* call(`/topics/${data.topic_id}`, { key })).status, 429)
-        // The window has counted 1 + 2 + 3 calls. Refused calls did not count in this window.
-        const other = yield* call(`/topics/${data.topic_id}/status`, { key })
-        assert.deepStrictEqual([other.status, ...told(other)], [200, 90, 83, seconds + 3600])
-        const second = yield* Seed.key(owner)
-        assert.strictEqual((yield* call("/personas", { key: second.text })).status, 200)
-      })
-    )
-)
-
-it.effect("rate limits are checked before scope and validation, and after the key itself", () =>
+it.effect("rate limits are checked after the key, and before scope and validation", () =>
   limited((call) =>
     Effect.gen(function* () {
       const owner = yield* Seed.organization({ limits: { requests_per_hour: 2 } })
@@ -169,36 +163,34 @@ it.effect("rate limits are checked before scope and validation, and after the ke
   )
 )
 
-it.effect(
-  "every response contains a rate window: success, refusals, unknown paths, unreadable bodies, other methods",
-  () =>
-    limited((call) =>
-      Effect.gen(function* () {
-        const { text: key } = yield* Seed.key(
-          yield* Seed.organization({ limits: { requests_per_hour: 1000, topic_submissions_per_hour: 5000 } })
-        )
-        const attempts: ReadonlyArray<Effect.Effect<Response>> = [
-          call("/usage", { key }),
-          call("/topics", { key, method: "POST", body: "{" }),
-          call("/topics", { key, method: "POST", body: "x".repeat(300 * 1024) }),
-          call("/topics/none", { key }),
-          call("/nowhere", { key }),
-          call("/topics;x", { key }),
-          call("/topics", { key, method: "DELETE" }),
-          call("/usage?x=1", { key, method: "HEAD" })
-        ]
-        let left = 1000
-        for (const attempt of attempts) {
-          left -= 1
-          assert.deepStrictEqual(told(yield* attempt), [1000, left, seconds + 3600])
-        }
-      })
-    )
+it.effect("every response contains rate-limit headers, also for errors, unknown paths and unreadable bodies", () =>
+  limited((call) =>
+    Effect.gen(function* () {
+      const { text: key } = yield* Seed.key(
+        yield* Seed.organization({ limits: { requests_per_hour: 1000, topic_submissions_per_hour: 5000 } })
+      )
+      const attempts: ReadonlyArray<Effect.Effect<Response>> = [
+        call("/usage", { key }),
+        call("/topics", { key, method: "POST", body: "{" }),
+        call("/topics", { key, method: "POST", body: "x".repeat(300 * 1024) }),
+        call("/topics/none", { key }),
+        call("/nowhere", { key }),
+        call("/topics;x", { key }),
+        call("/topics", { key, method: "DELETE" }),
+        call("/usage?x=1", { key, method: "HEAD" })
+      ]
+      let left = 1000
+      for (const attempt of attempts) {
+        left -= 1
+        assert.deepStrictEqual(told(yield* attempt), [1000, left, seconds + 3600])
+      }
+    })
+  )
 )
 
 const over = (address: string) => ({ headers: { "x-forwarded-for": address } })
 
-it.effect("anonymous callers are counted by address: 60 a minute and 300 an hour, with the same headers", () =>
+it.effect("anonymous callers are limited by address to 60 requests a minute and 300 an hour", () =>
   limited(
     (call) =>
       Effect.gen(function* () {
@@ -240,54 +232,47 @@ it.effect("health checks, the avatar and creators' pages have no rate limits and
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect(
-  "RateLimit of a bulk request has the latest state of every window, including the window of topic submissions",
-  () =>
-    limited((call) =>
-      Effect.gen(function* () {
-        const limits = { requests_per_hour: 50, burst_per_minute: 9, topic_submissions_per_hour: 40 }
-        const { text: key } = yield* Seed.key(yield* Seed.organization({ limits }), { environment: "test" })
-        const topics = ["Who wins the derby?", "Who wins the cup?"].map((content) => ({
-          content,
-          persona_ids: ["7e570000-0000-4000-8000-000000000001"]
-        }))
-        const response = yield* call("/topics/bulk", { method: "POST", key, body: { topics } })
-        assert.strictEqual(response.status, 200)
-        assert.strictEqual(
-          response.headers.get("ratelimit"),
-          '"requests_per_hour";r=49;t=3600, "burst_per_minute";r=8;t=60, "topic_submissions_per_hour";r=38;t=3600'
-        )
-      })
-    )
+it.effect("the RateLimit header of a bulk response contains the latest state of every window", () =>
+  limited((call) =>
+    Effect.gen(function* () {
+      const limits = { requests_per_hour: 50, burst_per_minute: 9, topic_submissions_per_hour: 40 }
+      const { text: key } = yield* Seed.key(yield* Seed.organization({ limits }), { environment: "test" })
+      const topics = ["Who wins the derby?", "Who wins the cup?"].map((content) => ({
+        content,
+        persona_ids: ["7e570000-0000-4000-8000-000000000001"]
+      }))
+      const response = yield* call("/topics/bulk", { method: "POST", key, body: { topics } })
+      assert.strictEqual(response.status, 200)
+      assert.strictEqual(
+        response.headers.get("ratelimit"),
+        '"requests_per_hour";r=49;t=3600, "burst_per_minute";r=8;t=60, "topic_submissions_per_hour";r=38;t=3600'
+      )
+    })
+  )
 )
 
-it.effect(
-  "RateLimit and RateLimit-Policy contain every window that counted a request, including the one-minute window",
-  () =>
-    limited((call) =>
-      Effect.gen(function* () {
-        const limits = { requests_per_hour: 50, burst_per_minute: 2, persona_lists_per_hour: 40 }
-        const { text: key } = yield* Seed.key(yield* Seed.organization({ limits }))
-        const fields = (response: Response) => [
-          response.headers.get("ratelimit-policy"),
-          response.headers.get("ratelimit")
-        ]
-        const policy = '"requests_per_hour";q=50;w=3600, "burst_per_minute";q=2;w=60'
-        assert.deepStrictEqual(fields(yield* call("/topics", { key })), [
-          policy,
-          '"requests_per_hour";r=49;t=3600, "burst_per_minute";r=1;t=60'
-        ])
-        yield* TestClock.adjust("10 seconds")
-        assert.deepStrictEqual(fields(yield* call("/personas", { key })), [
-          `${policy}, "persona_lists_per_hour";q=40;w=3600`,
-          '"requests_per_hour";r=48;t=3590, "burst_per_minute";r=0;t=50, "persona_lists_per_hour";r=39;t=3600'
-        ])
-        const refused = yield* call("/topics", { key })
-        assert.strictEqual(refused.status, 429)
-        assert.deepStrictEqual(fields(refused), [
-          policy,
-          '"requests_per_hour";r=48;t=3590, "burst_per_minute";r=0;t=50'
-        ])
-      })
-    )
+it.effect("the headers RateLimit and RateLimit-Policy contain every window that counted the request", () =>
+  limited((call) =>
+    Effect.gen(function* () {
+      const limits = { requests_per_hour: 50, burst_per_minute: 2, persona_lists_per_hour: 40 }
+      const { text: key } = yield* Seed.key(yield* Seed.organization({ limits }))
+      const fields = (response: Response) => [
+        response.headers.get("ratelimit-policy"),
+        response.headers.get("ratelimit")
+      ]
+      const policy = '"requests_per_hour";q=50;w=3600, "burst_per_minute";q=2;w=60'
+      assert.deepStrictEqual(fields(yield* call("/topics", { key })), [
+        policy,
+        '"requests_per_hour";r=49;t=3600, "burst_per_minute";r=1;t=60'
+      ])
+      yield* TestClock.adjust("10 seconds")
+      assert.deepStrictEqual(fields(yield* call("/personas", { key })), [
+        `${policy}, "persona_lists_per_hour";q=40;w=3600`,
+        '"requests_per_hour";r=48;t=3590, "burst_per_minute";r=0;t=50, "persona_lists_per_hour";r=39;t=3600'
+      ])
+      const refused = yield* call("/topics", { key })
+      assert.strictEqual(refused.status, 429)
+      assert.deepStrictEqual(fields(refused), [policy, '"requests_per_hour";r=48;t=3590, "burst_per_minute";r=0;t=50'])
+    })
+  )
 )

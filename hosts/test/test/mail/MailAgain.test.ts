@@ -1,6 +1,6 @@
 /**
- * Mails about an assignment that its creator has answered: which mails are sent again, and what the organization's
- * contact reads.
+ * Tests mails about an assignment that its creator has answered. The tests check which mails are sent again, and what
+ * the mail to the organization's contact says.
  */
 import { assert, it } from "@effect/vitest"
 import { Creators } from "@partner-commentary/core/creator/Creators"
@@ -16,7 +16,7 @@ const content = "Who takes the title this season?"
 const start = Date.parse("2026-03-01T09:00:00.000Z")
 const contactEmail = "newsdesk@courtside.example"
 
-/** A request whose creator has answered and whose draft is not written yet. */
+/** Submits a request and answers it as its creator. The draft is not written yet. */
 const answered = Effect.gen(function* () {
   const work = yield* DueWork
   const owner = yield* Seed.organization({ contactEmail })
@@ -31,7 +31,7 @@ const answered = Effect.gen(function* () {
 })
 
 it.live(
-  "no mail is sent again while a draft is being written, and the draft's mail is sent as soon as it is written",
+  "while a draft is being written no mail is resent, and the draft's mail is sent as soon as the draft is written",
   () =>
     Effect.gen(function* () {
       const share = yield* answered
@@ -43,7 +43,7 @@ it.live(
     }).pipe(Effect.provide(TestService.layer({ start })))
 )
 
-it.live("the alert about a draft's mail that was refused says that the creator has answered", () =>
+it.live("the alert about a refused draft mail says that the creator has answered", () =>
   Effect.gen(function* () {
     const work = yield* DueWork
     const mailbox = yield* Mailbox

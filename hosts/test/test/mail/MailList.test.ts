@@ -1,4 +1,4 @@
-/** The operator's list of waiting and failed mails, and resending failed mails. */
+/** Tests the operator's list of waiting and failed mails, and the command that resends failed mails. */
 import { assert, it } from "@effect/vitest"
 import { Creators } from "@partner-commentary/core/creator/Creators"
 import * as MailInspection from "@partner-commentary/sql/mail/MailInspection"
@@ -48,57 +48,61 @@ const pages = Effect.fnUntraced(function* (
   return all
 })
 
-it.effect("waiting and failed mails are listed page by page, each once, and can be limited to one organization", () =>
-  Effect.gen(function* () {
-    yield* TestClock.setTime(start)
-    const mailbox = yield* Mailbox
-    yield* mailbox.refuseNext(...Array.from({ length: 7 }, () => ({ permanent: true })))
-    const first = yield* submitted(7)
-    yield* TestClock.adjust("1 minute")
-    yield* mailbox.refuseNext({ permanent: true }, ...Array.from({ length: 4 }, () => ({ permanent: false })))
-    const second = yield* submitted(5)
-    const failed = yield* pages("failed")
-    assert.lengthOf(failed, 8)
-    assert.lengthOf(new Set(failed.map(({ id }) => id)), 8)
-    assert.deepInclude(failed[0], {
-      kind: "request",
-      organizationId: second.owner.id,
-      to: second.email,
-      state: "failed",
-      attempts: 1,
-      dueAt: null,
-      settledAt: start + 60_000,
-      reason: "refused as told"
-    })
-    assert.lengthOf(yield* pages("failed", first.owner.id), 7)
-    const waiting = yield* pages("waiting", second.owner.id)
-    assert.deepStrictEqual(
-      waiting.map(({ dueAt, kind }) => [kind, (dueAt ?? 0) - start]),
-      [...Array.from({ length: 4 }, () => ["request", 120_000]), ["undeliverable", 41 * 60_000]]
-    )
-  }).pipe(Effect.provide(InMemory.layer))
+it.effect(
+  "the pages of the mail list show each waiting or failed mail once, and can be limited to one organization",
+  () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(start)
+      const mailbox = yield* Mailbox
+      yield* mailbox.refuseNext(...Array.from({ length: 7 }, () => ({ permanent: true })))
+      const first = yield* submitted(7)
+      yield* TestClock.adjust("1 minute")
+      yield* mailbox.refuseNext({ permanent: true }, ...Array.from({ length: 4 }, () => ({ permanent: false })))
+      const second = yield* submitted(5)
+      const failed = yield* pages("failed")
+      assert.lengthOf(failed, 8)
+      assert.lengthOf(new Set(failed.map(({ id }) => id)), 8)
+      assert.deepInclude(failed[0], {
+        kind: "request",
+        organizationId: second.owner.id,
+        to: second.email,
+        state: "failed",
+        attempts: 1,
+        dueAt: null,
+        settledAt: start + 60_000,
+        reason: "refused as told"
+      })
+      assert.lengthOf(yield* pages("failed", first.owner.id), 7)
+      const waiting = yield* pages("waiting", second.owner.id)
+      assert.deepStrictEqual(
+        waiting.map(({ dueAt, kind }) => [kind, (dueAt ?? 0) - start]),
+        [...Array.from({ length: 4 }, () => ["request", 120_000]), ["undeliverable", 41 * 60_000]]
+      )
+    }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("mails that failed since a given time are sent again once, however often the command runs", () =>
-  Effect.gen(function* () {
-    yield* TestClock.setTime(start)
-    const mailbox = yield* Mailbox
-    const creators = yield* Creators
-    yield* mailbox.refuseNext(...Array.from({ length: 12 }, () => ({ permanent: true })))
-    const early = yield* submitted(5)
-    yield* TestClock.adjust("1 minute")
-    const late = yield* submitted(7)
-    yield* TestClock.adjust("1 minute")
-    const counts = yield* Effect.all([creators.resendFailed(start + 60_000), creators.resendFailed(start + 60_000)], {
-      concurrency: "unbounded"
-    })
-    assert.strictEqual(counts[0] + counts[1], 7)
-    yield* waitForMails
-    assert.lengthOf(yield* mailbox.to(late.email), 7)
-    assert.strictEqual(yield* creators.resendFailed(start + 60_000), 0)
-    assert.strictEqual(yield* creators.resendFailed(start), 5)
-    yield* waitForMails
-    assert.lengthOf(yield* mailbox.to(early.email), early.email === late.email ? 12 : 5)
-    assert.lengthOf(yield* pages("failed"), 0)
-  }).pipe(Effect.provide(InMemory.layer))
+it.effect(
+  "mails that failed since a given time are resent once, even if the operator runs the command several times",
+  () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(start)
+      const mailbox = yield* Mailbox
+      const creators = yield* Creators
+      yield* mailbox.refuseNext(...Array.from({ length: 12 }, () => ({ permanent: true })))
+      const early = yield* submitted(5)
+      yield* TestClock.adjust("1 minute")
+      const late = yield* submitted(7)
+      yield* TestClock.adjust("1 minute")
+      const counts = yield* Effect.all([creators.resendFailed(start + 60_000), creators.resendFailed(start + 60_000)], {
+        concurrency: "unbounded"
+      })
+      assert.strictEqual(counts[0] + counts[1], 7)
+      yield* waitForMails
+      assert.lengthOf(yield* mailbox.to(late.email), 7)
+      assert.strictEqual(yield* creators.resendFailed(start + 60_000), 0)
+      assert.strictEqual(yield* creators.resendFailed(start), 5)
+      yield* waitForMails
+      assert.lengthOf(yield* mailbox.to(early.email), early.email === late.email ? 12 : 5)
+      assert.lengthOf(yield* pages("failed"), 0)
+    }).pipe(Effect.provide(InMemory.layer))
 )

@@ -1,4 +1,7 @@
-/** A mail outage of several days: requests stay open, and the response window starts when the mail is handed over. */
+/**
+ * Tests a mail outage of several days. Requests stay open, and a response window starts when the mail server accepts
+ * the mail.
+ */
 import { assert, it } from "@effect/vitest"
 import { Creators } from "@partner-commentary/core/creator/Creators"
 import { ShareId } from "@partner-commentary/core/shared/Ids"
@@ -49,7 +52,7 @@ const submitted = Effect.gen(function* () {
 
 const at = (moment: string) => TestClock.setTime(Date.parse(moment))
 
-/** The mail server is unavailable until the mail finally fails, a day after the submission. */
+/** Simulates a mail server that is unavailable for a day. The worker then marks the mail as failed. */
 const outage = Effect.gen(function* () {
   for (const minutes of [1, 5, 15, 60, ...Array.from({ length: 11 }, () => 120)]) {
     yield* waitForMails
@@ -61,7 +64,7 @@ const outage = Effect.gen(function* () {
 const away = Array.from({ length: 16 }, () => ({ permanent: false }))
 
 it.effect(
-  "after three days without a mail server a request is still open, and its full response window starts with its mail",
+  "a request stays open for three days without a mail server, and its full response window starts when its mail is sent",
   () =>
     Effect.gen(function* () {
       yield* (yield* Mailbox).refuseNext(...away)
@@ -84,7 +87,7 @@ it.effect(
     }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a request whose mail is never sent again closes seven days after its submission", () =>
+it.effect("a request whose mail is never resent closes seven days after its submission", () =>
   Effect.gen(function* () {
     yield* (yield* Mailbox).refuseNext(...away)
     const story = yield* submitted
@@ -97,7 +100,7 @@ it.effect("a request whose mail is never sent again closes seven days after its 
 )
 
 it.effect(
-  "requests that were submitted while no worker ran for days are mailed when a worker runs, with their full response window",
+  "after days without a worker, the next worker mails the waiting requests and gives them their full response window",
   () =>
     Effect.gen(function* () {
       const story = yield* submitted
@@ -109,7 +112,7 @@ it.effect(
     }).pipe(Effect.scoped, Effect.provide(InMemory.layerWithoutWorkers()))
 )
 
-it.effect("if an address is permanently refused after days, there is a day to correct it", () =>
+it.effect("if the mail server permanently refuses an address after days, the request stays open for one more day", () =>
   Effect.gen(function* () {
     const mailbox = yield* Mailbox
     yield* mailbox.refuseNext(...away)
@@ -128,7 +131,7 @@ it.effect("if an address is permanently refused after days, there is a day to co
 )
 
 it.effect(
-  "a contact gets one mail about all undelivered requests of an hour, and none about other organizations' requests",
+  "a contact gets one mail about all undelivered requests of an hour, and no mail about other organizations' requests",
   () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(Date.parse("2026-03-01T09:20:00.000Z"))
@@ -165,7 +168,7 @@ it.effect(
     }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a mail about a draft that is replaced while the mail server is unavailable is not sent", () =>
+it.effect("a draft's mail is not sent if the draft is replaced while the mail server is unavailable", () =>
   Effect.gen(function* () {
     const mailbox = yield* Mailbox
     const { call } = yield* TestApi

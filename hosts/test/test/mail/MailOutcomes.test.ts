@@ -1,4 +1,4 @@
-/** Mails whose delivery to the SMTP server is slow, gets no reply, or ends because the worker dies. */
+/** Tests mails for which the SMTP server is slow or sends no reply, and mails whose worker dies. */
 import { assert, it } from "@effect/vitest"
 import { Mailer, type MailMessage, MailRefused } from "@partner-commentary/core/mail/Mailer"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
@@ -25,7 +25,9 @@ const refused = (refusal: Partial<MailRefused> = {}): Answer =>
   Effect.fail(new MailRefused({ permanent: false, reason: "refused as told", ...refusal }))
 const unanswered = refused({ unanswered: true })
 
-/** A mailer that first returns these results and then accepts every mail, and a topic with a queued request mail. */
+/**
+ * Creates a topic with a queued request mail. The mailer first returns the given results and then accepts every mail.
+ */
 const scene = <A, E, R>(
   answers: ReadonlyArray<Answer>,
   body: (sent: ReadonlyArray<MailMessage>) => Effect.Effect<A, E, R>
@@ -57,7 +59,7 @@ const used = Effect.gen(function* () {
 const nextDue = Effect.flatMap(MailStore, ({ nextDue }) => Effect.map(nextDue, Option.getOrNull))
 const until = (isSo: () => boolean) => eventually("the mailer is called", Effect.sync(isSo))
 
-it.effect("a mail that takes longer than the lease is sent once, even with many workers", () =>
+it.effect("a mail that takes longer than its lease is sent once, even with many workers", () =>
   scene([Effect.sleep("10 minutes")], (sent) =>
     Effect.gen(function* () {
       yield* Layer.build(TestApi.workers)
@@ -81,7 +83,7 @@ it.effect("a mail that takes longer than the lease is sent once, even with many 
 )
 
 it.effect(
-  "a mail that was sent completely without a reply is sent once more after an hour, with the same Message-ID",
+  "a mail that the SMTP server does not confirm is sent once more after an hour, with the same Message-ID",
   () =>
     scene([unanswered, unanswered], (sent) =>
       Effect.gen(function* () {
@@ -101,24 +103,26 @@ it.effect(
     )
 )
 
-it.effect("a reply that arrives while the worker stops is recorded, so the mail is not sent again", () =>
-  scene([Effect.sleep("2 seconds")], (sent) =>
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const worker = yield* Effect.forkChild(
-        Effect.scoped(Effect.andThen(Layer.build(Layer.fresh(TestApi.workers)), Effect.never))
-      )
-      yield* until(() => sent.length === 1)
-      const stop = yield* Effect.forkChild(Fiber.interrupt(worker))
-      yield* TestClock.adjust("2 seconds")
-      yield* Fiber.join(stop)
-      const [mail] = yield* sql<{ state: string }>`SELECT state FROM mails WHERE kind = 'request'`
-      assert.strictEqual(mail?.state, "sent")
-    })
-  )
+it.effect(
+  "if the SMTP server's reply arrives while the worker stops, the worker records it and the mail is not sent again",
+  () =>
+    scene([Effect.sleep("2 seconds")], (sent) =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const worker = yield* Effect.forkChild(
+          Effect.scoped(Effect.andThen(Layer.build(Layer.fresh(TestApi.workers)), Effect.never))
+        )
+        yield* until(() => sent.length === 1)
+        const stop = yield* Effect.forkChild(Fiber.interrupt(worker))
+        yield* TestClock.adjust("2 seconds")
+        yield* Fiber.join(stop)
+        const [mail] = yield* sql<{ state: string }>`SELECT state FROM mails WHERE kind = 'request'`
+        assert.strictEqual(mail?.state, "sent")
+      })
+    )
 )
 
-it.effect("a worker that dies during a mail uses up no attempt and delays no other mail", () =>
+it.effect("a worker that dies while it sends a mail uses up no attempt and delays no other mail", () =>
   scene([refused()], (sent) =>
     Effect.gen(function* () {
       const store = yield* MailStore

@@ -1,4 +1,7 @@
-/** The order of mails: organizations take turns, and a slow relay for one organization's mails does not delay the others. */
+/**
+ * Tests the order of mails. Organizations take turns, and a slow relay for one organization's mails does not delay
+ * other mails.
+ */
 import { assert, it } from "@effect/vitest"
 import { Mailer } from "@partner-commentary/core/mail/Mailer"
 import * as Application from "@partner-commentary/test/Application"
@@ -12,7 +15,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
 import { eventually } from "../support/Eventually.ts"
 
-/** Records mails in the order in which sending starts. Each send ends when the test releases it. */
+/** Records mails in the order in which sending starts. Each send ends when the test releases the mail. */
 const relay = Effect.sync(() => {
   const begun: Array<{ readonly to: string; readonly letGo: Effect.Effect<unknown> }> = []
   const mailer = Mailer.of({
@@ -54,7 +57,7 @@ const scene = Effect.fnUntraced(function* () {
   return { begun, layer, underWay }
 })
 
-it.effect("a mail gets the next free slot, even if many mails of another organization were queued before", () =>
+it.effect("a mail gets the next free slot, even if another organization queued many mails before", () =>
   Effect.gen(function* () {
     const { begun, layer, underWay } = yield* scene()
     yield* Effect.gen(function* () {
@@ -75,7 +78,7 @@ it.effect("a mail gets the next free slot, even if many mails of another organiz
   })
 )
 
-it.effect("a slot is reused as soon as its mail is sent, even if other mails hang", () =>
+it.effect("a sending slot is reused as soon as its mail is sent, even if other mails hang", () =>
   Effect.gen(function* () {
     const { begun, layer, underWay } = yield* scene()
     yield* Effect.gen(function* () {
@@ -85,7 +88,7 @@ it.effect("a slot is reused as soon as its mail is sent, even if other mails han
       for (let next = 1; next < 100 - places + 2; next++) {
         yield* underWay(places + next - 1)
         assert.strictEqual(begun.length, places + next - 1, "no more at one time than there are places")
-        // The first mail is never released.
+        // The test never releases the first mail.
         yield* begun[next]?.letGo ?? Effect.void
       }
       assert.lengthOf(begun, 100)

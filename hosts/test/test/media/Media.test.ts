@@ -1,4 +1,7 @@
-/** Partners' view of audio and video: media are made after approval if requested, and never delay the text. */
+/**
+ * Tests partners' view of audio and video. Media files are made after the approval if the topic requests them, and
+ * never delay the text.
+ */
 import { assert, it } from "@effect/vitest"
 import { Creators } from "@partner-commentary/core/creator/Creators"
 import { Receivers } from "@partner-commentary/test/Receivers"
@@ -13,7 +16,7 @@ import { getJson, submitTopic } from "../support/Requests.ts"
 
 const rows = Effect.flatMap(SqlClient.SqlClient, (sql) => sql`SELECT * FROM media_jobs`)
 
-it.effect("the approved text is spoken, every view shows the audio's URL, and no status changes", () =>
+it.effect("the approved text is converted to audio, every view shows the audio's URL, and no status changes", () =>
   Effect.gen(function* () {
     const media = yield* ScriptedMedia
     const { entry, key, persona, topicId } = yield* approveTopic(["text", "audio"])
@@ -36,7 +39,7 @@ it.effect("the approved text is spoken, every view shows the audio's URL, and no
   }).pipe(Effect.provide(layerWithMedia("audio")))
 )
 
-it.effect("audio and video are made from one text, each with its own file name", () =>
+it.effect("audio and video are made from the same text, and each file has its own name", () =>
   Effect.gen(function* () {
     const { urls } = yield* approveTopic(["audio", "video"])
     yield* drainJobs
@@ -47,7 +50,7 @@ it.effect("audio and video are made from one text, each with its own file name",
   }).pipe(Effect.provide(layerWithMedia("audio", "video")))
 )
 
-it.effect("media that the host supports but the topic does not request are not made", () =>
+it.effect("a media type that the host supports is not made if the topic does not request it", () =>
   Effect.gen(function* () {
     const { entry, urls } = yield* approveTopic(["text"])
     yield* drainJobs
@@ -58,7 +61,7 @@ it.effect("media that the host supports but the topic does not request are not m
   }).pipe(Effect.provide(layerWithMedia("audio", "video")))
 )
 
-it.effect("media that the topic requests but the host does not support stay null, and the text is available", () =>
+it.effect("the URL of a media type that the host does not support stays null, and the text is available", () =>
   Effect.gen(function* () {
     const { entry, urls } = yield* approveTopic(["audio", "video"])
     yield* drainJobs
@@ -78,36 +81,38 @@ it.effect("a service without media adapters stores no media jobs", () =>
   }).pipe(Effect.provide(layerWithMedia()))
 )
 
-it.effect("the event of the approval is sent at once with null, and media.ready and later events contain the URL", () =>
-  Effect.gen(function* () {
-    const media = yield* ScriptedMedia
-    const { entry, key, topicId, urls } = yield* approveTopic(["audio"])
-    yield* media.failNext({ permanent: false })
-    yield* drainJobs
-    const [sent] = yield* (yield* Receivers).sent
-    const { data } = JSON.parse(sent?.body ?? "{}")
-    assert.deepInclude(data.commentary, { content: approvedText, audio_url: null, video_url: null })
-    yield* TestClock.adjust("1 minute")
-    yield* drainJobs
-    const [url] = yield* urls
-    const { call } = yield* TestApi
-    const { commentary_id: id } = yield* entry
-    yield* call(`/partner/v1/topics/${topicId}/commentaries/${id}/approve`, { method: "POST", key })
-    const events = yield* getJson(key, "/events")
-    assert.deepStrictEqual(
-      // biome-ignore lint/suspicious/noExplicitAny: JSON
-      events.data.map((event: any) => [event.type, event.data.commentary?.audio_url]),
-      [
-        ["partner.approved", url],
-        ["media.ready", url],
-        ["topic.completed", undefined],
-        ["creator.approved", null]
-      ]
-    )
-  }).pipe(Effect.provide(layerWithMedia("audio")))
+it.effect(
+  "the approval event is sent at once with null as the URL, and media.ready and later events contain the URL",
+  () =>
+    Effect.gen(function* () {
+      const media = yield* ScriptedMedia
+      const { entry, key, topicId, urls } = yield* approveTopic(["audio"])
+      yield* media.failNext({ permanent: false })
+      yield* drainJobs
+      const [sent] = yield* (yield* Receivers).sent
+      const { data } = JSON.parse(sent?.body ?? "{}")
+      assert.deepInclude(data.commentary, { content: approvedText, audio_url: null, video_url: null })
+      yield* TestClock.adjust("1 minute")
+      yield* drainJobs
+      const [url] = yield* urls
+      const { call } = yield* TestApi
+      const { commentary_id: id } = yield* entry
+      yield* call(`/partner/v1/topics/${topicId}/commentaries/${id}/approve`, { method: "POST", key })
+      const events = yield* getJson(key, "/events")
+      assert.deepStrictEqual(
+        // biome-ignore lint/suspicious/noExplicitAny: JSON
+        events.data.map((event: any) => [event.type, event.data.commentary?.audio_url]),
+        [
+          ["partner.approved", url],
+          ["media.ready", url],
+          ["topic.completed", undefined],
+          ["creator.approved", null]
+        ]
+      )
+    }).pipe(Effect.provide(layerWithMedia("audio")))
 )
 
-it.effect("an erased creator's approved text keeps its audio, and audio in progress is still stored", () =>
+it.effect("after a creator is erased, the approved text keeps its audio, and audio in progress is still stored", () =>
   Effect.gen(function* () {
     const { erase } = yield* Creators
     const first = yield* approveTopic(["audio"])
@@ -122,7 +127,7 @@ it.effect("an erased creator's approved text keeps its audio, and audio in progr
   }).pipe(Effect.provide(layerWithMedia("audio")))
 )
 
-it.effect("the test environment makes no audio, and its local drafts contact no server", () =>
+it.effect("the test environment makes no audio, and the local generator of its drafts contacts no server", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(startTime)
     const owner = yield* Seed.organization()

@@ -1,4 +1,4 @@
-/** `media.ready`: one event for each file, in the transaction that stores its URL. */
+/** Tests `media.ready`. Each file causes one event, in the transaction that stores the file's URL. */
 import { assert, it } from "@effect/vitest"
 import { recordReadyMedium } from "@partner-commentary/core/commentary/MediaJob"
 import { MediaJobStore } from "@partner-commentary/core/commentary/MediaJobStore"
@@ -26,7 +26,7 @@ const outline = ({ data, sequence, type }: { data: Record<string, unknown>; sequ
   data["output_type"] ?? null
 ]
 
-it.effect("each file that becomes ready is an event with its URL, for webhooks and in the list of events", () =>
+it.effect("each file that becomes ready causes an event with its URL, for webhooks and in the list of events", () =>
   Effect.gen(function* () {
     const { entry, key, persona, shareId, topicId } = yield* approveTopic(["audio", "video"])
     const hook = yield* registerWebhook(key, ["media.ready"], "https://example.com/media")
@@ -63,7 +63,7 @@ it.effect("each file that becomes ready is an event with its URL, for webhooks a
   }).pipe(Effect.provide(layerWithMedia("audio", "video")))
 )
 
-it.effect("media.ready of a topic goes only to the webhooks that the topic names", () =>
+it.effect("a topic's media.ready event goes only to the webhooks that the topic names", () =>
   Effect.gen(function* () {
     const { key } = yield* approveTopic(["audio"], "Who takes the cup this season?", { webhook_ids: [] })
     const hook = yield* registerWebhook(key, ["media.ready"], "https://example.com/media")
@@ -73,30 +73,32 @@ it.effect("media.ready of a topic goes only to the webhooks that the topic names
   }).pipe(Effect.provide(layerWithMedia("audio")))
 )
 
-it.effect("the sequence of an assignment's events increases, whichever of acceptance and media comes first", () =>
-  Effect.gen(function* () {
-    const media = yield* ScriptedMedia
-    const { call } = yield* TestApi
-    yield* media.failNext({ permanent: false })
-    const { entry, key, topicId } = yield* approveTopic(["audio"])
-    yield* drainJobs
-    const { commentary_id: id } = yield* entry
-    yield* TestClock.adjust("1 second")
-    yield* call(`/partner/v1/topics/${topicId}/commentaries/${id}/approve`, { method: "POST", key })
-    yield* TestClock.adjust("1 minute")
-    yield* drainJobs
-    const { data } = yield* getJson(key, "/events?order=asc")
-    assert.deepStrictEqual(data.map(outline), [
-      ["creator.approved", 1, null],
-      ["topic.completed", 1, null],
-      ["partner.approved", 2, null],
-      ["media.ready", 3, "audio"]
-    ])
-    assert.isString(data[3].data.commentary.partner_approved_at)
-  }).pipe(Effect.provide(layerWithMedia("audio")))
+it.effect(
+  "the sequence numbers of an assignment's events increase, whether the acceptance or the media file comes first",
+  () =>
+    Effect.gen(function* () {
+      const media = yield* ScriptedMedia
+      const { call } = yield* TestApi
+      yield* media.failNext({ permanent: false })
+      const { entry, key, topicId } = yield* approveTopic(["audio"])
+      yield* drainJobs
+      const { commentary_id: id } = yield* entry
+      yield* TestClock.adjust("1 second")
+      yield* call(`/partner/v1/topics/${topicId}/commentaries/${id}/approve`, { method: "POST", key })
+      yield* TestClock.adjust("1 minute")
+      yield* drainJobs
+      const { data } = yield* getJson(key, "/events?order=asc")
+      assert.deepStrictEqual(data.map(outline), [
+        ["creator.approved", 1, null],
+        ["topic.completed", 1, null],
+        ["partner.approved", 2, null],
+        ["media.ready", 3, "audio"]
+      ])
+      assert.isString(data[3].data.commentary.partner_approved_at)
+    }).pipe(Effect.provide(layerWithMedia("audio")))
 )
 
-it.effect("attempts that end twice, or at the same time, cause one event", () =>
+it.effect("several attempts for one file cause one event, even if they end at the same time", () =>
   Effect.gen(function* () {
     const worker = yield* MediaWorker
     const store = yield* AssignmentStore
@@ -111,7 +113,7 @@ it.effect("attempts that end twice, or at the same time, cause one event", () =>
       ["media.ready", 2, events[1].data.output_type],
       ["media.ready", 3, events[0].data.output_type]
     ])
-    // A late success with another address changes the URL without an event.
+    // If a later success has another address, the URL changes without an event.
     for (const job of again) {
       yield* store.modify(shareId, (present) =>
         Result.succeed(recordReadyMedium(present, job, `https://a/${job.kind}`))
@@ -123,7 +125,7 @@ it.effect("attempts that end twice, or at the same time, cause one event", () =>
   }).pipe(Effect.provide(layerWithMedia("audio", "video")))
 )
 
-it.effect("if the URL cannot be stored, there is no event, and the next attempt stores both", () =>
+it.effect("if the URL cannot be stored, there is no event, and the next attempt stores the URL and the event", () =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const { key, urls } = yield* approveTopic(["audio"])
@@ -138,7 +140,7 @@ it.effect("if the URL cannot be stored, there is no event, and the next attempt 
   }).pipe(Effect.provide(layerWithMedia("audio")))
 )
 
-it.effect("a file that fails for good causes no event", () =>
+it.effect("a file that fails permanently causes no event", () =>
   Effect.gen(function* () {
     yield* (yield* ScriptedMedia).failNext({ permanent: true })
     const { key } = yield* approveTopic(["audio"])
@@ -147,7 +149,7 @@ it.effect("a file that fails for good causes no event", () =>
   }).pipe(Effect.provide(layerWithMedia("audio")))
 )
 
-it.effect("a waiting request for events ends when a file is ready", () =>
+it.effect("a long-polling request for events gets its response when a file is ready", () =>
   Effect.gen(function* () {
     const { call } = yield* TestApi
     const { key } = yield* approveTopic(["audio"])

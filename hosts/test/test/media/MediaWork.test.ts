@@ -1,4 +1,4 @@
-/** Media jobs under failures: attempts that fail, hang, are interrupted or run twice, and restarts by operators. */
+/** Tests media jobs whose attempts fail, hang, are interrupted or run twice, and jobs that the operator restarts. */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -87,21 +87,23 @@ for (const [what, fails, tried] of [
   )
 }
 
-it.effect("a text that was approved twice is spoken once, before and after the audio is ready", () =>
-  Effect.gen(function* () {
-    const { token, urls } = yield* approveTopic(["audio"])
-    yield* actAsCreator(token, "approve", { content: approvedText })
-    yield* drainJobs
-    const before = yield* urls
-    yield* actAsCreator(token, "approve", { content: approvedText })
-    yield* drainJobs
-    assert.strictEqual(yield* attempts, 1)
-    assert.deepStrictEqual(yield* urls, before)
-    assert.lengthOf(yield* Effect.flatMap(SqlClient.SqlClient, (sql) => sql`SELECT * FROM media_jobs`), 1)
-  }).pipe(Effect.provide(layerWithMedia("audio")))
+it.effect(
+  "if a text is approved twice, its audio is made once, even if the second approval comes after the first audio",
+  () =>
+    Effect.gen(function* () {
+      const { token, urls } = yield* approveTopic(["audio"])
+      yield* actAsCreator(token, "approve", { content: approvedText })
+      yield* drainJobs
+      const before = yield* urls
+      yield* actAsCreator(token, "approve", { content: approvedText })
+      yield* drainJobs
+      assert.strictEqual(yield* attempts, 1)
+      assert.deepStrictEqual(yield* urls, before)
+      assert.lengthOf(yield* Effect.flatMap(SqlClient.SqlClient, (sql) => sql`SELECT * FROM media_jobs`), 1)
+    }).pipe(Effect.provide(layerWithMedia("audio")))
 )
 
-it.effect("if a process dies before anything was stored, another attempt makes the audio after the lease", () =>
+it.effect("if a process dies before the media file is stored, another attempt makes the audio after the lease", () =>
   Effect.gen(function* () {
     const { urls } = yield* approveTopic(["audio"])
     const [taken] = yield* (yield* MediaWorker).claim(1)
@@ -115,13 +117,13 @@ it.effect("if a process dies before anything was stored, another attempt makes t
 )
 
 it.effect(
-  "if a process dies after it stored the file and before it recorded it, the repeated attempt stores the file once",
+  "if a process stores a file and dies before it records the file, the next attempt does not store a second file",
   () =>
     Effect.gen(function* () {
       const media = yield* ScriptedMedia
       const sql = yield* SqlClient.SqlClient
       const { urls } = yield* approveTopic(["audio"])
-      // The job is settled last. Renaming the column makes that step fail.
+      // The job is settled last. Renaming the column makes only this step fail.
       yield* sql`ALTER TABLE media_jobs RENAME COLUMN settled_at TO lost_at`
       yield* Effect.exit(drainJobs)
       yield* sql`ALTER TABLE media_jobs RENAME COLUMN lost_at TO settled_at`
@@ -135,7 +137,7 @@ it.effect(
     }).pipe(Effect.provide(layerWithMedia("audio")))
 )
 
-it.effect("a job that kills every process that claims it also finally fails", () =>
+it.effect("a media job fails permanently if every process that claims it dies", () =>
   Effect.gen(function* () {
     const mediaWorker = yield* MediaWorker
     const { urls } = yield* approveTopic(["audio"])
@@ -152,7 +154,7 @@ it.effect("a job that kills every process that claims it also finally fails", ()
 )
 
 it.effect(
-  "a hanging attempt is replaced when its lease ends: its late success counts, but its late failure does not",
+  "a second attempt starts when a hanging attempt's lease ends; the first attempt's late success is stored, its late failure is ignored",
   () =>
     Effect.gen(function* () {
       const mediaWorker = yield* MediaWorker
@@ -177,7 +179,7 @@ it.effect(
     }).pipe(Effect.provide(layerWithMedia("audio")))
 )
 
-it.effect("a clean stop releases running jobs, which are due at once and have used up no attempt", () =>
+it.effect("a clean stop releases running media jobs, which are due at once and have used up no attempt", () =>
   Effect.gen(function* () {
     const media = yield* ScriptedMedia
     const mediaWorker = yield* MediaWorker
@@ -196,7 +198,7 @@ it.effect("a clean stop releases running jobs, which are due at once and have us
   }).pipe(Effect.provide(layerWithMedia("audio")))
 )
 
-it.effect("several workers in two processes on one database make each file once", () =>
+it.effect("several workers in two processes on one database make each media file once", () =>
   Effect.gen(function* () {
     const folder = yield* Effect.acquireRelease(
       Effect.sync(() => mkdtempSync(join(tmpdir(), "media-"))),
@@ -222,7 +224,7 @@ it.effect("several workers in two processes on one database make each file once"
   })
 )
 
-it.effect("while one job hangs, the text, other media and other work continue", () =>
+it.effect("while one media job hangs, the text, other media and other work continue", () =>
   Effect.gen(function* () {
     const media = yield* ScriptedMedia
     yield* media.holdNext(Effect.never, Effect.never, Effect.never)

@@ -1,4 +1,7 @@
-/** The topic's id on log lines: a topic whose mail, draft, media, delivery, pages and database fail, and each line about it. */
+/**
+ * Tests the topic's id in log lines. The topic's mail, draft, media, delivery, pages and database queries fail, and
+ * each log line must have the id.
+ */
 import { assert, it } from "@effect/vitest"
 import { LogRequests } from "@partner-commentary/server/middleware/AccessLog"
 import * as InMemory from "@partner-commentary/test/InMemory"

@@ -1,4 +1,6 @@
-/** GET /metrics/performance over the whole service: known actions at known times produce the expected metrics. */
+/**
+ * Tests GET /metrics/performance through the whole service. Known actions at known times produce the expected metrics.
+ */
 import { assert, it } from "@effect/vitest"
 import * as InMemory from "@partner-commentary/test/InMemory"
 import { ScriptedGenerator } from "@partner-commentary/test/ScriptedGenerator"
@@ -35,7 +37,7 @@ const nothing = {
 const metrics = (key: string, query = "") =>
   Effect.map(getJson(key, `/metrics/performance${query}`), ({ data }) => data)
 
-it.effect("counts and times include what was sent in the period, overall and by persona", () =>
+it.effect("counts and durations include the topics that were sent in the period, overall and by persona", () =>
   Effect.gen(function* () {
     yield* at("2026-03-01T09:00:00.000Z")
     const generator = yield* ScriptedGenerator
@@ -98,8 +100,8 @@ it.effect("counts and times include what was sent in the period, overall and by 
     }
     assert.deepStrictEqual(yield* metrics(key), expected)
 
-    // A later topic belongs to a later period. A topic counts in the period in which it was sent, not in that of its
-    // outcome.
+    // A later topic belongs to a later period. A topic counts in the period in which it was sent, not in the period of
+    // its outcome.
     yield* submitTopic(key, cup, [bo])
     const march = yield* metrics(key, "?from=2026-03-01T09:00:00Z&to=2026-03-01T12:11:00.000Z")
     assert.deepStrictEqual(march.overall, expected.overall)
@@ -118,7 +120,7 @@ it.effect("counts and times include what was sent in the period, overall and by 
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("failures are counted by their reason", () =>
+it.effect("failed assignments are counted by their failure reason", () =>
   Effect.gen(function* () {
     yield* at("2026-03-01T09:00:00.000Z")
     const generator = yield* ScriptedGenerator
@@ -148,7 +150,7 @@ it.effect("failures are counted by their reason", () =>
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a key sees only its own organization and environment, and needs usage:read", () =>
+it.effect("a key sees only the metrics of its own organization and environment, and needs the scope usage:read", () =>
   Effect.gen(function* () {
     yield* at("2026-03-01T09:00:00.000Z")
     const { call } = yield* TestApi
@@ -171,7 +173,7 @@ it.effect("a key sees only its own organization and environment, and needs usage
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("an invalid period is refused with all its problems", () =>
+it.effect("an invalid period is refused, and the response lists all problems", () =>
   Effect.gen(function* () {
     yield* at("2026-03-01T09:00:00.000Z")
     const { call } = yield* TestApi

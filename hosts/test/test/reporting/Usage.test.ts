@@ -1,4 +1,4 @@
-/** GET /usage as partners see it. */
+/** Tests GET /usage as partners see it. */
 import { assert, it } from "@effect/vitest"
 import { ApiKeys } from "@partner-commentary/core/access/ApiKeys"
 import * as InMemory from "@partner-commentary/test/InMemory"
@@ -9,7 +9,7 @@ import * as TestClock from "effect/testing/TestClock"
 import { eventually } from "../support/Eventually.ts"
 import { readJson } from "../support/Json.ts"
 
-it.effect("usage, quotas and the remaining amounts are those of the month, and the next month starts at zero", () =>
+it.effect("usage, quotas and remaining amounts belong to the current month, and the next month starts at zero", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(Date.UTC(2026, 0, 30, 12))
     const { call } = yield* TestApi
@@ -35,7 +35,7 @@ it.effect("usage, quotas and the remaining amounts are those of the month, and t
       commentaries_generated: 0,
       api_calls: 2
     })
-    // Each call counts exactly once, both before and after its count is persisted.
+    // Each call counts exactly once, before and after the service stores the count.
     yield* TestClock.adjust("5 seconds")
     assert.strictEqual((yield* usage(key)).usage.api_calls, 4)
     yield* TestClock.adjust("5 seconds")
@@ -64,7 +64,7 @@ it.effect(
     }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a key shows its last use within seconds", () =>
+it.effect("the time of a key's last use is updated within seconds", () =>
   Effect.gen(function* () {
     const { call } = yield* TestApi
     const owner = yield* Seed.organization()
@@ -80,7 +80,7 @@ it.effect("a key shows its last use within seconds", () =>
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("the usage endpoint requires its scope", () =>
+it.effect("the usage endpoint requires the scope usage:read", () =>
   Effect.gen(function* () {
     const { call } = yield* TestApi
     const { text: key } = yield* Seed.key(yield* Seed.organization(), { scopes: ["topics:read"] })

@@ -1,4 +1,4 @@
-/** Advancing simulated creators by hand, with workers, without them and with several. */
+/** Tests the endpoint that advances simulated creators, with one worker, without workers and with several workers. */
 
 import { assert, it } from "@effect/vitest"
 import * as InMemory from "@partner-commentary/test/InMemory"
@@ -12,7 +12,7 @@ import { approves, fails, seedEngineer, unknownId, waits } from "../support/Engi
 import { eventually } from "../support/Eventually.ts"
 import { readJson } from "../support/Json.ts"
 
-it.effect("the waiting persona does nothing by itself, and takes one step with each call", () =>
+it.effect("the waiting test persona takes no step by itself, and takes one step with each call", () =>
   Effect.gen(function* () {
     const { advance, get, sent, status } = yield* seedEngineer
     const { shares, topic } = yield* sent("Will it rain on Sunday?", waits)
@@ -53,7 +53,7 @@ it.effect("the waiting persona does nothing by itself, and takes one step with e
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("with explicit actions an assignment can reach every final state", () =>
+it.effect("explicit actions can bring a test assignment to every final state", () =>
   Effect.gen(function* () {
     const { advance, sees, sent } = yield* seedEngineer
     const endings: ReadonlyArray<readonly [ReadonlyArray<string>, string]> = [
@@ -109,39 +109,41 @@ it.effect("an action that the status does not allow is refused with the allowed 
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a live key, another organization, and a live assignment all get the same 404 response, byte for byte", () =>
-  Effect.gen(function* () {
-    const { advance, call, key, live, persona, post, sent } = yield* seedEngineer
-    const { shares } = yield* sent("Will it rain on Sunday?", waits)
-    const stranger = yield* Seed.organization({ name: "Strangers" })
-    const strangers = (yield* Seed.key(stranger, { environment: "test" })).text
-    const asked = yield* post("/topics", { content: "Will it rain, live?", persona_ids: [persona.id] }, live)
-    const share = asked.data.results[0].share_id
-    const bytes = (id: string, by: string) =>
-      Effect.gen(function* () {
-        const path = `/partner/v1/test/assignments/${id}/advance`
-        const response = yield* call(path, { method: "POST", key: by, headers: { "x-request-id": "same" } })
-        // The remaining rate limit changes from call to call.
-        const headers = [...response.headers].filter(([name]) => !/^(x-)?ratelimit/.test(name))
-        return JSON.stringify([response.status, headers, yield* Effect.promise(() => response.text())])
-      })
-    const nothing = yield* bytes(unknownId, key)
-    assert.include(nothing, "not_found")
-    for (const [id, by] of [
-      ["not-an-id", key],
-      [share, key],
-      [share, live],
-      [unknownId, live],
-      [shares[0] ?? "", live],
-      [shares[0] ?? "", strangers]
-    ] as const) {
-      assert.strictEqual(yield* bytes(id, by), nothing)
-    }
-    assert.strictEqual((yield* advance(share, "applaud", live)).error.code, "not_found")
-    const { text: reader } = yield* Seed.key(stranger, { environment: "test", scopes: ["topics:read"] })
-    assert.strictEqual((yield* advance(shares[0] ?? "", "respond", reader)).error.code, "scope_denied")
-    assert.deepInclude((yield* advance(shares[0] ?? "")).data, { status: "opinion_injected" })
-  }).pipe(Effect.provide(InMemory.layer))
+it.effect(
+  "calls with a live key, from another organization, or for a live assignment get the same 404 response, byte for byte",
+  () =>
+    Effect.gen(function* () {
+      const { advance, call, key, live, persona, post, sent } = yield* seedEngineer
+      const { shares } = yield* sent("Will it rain on Sunday?", waits)
+      const stranger = yield* Seed.organization({ name: "Strangers" })
+      const strangers = (yield* Seed.key(stranger, { environment: "test" })).text
+      const asked = yield* post("/topics", { content: "Will it rain, live?", persona_ids: [persona.id] }, live)
+      const share = asked.data.results[0].share_id
+      const bytes = (id: string, by: string) =>
+        Effect.gen(function* () {
+          const path = `/partner/v1/test/assignments/${id}/advance`
+          const response = yield* call(path, { method: "POST", key: by, headers: { "x-request-id": "same" } })
+          // The remaining rate limit differs between calls.
+          const headers = [...response.headers].filter(([name]) => !/^(x-)?ratelimit/.test(name))
+          return JSON.stringify([response.status, headers, yield* Effect.promise(() => response.text())])
+        })
+      const nothing = yield* bytes(unknownId, key)
+      assert.include(nothing, "not_found")
+      for (const [id, by] of [
+        ["not-an-id", key],
+        [share, key],
+        [share, live],
+        [unknownId, live],
+        [shares[0] ?? "", live],
+        [shares[0] ?? "", strangers]
+      ] as const) {
+        assert.strictEqual(yield* bytes(id, by), nothing)
+      }
+      assert.strictEqual((yield* advance(share, "applaud", live)).error.code, "not_found")
+      const { text: reader } = yield* Seed.key(stranger, { environment: "test", scopes: ["topics:read"] })
+      assert.strictEqual((yield* advance(shares[0] ?? "", "respond", reader)).error.code, "scope_denied")
+      assert.deepInclude((yield* advance(shares[0] ?? "")).data, { status: "opinion_injected" })
+    }).pipe(Effect.provide(InMemory.layer))
 )
 
 it.effect("a test request that is never advanced expires at the same time as a request to a human creator", () =>
@@ -164,7 +166,7 @@ it.effect("a test request that is never advanced expires at the same time as a r
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("the audit log says who caused each step", () =>
+it.effect("the audit log records for each step whether a simulated creator or a key caused it", () =>
   Effect.gen(function* () {
     const { advance, keyId, sees, sent } = yield* seedEngineer
     const sql = yield* SqlClient.SqlClient
@@ -186,10 +188,10 @@ it.effect("the audit log says who caused each step", () =>
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-/** A server without workers. */
+/** Provides a server without workers. */
 const serverAlone = InMemory.layerWithoutWorkers()
 
-it.effect("without a worker each call still takes its step, and missed steps continue with the next worker", () =>
+it.effect("without a worker each call still takes its step, and the next worker takes the overdue steps", () =>
   Effect.gen(function* () {
     const { advance, sees, sent } = yield* seedEngineer
     const { shares, topic } = yield* sent("Will it rain on Sunday?", approves)
@@ -210,43 +212,45 @@ it.effect("without a worker each call still takes its step, and missed steps con
   }).pipe(Effect.provide(serverAlone))
 )
 
-it.effect("of many workers exactly one takes a step, and if a worker stops between two steps, another continues", () =>
-  Effect.gen(function* () {
-    const { sees, sent, status } = yield* seedEngineer
-    const topics = yield* Effect.forEach([1, 2, 3, 4, 5], (number) =>
-      sent(`Will it rain on day ${number}?`, approves, fails)
-    )
-    const all = { concurrency: "unbounded" } as const
-    const states = [
-      ["topic_sent", "topic_sent"],
-      ["opinion_injected", "opinion_injected"],
-      ["commentary_generated", "opinion_injected generation_failed"],
-      ["creator_approved", "opinion_injected generation_failed"]
-    ]
-    const told = ({ failure, status }: { readonly failure: { reason: string } | null; readonly status: string }) =>
-      failure === null ? status : `${status} ${failure.reason}`
-    for (const state of states) {
-      yield* Effect.scoped(
-        Effect.gen(function* () {
-          yield* Effect.forEach([1, 2, 3], () => Layer.build(Layer.fresh(TestApi.workers)), all)
-          for (const { topic } of topics) {
-            yield* eventually(
-              state.join(", "),
-              Effect.map(status(topic), ({ personas }) => personas.map(told).join() === state.join())
-            )
-          }
-        })
+it.effect(
+  "of several workers exactly one takes a step, and if workers stop between two steps, other workers continue",
+  () =>
+    Effect.gen(function* () {
+      const { sees, sent, status } = yield* seedEngineer
+      const topics = yield* Effect.forEach([1, 2, 3, 4, 5], (number) =>
+        sent(`Will it rain on day ${number}?`, approves, fails)
       )
-      yield* TestClock.adjust("1500 millis")
-    }
-    for (const { topic } of topics) yield* sees(topic, "creator_approved completed")
-    const sql = yield* SqlClient.SqlClient
-    const drafts = yield* sql<{ readonly count: number }>`SELECT count(*) AS count FROM drafts`
-    assert.strictEqual(drafts[0]?.count, 5)
-  }).pipe(Effect.provide(serverAlone))
+      const all = { concurrency: "unbounded" } as const
+      const states = [
+        ["topic_sent", "topic_sent"],
+        ["opinion_injected", "opinion_injected"],
+        ["commentary_generated", "opinion_injected generation_failed"],
+        ["creator_approved", "opinion_injected generation_failed"]
+      ]
+      const told = ({ failure, status }: { readonly failure: { reason: string } | null; readonly status: string }) =>
+        failure === null ? status : `${status} ${failure.reason}`
+      for (const state of states) {
+        yield* Effect.scoped(
+          Effect.gen(function* () {
+            yield* Effect.forEach([1, 2, 3], () => Layer.build(Layer.fresh(TestApi.workers)), all)
+            for (const { topic } of topics) {
+              yield* eventually(
+                state.join(", "),
+                Effect.map(status(topic), ({ personas }) => personas.map(told).join() === state.join())
+              )
+            }
+          })
+        )
+        yield* TestClock.adjust("1500 millis")
+      }
+      for (const { topic } of topics) yield* sees(topic, "creator_approved completed")
+      const sql = yield* SqlClient.SqlClient
+      const drafts = yield* sql<{ readonly count: number }>`SELECT count(*) AS count FROM drafts`
+      assert.strictEqual(drafts[0]?.count, 5)
+    }).pipe(Effect.provide(serverAlone))
 )
 
-it.effect("of a hundred concurrent calls, three take the three remaining steps, and the others are refused", () =>
+it.effect("of a hundred concurrent calls, three take the three remaining steps, and the other calls are refused", () =>
   Effect.gen(function* () {
     const { advance, sees, sent } = yield* seedEngineer
     const { shares, topic } = yield* sent("Will it rain on Sunday?", waits)

@@ -1,4 +1,4 @@
-/** The test environment that a partner's engineer builds against, on a test clock. */
+/** Tests the test environment that a partner's engineer builds against, on a test clock. */
 
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { assert, it } from "@effect/vitest"
@@ -27,7 +27,7 @@ import { approves, declines, expires, fails, seedEngineer, startTime, unknownId,
 import { eventually } from "../support/Eventually.ts"
 import { readJson } from "../support/Json.ts"
 
-/** The states that polling shows while the clock advances at the simulated pace. */
+/** The states that a poll shows while the clock advances at the simulated pace. */
 const stories = [
   [
     "approves",
@@ -66,23 +66,25 @@ for (const [what, id, states] of stories) {
   )
 }
 
-it.effect("an approved test commentary is fetched like any other, and always comes from the local generator", () =>
-  Effect.gen(function* () {
-    const { get, persona, sees, sent } = yield* seedEngineer
-    const { shares, topic } = yield* sent("Will it rain on Sunday?", persona.id)
-    for (const state of ["topic_sent pending", "opinion_injected in_progress", "commentary_generated in_progress"]) {
-      yield* sees(topic, state)
-      yield* TestClock.adjust("1500 millis")
-    }
-    const ready = yield* sees(topic, "creator_approved completed")
-    assert.deepInclude(ready, { share_id: shares[0], has_commentary: true, failure: null })
-    const detail = yield* get(`/topics/${topic}`)
-    const [entry] = detail.data.commentaries
-    assert.deepInclude(entry, { share_id: shares[0], status: "completed", persona_name: "Ada Vance" })
-    assert.include(entry.commentary.content, "Will it rain on Sunday?")
-    assert.include(entry.commentary.content, "Written by the local generator from Ada Vance's own words.")
-    assert.deepStrictEqual(yield* (yield* ScriptedGenerator).requests, [])
-  }).pipe(Effect.provide(InMemory.layer))
+it.effect(
+  "an approved test commentary is fetched like a live commentary, and the local generator always writes its text",
+  () =>
+    Effect.gen(function* () {
+      const { get, persona, sees, sent } = yield* seedEngineer
+      const { shares, topic } = yield* sent("Will it rain on Sunday?", persona.id)
+      for (const state of ["topic_sent pending", "opinion_injected in_progress", "commentary_generated in_progress"]) {
+        yield* sees(topic, state)
+        yield* TestClock.adjust("1500 millis")
+      }
+      const ready = yield* sees(topic, "creator_approved completed")
+      assert.deepInclude(ready, { share_id: shares[0], has_commentary: true, failure: null })
+      const detail = yield* get(`/topics/${topic}`)
+      const [entry] = detail.data.commentaries
+      assert.deepInclude(entry, { share_id: shares[0], status: "completed", persona_name: "Ada Vance" })
+      assert.include(entry.commentary.content, "Will it rain on Sunday?")
+      assert.include(entry.commentary.content, "Written by the local generator from Ada Vance's own words.")
+      assert.deepStrictEqual(yield* (yield* ScriptedGenerator).requests, [])
+    }).pipe(Effect.provide(InMemory.layer))
 )
 
 it.effect(
@@ -107,7 +109,7 @@ it.effect(
     }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("test personas are visible to test keys only, first in the list and with a description", () =>
+it.effect("only test keys see test personas, which come first in the list and have a description", () =>
   Effect.gen(function* () {
     const { get, live, persona, post } = yield* seedEngineer
     const { data } = yield* get("/personas")
@@ -144,7 +146,7 @@ it.effect("test personas are visible to test keys only, first in the list and wi
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("test personas are resolved without the host's PersonaStore, in the order of the request", () =>
+it.effect("test personas are found without the host's PersonaStore, and keep the order of the request", () =>
   Effect.gen(function* () {
     const { owner, submit } = yield* seedEngineer
     const stranger = yield* Seed.persona(null)
@@ -161,7 +163,7 @@ it.effect("test personas are resolved without the host's PersonaStore, in the or
 )
 
 it.effect(
-  "the test environment sends no mail and shows no human creator: not at submission, change of address or erasure",
+  "the test environment sends no mail and names no human creator after a submission, an address change or an erasure",
   () =>
     Effect.gen(function* () {
       const { advance, persona, sees, sent } = yield* seedEngineer
@@ -197,7 +199,7 @@ it.effect(
 )
 
 it.effect(
-  "the same test topic can be sent again after 60 seconds, and a live topic only after the longer live window",
+  "the same test topic can be sent again after 60 seconds, and the same live topic only after the longer live window",
   () =>
     Effect.gen(function* () {
       const { live, persona, post, submit } = yield* seedEngineer
@@ -213,7 +215,7 @@ it.effect(
     }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("test topics check no quota and use none, and do not affect live topics", () =>
+it.effect("test topics neither use nor check a quota, and do not affect live topics", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(startTime)
     const { call } = yield* TestApi
@@ -236,7 +238,7 @@ it.effect("test topics check no quota and use none, and do not affect live topic
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("the host's PersonaStore is never queried for a test persona", () =>
+it.effect("the service never queries the host's PersonaStore for a test persona", () =>
   Effect.gen(function* () {
     const { get, sees, sent, status } = yield* seedEngineer
     const { topic } = yield* sent("Who knows these personas?", ...testPersonas.map(({ id }) => id))

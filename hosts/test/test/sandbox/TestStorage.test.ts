@@ -1,6 +1,6 @@
 /**
- * Storage limits of the test environment over HTTP: the refusal of a topic beyond the limit, and retention by a
- * running worker.
+ * Tests the storage limits of the test environment over HTTP. A topic beyond the limit is refused, and a running worker
+ * deletes old topics.
  */
 import { assert, it } from "@effect/vitest"
 import { Environment } from "@partner-commentary/core/shared/Owner"
@@ -14,13 +14,13 @@ import * as TestClock from "effect/testing/TestClock"
 import { approves, declines, seedEngineer } from "../support/Engineer.ts"
 import { readJson } from "../support/Json.ts"
 
-/** Use in-memory SQLite, because deleted and updated rows leave no copies that would change the sizes. */
+/** The tests use in-memory SQLite. Deleted and updated rows leave no copies there that would change the sizes. */
 const onSqlite = InMemory.layerWith({ stores: Sqlite.layer({ filename: ":memory:" }) })
 
 const capped = InMemory.layerWith({ policy: { testStorage: { topics: 2, bytes: 1_000_000 } } })
 
 it.effect(
-  "a test topic beyond the storage limit is 429 with the quota and the remaining amount, and live topics are accepted",
+  "a test topic beyond the storage limit gets 429 with the quota and the remaining amount, and live topics are accepted",
   () =>
     Effect.gen(function* () {
       const { call, key, live, persona, sent } = yield* seedEngineer
@@ -31,7 +31,7 @@ it.effect(
       assert.strictEqual(refused.status, 429)
       const { error } = yield* readJson(refused)
       assert.strictEqual(error.code, "rate_limit_exceeded")
-      // The time from 9:00 to midnight UTC, when the next test topics are deleted.
+      // The time from 9:00 to midnight UTC. At midnight the next test topics are deleted.
       assert.deepStrictEqual(error.details, { retry_after: 15 * 3600, limit: 2, remaining: 0, quota: "test_topics" })
       assert.include(error.message, "The test environment stores at most 2 topics")
       assert.strictEqual(refused.headers.get("retry-after"), String(15 * 3600))
@@ -40,7 +40,7 @@ it.effect(
     }).pipe(Effect.provide(capped))
 )
 
-it.effect("of a bulk submission the topics beyond the storage limit are refused, each with the reason", () =>
+it.effect("a bulk submission's topics beyond the storage limit are refused, and each refusal has a reason", () =>
   Effect.gen(function* () {
     const { post } = yield* seedEngineer
     const topics = [1, 2, 3, 4].map((number) => ({ content: `Who is number ${number}?`, persona_ids: [approves] }))
@@ -58,31 +58,35 @@ it.effect("of a bulk submission the topics beyond the storage limit are refused,
   }).pipe(Effect.provide(capped))
 )
 
-it.effect("the reserved size of a topic is at least the size of all data that its story stores", () =>
-  Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    const { post, settled } = yield* seedEngineer
-    const size = Effect.map(
-      sql<{ readonly bytes: number }>`SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size`,
-      ([row]) => row?.bytes ?? 0
-    )
-    const counted = Effect.map(
-      sql<{ readonly bytes: number }>`SELECT bytes FROM test_storage`,
-      ([row]) => row?.bytes ?? 0
-    )
-    for (const metadata of [{}, { note: "x".repeat(8000) }]) {
-      const [before, counter] = [yield* size, yield* counted]
-      for (let number = 0; number < 20; number++) {
-        const content = `Who is number ${number} of all, ${"and why ".repeat(50)}?`
-        const body = { content, persona_ids: [approves, declines], metadata: { ...metadata, number } }
-        yield* settled((yield* post("/topics", body)).data.topic_id)
+it.effect(
+  "the reserved size of a topic is at least the size of all data that the topic stores until its completion",
+  () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { post, settled } = yield* seedEngineer
+      const size = Effect.map(
+        sql<{
+          readonly bytes: number
+        }>`SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size`,
+        ([row]) => row?.bytes ?? 0
+      )
+      const counted = Effect.map(
+        sql<{ readonly bytes: number }>`SELECT bytes FROM test_storage`,
+        ([row]) => row?.bytes ?? 0
+      )
+      for (const metadata of [{}, { note: "x".repeat(8000) }]) {
+        const [before, counter] = [yield* size, yield* counted]
+        for (let number = 0; number < 20; number++) {
+          const content = `Who is number ${number} of all, ${"and why ".repeat(50)}?`
+          const body = { content, persona_ids: [approves, declines], metadata: { ...metadata, number } }
+          yield* settled((yield* post("/topics", body)).data.topic_id)
+        }
+        assert.isAtMost((yield* size) - before, (yield* counted) - counter)
       }
-      assert.isAtMost((yield* size) - before, (yield* counted) - counter)
-    }
-  }).pipe(Effect.provide(onSqlite))
+    }).pipe(Effect.provide(onSqlite))
 )
 
-it.effect("a running worker deletes test topics after their retention period, but no live topics", () =>
+it.effect("a running worker deletes test topics after their retention period, and keeps live topics", () =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const { call, live, persona, sent, settled } = yield* seedEngineer

@@ -1,4 +1,4 @@
-/** Section 2 of the specification: usage, API keys and webhooks, row by row. */
+/** Tests section 2 of the specification, row by row: usage, API keys and webhooks. */
 import { assert, layer } from "@effect/vitest"
 import * as Seed from "@partner-commentary/test/Seed"
 import * as Context from "effect/Context"
@@ -102,7 +102,7 @@ layer(Answers.layer)("specification 2", (it) => {
   )
 
   it.effect(
-    "in the usage, topics_created, commentaries_generated and api_calls are counts, and remaining is the rest of the quotas",
+    "in the usage, topics_created, commentaries_generated and api_calls are counts, and remaining is the unused part of the quotas",
     () =>
       Effect.map(Answers, ({ usage: { quotas, remaining, usage } }) => {
         assert.deepInclude(usage, { topics_created: 1, commentaries_generated: 1 })
@@ -112,13 +112,15 @@ layer(Answers.layer)("specification 2", (it) => {
       })
   )
 
-  it.effect("API key: full_key is the complete key, which works; key_prefix is its leading characters", () =>
-    Effect.gen(function* () {
-      const { key } = yield* Answers
-      assert.isTrue(key.full_key.startsWith(key.key_prefix))
-      assert.isBelow(key.key_prefix.length, key.full_key.length)
-      assert.strictEqual((yield* sendRequest("/partner/v1/personas", { key: key.full_key })).status, 200)
-    })
+  it.effect(
+    "API key: full_key is the complete key and authenticates a request; key_prefix is its leading characters",
+    () =>
+      Effect.gen(function* () {
+        const { key } = yield* Answers
+        assert.isTrue(key.full_key.startsWith(key.key_prefix))
+        assert.isBelow(key.key_prefix.length, key.full_key.length)
+        assert.strictEqual((yield* sendRequest("/partner/v1/personas", { key: key.full_key })).status, 200)
+      })
   )
 
   it.effect("API key: full_key is returned only at creation", () =>

@@ -1,4 +1,4 @@
-/** Specification, section 5: authentication by key and by client address. */
+/** Tests section 5 of the specification: authentication by key and by client address. */
 import { assert } from "@effect/vitest"
 import * as Seed from "@partner-commentary/test/Seed"
 import * as Effect from "effect/Effect"
@@ -13,7 +13,7 @@ import {
   unknownId
 } from "../support/conformance/Dashboard.ts"
 
-/** Every operation of section 4 that takes the key's header. */
+/** Lists every operation of section 4 that requires the API key header. */
 const operations = [
   "POST /topics",
   "GET /topics",

@@ -1,4 +1,4 @@
-/** Section 1 of the specification: the service's functions, and the rules for all requests. */
+/** Tests section 1 of the specification: the service's functions and the rules for all requests. */
 import { assert, layer } from "@effect/vitest"
 import { Mailbox } from "@partner-commentary/test/Mailbox"
 import * as Seed from "@partner-commentary/test/Seed"
@@ -19,7 +19,7 @@ import {
 
 const content = "Will the Lakers make the play-offs?"
 const timestamps = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/
-/** The form of responses that are not {success, data}. */
+/** The expected fields of responses that differ from {success, data}. */
 const shapes: Readonly<Record<string, Array<string>>> = {
   "GET /topics": ["success", "data", "pagination"],
   "GET /events": ["success", "data", "pagination"],
@@ -48,7 +48,7 @@ layer(layerOfService)("specification 1", (it) => {
   )
 
   it.effect(
-    "for each persona that the partner is licensed for, the persona's human creator is notified by e-mail",
+    "for each persona that the partner is licensed for, the service notifies the persona's human creator by e-mail",
     () =>
       Effect.gen(function* () {
         const by = yield* seedPartner()
@@ -107,7 +107,7 @@ layer(layerOfService)("specification 1", (it) => {
   )
 
   it.effect(
-    "the service also offers listing of licensed personas, usage and quota statistics, API keys and webhooks",
+    "the service also offers lists of licensed personas, usage and quota statistics, API keys and webhooks",
     () =>
       Effect.gen(function* () {
         const by = yield* seedPartner()
@@ -117,7 +117,7 @@ layer(layerOfService)("specification 1", (it) => {
       })
   )
 
-  it.effect("all data is scoped to the calling partner organization", () =>
+  it.effect("a partner organization sees only its own data", () =>
     Effect.gen(function* () {
       const by = yield* seedPartner()
       const other = yield* seedPartner()
@@ -139,7 +139,7 @@ layer(layerOfService)("specification 1", (it) => {
   )
 
   it.effect(
-    "request and response bodies are JSON; success envelope {success: true, data}, error envelope {success: false, error: {code, message, details?}}",
+    "request and response bodies are JSON: a success is {success: true, data}, an error is {success: false, error: {code, message, details?}}",
     () =>
       Effect.gen(function* () {
         for (const { accepted, name, refused, unauthorized } of yield* makeOperations) {
@@ -218,7 +218,7 @@ layer(layerOfService)("specification 1", (it) => {
     })
   )
 
-  it.effect("the webhook's test response has no data wrapper", () =>
+  it.effect("the response of the webhook test has no data wrapper", () =>
     Effect.gen(function* () {
       const by = yield* seedPartner()
       const made = yield* by.post("/webhooks", { url: "https://receiver.example/", events: ["creator.approved"] })

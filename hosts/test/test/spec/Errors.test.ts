@@ -1,4 +1,4 @@
-/** Specification, section 7: every error code with its status, its condition and its details. */
+/** Tests section 7 of the specification: every error code with its status, its condition and its details. */
 import { assert } from "@effect/vitest"
 import * as Seed from "@partner-commentary/test/Seed"
 import * as Effect from "effect/Effect"
@@ -14,7 +14,7 @@ import {
   validWebhookBody
 } from "../support/conformance/Dashboard.ts"
 
-/** The envelope of section 1 without the field `details`. */
+/** Checks the error envelope of section 1 without the field `details`. */
 const bare = (answer: ApiAnswer, status: number, code: string) => {
   assert.strictEqual(statusAndCode(answer), `${status} ${code}`)
   assert.deepStrictEqual(Object.keys(answer.body), ["success", "error"])
@@ -23,7 +23,7 @@ const bare = (answer: ApiAnswer, status: number, code: string) => {
   assert.isString(answer.error.message)
 }
 
-/** The envelope with details that include these fields. */
+/** Checks the error envelope of section 1 with details that include the given fields. */
 const detailed = (answer: ApiAnswer, status: number, code: string) => {
   assert.strictEqual(statusAndCode(answer), `${status} ${code}`)
   assert.strictEqual(answer.body.success, false)

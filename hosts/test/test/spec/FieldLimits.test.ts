@@ -1,4 +1,4 @@
-/** Specification, section 8: quotas, the limits of fields, and the guidance for clients. */
+/** Tests section 8 of the specification: quotas, the limits of fields, and the guidance for clients. */
 import { assert } from "@effect/vitest"
 import { Mailbox } from "@partner-commentary/test/Mailbox"
 import * as Seed from "@partner-commentary/test/Seed"

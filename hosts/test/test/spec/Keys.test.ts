@@ -1,4 +1,4 @@
-/** Specification, sections 2 and 4: the API key, and the operations on keys. */
+/** Tests sections 2 and 4 of the specification: the API key, and the operations on keys. */
 import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import {

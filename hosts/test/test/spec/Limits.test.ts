@@ -1,4 +1,4 @@
-/** Specification, section 8: every rate limit, and the headers that state it. */
+/** Tests section 8 of the specification: every rate limit, and the response headers that state the limit. */
 import { assert } from "@effect/vitest"
 import type { Organization } from "@partner-commentary/core/partner/Organization"
 import * as Seed from "@partner-commentary/test/Seed"
@@ -15,7 +15,7 @@ import {
   testOnService
 } from "../support/conformance/Dashboard.ts"
 
-/** Sends `count` requests, some of them concurrently. All must get the same response. */
+/** Sends `count` requests, some of them concurrently. All requests must get the same response. */
 const all = Effect.fnUntraced(function* <E, R>(count: number, request: Effect.Effect<ApiAnswer, E, R>, end: string) {
   const answers = yield* Effect.forEach(Array.from({ length: count }), () => request, { concurrency: 16 })
   assert.deepStrictEqual([...new Set(answers.map(statusAndCode))], [end])
@@ -26,7 +26,7 @@ const refused = (answer: ApiAnswer, limit: number) => {
   assert.deepInclude(answer.error.details, { limit, remaining: 0 })
 }
 
-/** A partner on an unmodified plan. */
+/** Creates a partner on an unmodified plan. */
 const on = (plan: Organization["plan"]) => seedPartner({ plan, limits: {} })
 
 const tiers = [
@@ -39,7 +39,7 @@ for (const [plan, hourly, burst] of tiers) {
     `8 Tier ${plan}: ${hourly} requests per hour`,
     Effect.gen(function* () {
       const { key } = yield* on(plan)
-      // A request for an unknown path counts only in the key's own windows.
+      // A request for an unknown path counts only in the rate windows of its key.
       const lost = sendRequest("GET /nowhere", { key })
       for (let sent = 0; sent < hourly; sent += burst) {
         yield* all(burst, lost, "404 not_found")

@@ -1,4 +1,7 @@
-/** Section 2 of the specification: list items, the lookup by reference, commentary entries and personas, row by row. */
+/**
+ * Tests section 2 of the specification, row by row: list items, the lookup by reference, commentary entries and
+ * personas.
+ */
 import { assert, layer } from "@effect/vitest"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -132,7 +135,7 @@ layer(Answers.layer)("specification 2", (it) => {
   )
 
   it.effect(
-    "the reference lookup returns the queried value as external_reference, and the partner's own metadata",
+    "the reference lookup returns the requested reference as external_reference, and the partner's own metadata",
     () =>
       Effect.map(Answers, ({ id, lookup }) => {
         assert.deepInclude(lookup, { external_reference: "game-1", topic_id: id, content, metadata: { game: 1 } })
@@ -166,7 +169,7 @@ layer(Answers.layer)("specification 2", (it) => {
     )
   )
 
-  it.effect("a persona's bio, expertise and social_links are in the detail and not in the list", () =>
+  it.effect("a persona's bio, expertise and social_links are in the persona detail and not in the list", () =>
     Effect.map(Answers, ({ list, persona }) => {
       for (const entry of list) assert.sameMembers(Object.keys(entry), ["id", "name", "image_url"])
       assert.deepInclude(persona, {

@@ -1,4 +1,4 @@
-/** Section 4 of the specification: GET /personas and GET /personas/{id}. */
+/** Tests section 4 of the specification: GET /personas and GET /personas/{id}. */
 import { assert, layer } from "@effect/vitest"
 import * as Seed from "@partner-commentary/test/Seed"
 import * as Clock from "effect/Clock"
@@ -25,7 +25,7 @@ const needsPersonasRead = Effect.fnUntraced(function* (path: (id: string) => str
 })
 
 layer(layerOfService)("specification 4: personas", (it) => {
-  it.effect("GET /personas lists personas the organization holds active licenses for", () =>
+  it.effect("GET /personas lists the personas for which the organization holds active licenses", () =>
     Effect.gen(function* () {
       const by = yield* seedPartner()
       const mine = [yield* by.persona({ name: "Ada" }), yield* by.persona({ name: "Bo" })]
@@ -50,14 +50,14 @@ layer(layerOfService)("specification 4: personas", (it) => {
     })
   )
 
-  it.effect("GET /personas: empty array when there are no licenses", () =>
+  it.effect("GET /personas returns an empty array when there are no licenses", () =>
     Effect.gen(function* () {
       const { body, status } = yield* (yield* seedPartner()).get("/personas")
       assert.deepStrictEqual([status, body], [200, { success: true, data: [] }])
     })
   )
 
-  it.effect("GET /personas/{id}: data is the full Persona", () =>
+  it.effect("GET /personas/{id} returns the full Persona as data", () =>
     Effect.gen(function* () {
       const by = yield* seedPartner()
       const socialLinks = { twitter: "https://twitter.example/bo", instagram: "https://instagram.example/bo" }
@@ -84,7 +84,7 @@ layer(layerOfService)("specification 4: personas", (it) => {
 
   it.effect("GET /personas/{id} requires the scope personas:read", () => needsPersonasRead((id) => `/personas/${id}`))
 
-  it.effect("GET /personas/{id}: 403 not_licensed when there is no active license for the persona", () =>
+  it.effect("GET /personas/{id} returns 403 not_licensed when there is no active license for the persona", () =>
     Effect.gen(function* () {
       const by = yield* seedPartner()
       for (const { id } of [yield* (yield* seedPartner()).persona(), yield* ended(by)]) {
@@ -95,7 +95,7 @@ layer(layerOfService)("specification 4: personas", (it) => {
     })
   )
 
-  it.effect("GET /personas/{id}: 404 not_found when there is no such persona", () =>
+  it.effect("GET /personas/{id} returns 404 not_found when the persona does not exist", () =>
     Effect.gen(function* () {
       const by = yield* seedPartner()
       for (const id of [unknown, "ada"])

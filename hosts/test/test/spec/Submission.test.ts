@@ -1,4 +1,4 @@
-/** Section 4 of the specification: POST /topics, its request fields, its response and its errors. */
+/** Tests section 4 of the specification: POST /topics, its request fields, its response and its errors. */
 import { assert, layer } from "@effect/vitest"
 import * as Seed from "@partner-commentary/test/Seed"
 import * as Clock from "effect/Clock"
@@ -15,7 +15,10 @@ import {
 const content = "Will the Lakers make the play-offs?"
 const unlicensed = "019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"
 
-/** A partner with a persona. It sends a valid body with changes, and returns the response or the refused field. */
+/**
+ * Creates a partner with a persona. The helpers send a valid body with changes, and return the response or the refused
+ * field.
+ */
 const setUp = Effect.gen(function* () {
   const by = yield* seedPartner()
   const persona = yield* by.persona()
@@ -78,7 +81,7 @@ layer(layerOfService)("specification 4: POST /topics", (it) => {
     })
   )
 
-  it.effect("the field content of a topic is a required string, with the length bounds of section 8", () =>
+  it.effect("the field content of a topic is a required string whose length is limited by section 8", () =>
     Effect.gen(function* () {
       const { refused, taken } = yield* setUp
       for (const wrong of [undefined, null, 12345678901, true, [content], { text: content }, "too short"])
@@ -179,16 +182,18 @@ layer(layerOfService)("specification 4: POST /topics", (it) => {
     })
   )
 
-  it.effect("the result sent means sent to the creator, and not_licensed means no active license", () =>
-    Effect.gen(function* () {
-      const { by, persona, taken } = yield* setUp
-      const { content: said, personas_sent, results } = yield* taken({ persona_ids: [persona.id, unlicensed] })
-      assert.strictEqual(personas_sent, 1)
-      assert.deepInclude(results[0], { persona_id: persona.id, status: "sent" })
-      assert.deepStrictEqual(results[1], { persona_id: unlicensed, status: "not_licensed" })
-      assert.strictEqual((yield* waitForCreatorMails(persona, said))[0]?.to.address, persona.creator.email)
-      assert.strictEqual((yield* by.get("/topics")).body.data[0].total_personas, 1)
-    })
+  it.effect(
+    "the result sent means that the creator is notified, and not_licensed means that there is no active license",
+    () =>
+      Effect.gen(function* () {
+        const { by, persona, taken } = yield* setUp
+        const { content: said, personas_sent, results } = yield* taken({ persona_ids: [persona.id, unlicensed] })
+        assert.strictEqual(personas_sent, 1)
+        assert.deepInclude(results[0], { persona_id: persona.id, status: "sent" })
+        assert.deepStrictEqual(results[1], { persona_id: unlicensed, status: "not_licensed" })
+        assert.strictEqual((yield* waitForCreatorMails(persona, said))[0]?.to.address, persona.creator.email)
+        assert.strictEqual((yield* by.get("/topics")).body.data[0].total_personas, 1)
+      })
   )
 
   it.effect("the result duplicate means that the same topic was already sent within 24 hours", () =>
@@ -210,7 +215,7 @@ layer(layerOfService)("specification 4: POST /topics", (it) => {
     })
   )
 
-  it.effect("an invalid submission is 400 invalid_request, for example without a persona id", () =>
+  it.effect("an invalid submission, for example without a persona id, gets 400 invalid_request", () =>
     Effect.gen(function* () {
       const { by } = yield* setUp
       const { body, status } = yield* by.post("/topics", { content, persona_ids: [] })
@@ -221,7 +226,7 @@ layer(layerOfService)("specification 4: POST /topics", (it) => {
   )
 
   it.effect(
-    "a submission that reaches no persona is no_valid_personas, with details as an array of {persona_id, status}",
+    "a submission that reaches no persona gets no_valid_personas, and its details are an array of {persona_id, status}",
     () =>
       Effect.gen(function* () {
         const by = yield* seedPartner()

@@ -1,4 +1,4 @@
-/** Section 2 of the specification, the topic's three shapes: every row of their tables and every note. */
+/** Tests section 2 of the specification: every table row and note about the three shapes of a topic. */
 import { assert, layer } from "@effect/vitest"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -17,9 +17,7 @@ const statuses = [
 ] as const
 const overall = ["pending", "in_progress", "partial", "completed"]
 
-/**
- * One response of each shape. The topic has a persona in each state that can be reached without waiting for a deadline.
- */
+/** Fetches one response of each shape. The topic has a persona in each state that needs no waiting for a deadline. */
 const answers = Effect.gen(function* () {
   const by = yield* seedPartner()
   const nobody = yield* (yield* seedPartner()).persona()
@@ -139,7 +137,7 @@ layer(Answers.layer)("specification 2", (it) => {
     Effect.map(Answers, ({ created }) => assert.strictEqual(created.personas_sent, 1))
   )
 
-  it.effect("Topic: results names for each persona sent, not_licensed or duplicate", () =>
+  it.effect("Topic: results contains each persona with the result sent, not_licensed or duplicate", () =>
     Effect.map(Answers, ({ created, nobody, once, twice }) =>
       assert.deepStrictEqual(
         created.results.map(({ persona_id, status }: Readonly<Record<string, unknown>>) => [persona_id, status]),
@@ -152,7 +150,7 @@ layer(Answers.layer)("specification 2", (it) => {
     )
   )
 
-  it.effect("Topic status view: per persona its id, its name and its status", () =>
+  it.effect("Topic status view: each persona has its id, its name and its status", () =>
     Effect.map(Answers, ({ personas, view }) =>
       assert.deepStrictEqual(
         view.personas.map((one: Readonly<Record<string, unknown>>) => [
@@ -165,7 +163,7 @@ layer(Answers.layer)("specification 2", (it) => {
     )
   )
 
-  it.effect("Topic status view: has_commentary is true when ready to fetch", () =>
+  it.effect("Topic status view: has_commentary is true when the commentary is ready to fetch", () =>
     Effect.gen(function* () {
       const { by, id, view } = yield* Answers
       const ready = view.personas.filter((one: { readonly has_commentary: boolean }) => one.has_commentary)
@@ -181,7 +179,7 @@ layer(Answers.layer)("specification 2", (it) => {
     })
   )
 
-  it.effect("Topic status view: summary counts the personas, all and by status", () =>
+  it.effect("Topic status view: summary counts all personas, and the personas in each status", () =>
     Effect.map(Answers, ({ view }) =>
       assert.deepStrictEqual(view.summary, {
         total: 5,
@@ -235,7 +233,7 @@ layer(Answers.layer)("specification 2", (it) => {
     )
   )
 
-  it.effect("a topic's status is always pending on creation, whatever the state of its assignments", () =>
+  it.effect("a topic's status is always pending on creation, even if its persona has answered an earlier topic", () =>
     Effect.gen(function* () {
       const by = yield* seedPartner()
       const persona = yield* by.persona()

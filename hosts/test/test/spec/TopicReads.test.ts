@@ -1,4 +1,6 @@
-/** Section 4 of the specification: reading topics, from GET /topics to the lookup by reference. */
+/**
+ * Tests section 4 of the specification: all GET operations on topics, including the list and the lookup by reference.
+ */
 import { assert, layer } from "@effect/vitest"
 import * as Seed from "@partner-commentary/test/Seed"
 import * as Effect from "effect/Effect"
@@ -17,7 +19,7 @@ const unknown = "019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"
 
 const refusal = ({ body, status }: ApiAnswer) => [status, body.error.code]
 
-/** A key with only `topics:read` may read the path. A key with all other scopes may not. */
+/** Checks that a key with only `topics:read` may read the path, and that a key with all other scopes may not. */
 const needsTopicsRead = Effect.fnUntraced(function* (path: (id: string) => string) {
   const by = yield* seedPartner()
   const { id } = yield* submitWithStates(by, content, ["topic_sent"], { external_reference: "game-1" })
@@ -29,7 +31,7 @@ const needsTopicsRead = Effect.fnUntraced(function* (path: (id: string) => strin
   assert.deepStrictEqual(refusal(yield* by.get(path(id), { key: others })), [401, "scope_denied"])
 })
 
-/** A partner with `count` topics, oldest first. */
+/** Creates a partner with `count` topics, oldest first. */
 const withTopics = Effect.fnUntraced(function* (count: number) {
   const by = yield* seedPartner()
   const persona = yield* by.persona()
@@ -54,31 +56,33 @@ layer(layerOfService)("specification 4: reading topics", (it) => {
 
   it.effect("GET /topics requires the scope topics:read", () => needsTopicsRead(() => "/topics"))
 
-  it.effect("GET /topics: status filters, by one of pending, in_progress, completed, partial; default none", () =>
-    Effect.gen(function* () {
-      const { by, ids, list, listed, persona } = yield* withTopics(1)
-      const other = yield* by.persona()
-      const brought = Effect.fnUntraced(function* (
-        said: string,
-        state: "commentary_generated" | "creator_approved",
-        alone = false
-      ) {
-        const { topic_id: id } = yield* by.submit(said, alone ? [persona] : [persona, other])
-        yield* bringToState({ by, id, content: said }, persona, state)
-        return id as string
+  it.effect(
+    "GET /topics: the parameter status filters by pending, in_progress, completed or partial; the default is no filter",
+    () =>
+      Effect.gen(function* () {
+        const { by, ids, list, listed, persona } = yield* withTopics(1)
+        const other = yield* by.persona()
+        const brought = Effect.fnUntraced(function* (
+          said: string,
+          state: "commentary_generated" | "creator_approved",
+          alone = false
+        ) {
+          const { topic_id: id } = yield* by.submit(said, alone ? [persona] : [persona, other])
+          yield* bringToState({ by, id, content: said }, persona, state)
+          return id as string
+        })
+        const byStatus = {
+          pending: ids[0],
+          in_progress: yield* brought("Who wins the title?", "commentary_generated"),
+          completed: yield* brought("Who wins the cup?", "creator_approved", true),
+          partial: yield* brought("Who wins the league?", "creator_approved")
+        }
+        for (const [status, id] of Object.entries(byStatus)) {
+          const { data, pagination } = yield* list(`?status=${status}`)
+          assert.deepStrictEqual([data.length, data[0].topic_id, data[0].status, pagination.total], [1, id, status, 1])
+        }
+        assert.sameMembers(yield* listed(""), Object.values(byStatus))
       })
-      const byStatus = {
-        pending: ids[0],
-        in_progress: yield* brought("Who wins the title?", "commentary_generated"),
-        completed: yield* brought("Who wins the cup?", "creator_approved", true),
-        partial: yield* brought("Who wins the league?", "creator_approved")
-      }
-      for (const [status, id] of Object.entries(byStatus)) {
-        const { data, pagination } = yield* list(`?status=${status}`)
-        assert.deepStrictEqual([data.length, data[0].topic_id, data[0].status, pagination.total], [1, id, status, 1])
-      }
-      assert.sameMembers(yield* listed(""), Object.values(byStatus))
-    })
   )
 
   it.effect("GET /topics: limit is an integer from 1 to 100, default 20", () =>
@@ -98,7 +102,7 @@ layer(layerOfService)("specification 4: reading topics", (it) => {
     })
   )
 
-  it.effect("GET /topics: offset is an integer, the pagination offset, default 0", () =>
+  it.effect("GET /topics: offset is an integer with the default 0, and skips that many topics", () =>
     Effect.gen(function* () {
       const { ids, list, listed } = yield* withTopics(5)
       const all = yield* listed("")
@@ -119,7 +123,7 @@ layer(layerOfService)("specification 4: reading topics", (it) => {
     })
   )
 
-  it.effect("GET /topics/{id} returns the Topic detail with all commentary entries and summary", () =>
+  it.effect("GET /topics/{id} returns the Topic detail with all commentary entries and the summary", () =>
     Effect.gen(function* () {
       const by = yield* seedPartner()
       const { id, personas } = yield* submitWithStates(by, content, ["creator_approved", "declined", "topic_sent"])
@@ -136,7 +140,7 @@ layer(layerOfService)("specification 4: reading topics", (it) => {
 
   it.effect("GET /topics/{id} requires the scope topics:read", () => needsTopicsRead((id) => `/topics/${id}`))
 
-  it.effect("GET /topics/{id}: unknown topic: 404 not_found, message about topic not found", () =>
+  it.effect("GET /topics/{id} returns 404 not_found for an unknown topic, with a message about the topic", () =>
     Effect.gen(function* () {
       const answer = yield* (yield* seedPartner()).get(`/topics/${unknown}`)
       assert.deepStrictEqual(refusal(answer), [404, "not_found"])
@@ -144,19 +148,21 @@ layer(layerOfService)("specification 4: reading topics", (it) => {
     })
   )
 
-  it.effect("GET /topics/{id}/status is the polling view: every persona and the counts, and no commentary", () =>
-    Effect.gen(function* () {
-      const by = yield* seedPartner()
-      const { id } = yield* submitWithStates(by, content, ["creator_approved", "topic_sent"])
-      const { body, status, text } = yield* by.get(`/topics/${id}/status`)
-      assert.deepStrictEqual([status, body.data.topic_id, body.data.overall_status], [200, id, "partial"])
-      assert.strictEqual(body.data.personas.length, 2)
-      assert.strictEqual(body.data.summary.total, 2)
-      assert.notInclude(text, samplePerspective)
-    })
+  it.effect(
+    "GET /topics/{id}/status is the polling view: it contains every persona and the counts, and no commentary",
+    () =>
+      Effect.gen(function* () {
+        const by = yield* seedPartner()
+        const { id } = yield* submitWithStates(by, content, ["creator_approved", "topic_sent"])
+        const { body, status, text } = yield* by.get(`/topics/${id}/status`)
+        assert.deepStrictEqual([status, body.data.topic_id, body.data.overall_status], [200, id, "partial"])
+        assert.strictEqual(body.data.personas.length, 2)
+        assert.strictEqual(body.data.summary.total, 2)
+        assert.notInclude(text, samplePerspective)
+      })
   )
 
-  it.effect("GET /topics/{id}/status: unknown topic: 404 not_found", () =>
+  it.effect("GET /topics/{id}/status returns 404 not_found for an unknown topic", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(refusal(yield* (yield* seedPartner()).get(`/topics/${unknown}/status`)), [
         404,
@@ -192,7 +198,7 @@ layer(layerOfService)("specification 4: reading topics", (it) => {
     })
   )
 
-  it.effect("GET /topics/{id}/commentaries: when no commentary is ready, an empty array and success", () =>
+  it.effect("GET /topics/{id}/commentaries returns success and an empty array when no commentary is ready", () =>
     Effect.gen(function* () {
       const by = yield* seedPartner()
       const { id } = yield* submitWithStates(by, content, ["commentary_generated", "declined"])
@@ -229,7 +235,7 @@ layer(layerOfService)("specification 4: reading topics", (it) => {
   )
 
   it.effect(
-    "GET /topics/by-reference/{ref}: when no topic has it, 404 not_found with a message that names the reference",
+    "GET /topics/by-reference/{ref} returns 404 not_found with the reference in the message when no topic has this reference",
     () =>
       Effect.gen(function* () {
         const answer = yield* (yield* seedPartner()).get("/topics/by-reference/game-404")

@@ -1,6 +1,6 @@
 /**
- * Section 3 of the specification: every row of the workflow table in the partner's and the creator's view, and the
- * final states.
+ * Tests section 3 of the specification: the final states, and every row of the workflow table in the partner's and the
+ * creator's view.
  */
 import { assert, layer } from "@effect/vitest"
 import { Mailbox } from "@partner-commentary/test/Mailbox"
@@ -23,7 +23,7 @@ import {
 
 const content = "Will the Lakers make the play-offs?"
 
-/** The only persona's entry in the three views, and the count for its status. */
+/** Returns the only persona's entry in the three views, and the count of its status. */
 const seen = Effect.fnUntraced(function* (by: SeededPartner, id: string) {
   const { personas, summary } = (yield* by.get(`/topics/${id}/status`)).body.data
   const detail = (yield* by.get(`/topics/${id}`)).body.data
@@ -216,7 +216,7 @@ layer(layerOfService)("specification 3", (it) => {
   }
 
   it.effect(
-    "topic-level status takes the values pending, in_progress, partial and completed, in every view alike",
+    "the topic-level status is pending, in_progress, partial or completed, and every view shows the same value",
     () =>
       Effect.gen(function* () {
         const by = yield* seedPartner()
@@ -239,7 +239,7 @@ layer(layerOfService)("specification 3", (it) => {
       })
   )
 
-  it.effect("webhook status: a client may set active or paused through the update operation, and nothing else", () =>
+  it.effect("webhook status: the update operation accepts active and paused, and no other value", () =>
     Effect.gen(function* () {
       const by = yield* seedPartner()
       const made = yield* by.post("/webhooks", { url: "https://receiver.example/", events: ["creator.approved"] })

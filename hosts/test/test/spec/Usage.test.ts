@@ -1,4 +1,4 @@
-/** Specification, sections 2 and 4: GET /usage and the Usage object. */
+/** Tests sections 2 and 4 of the specification: GET /usage and the Usage object. */
 import { assert } from "@effect/vitest"
 import * as Seed from "@partner-commentary/test/Seed"
 import * as Effect from "effect/Effect"

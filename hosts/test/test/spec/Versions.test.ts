@@ -1,4 +1,7 @@
-/** Specification, section 9: the guarantees of the version in the path, and the released and announced features. */
+/**
+ * Tests section 9 of the specification: the guarantees of the version in the path, and the released and announced
+ * features.
+ */
 import { readFileSync } from "node:fs"
 import { assert } from "@effect/vitest"
 import { TestApi } from "@partner-commentary/test/TestApi"

@@ -1,4 +1,4 @@
-/** Specification, sections 2, 3, 4 and 6: registration and changes of webhooks. */
+/** Tests sections 2, 3, 4 and 6 of the specification: registration and changes of webhooks. */
 import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
@@ -22,7 +22,7 @@ const specified = [
   "created_at",
   "updated_at"
 ]
-/** A minor version added the fields after those of the specification. */
+/** A minor version of the API added the last four fields. These fields are not in the specification. */
 const shown = [...specified, "disabled_reason", "disabled_at", "circuit", "held_count"]
 
 const registered = Effect.fnUntraced(function* (given: object = {}) {

@@ -1,4 +1,4 @@
-/** The official client on the in-memory service, and the results of its calls. */
+/** Runs the official client against the in-memory service, and returns the results of its calls. */
 import {
   ApiError,
   type ErrorCode,
@@ -45,7 +45,7 @@ export const makeDashboardClient = Effect.fnUntraced(function* (token: string) {
 
 export const runCall = <A>(call: () => PromiseLike<A>) => Effect.promise(async () => call())
 
-/** The error that a call rejects with. Its code determines the type of its details. */
+/** Returns the error with which a call rejects. The error's code determines the type of its details. */
 export const expectRefusal = <Code extends ErrorCode>(code: Code, call: () => PromiseLike<unknown>) =>
   runCall(async () => {
     try {

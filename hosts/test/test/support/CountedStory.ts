@@ -1,4 +1,4 @@
-/** A story from the submission to the delivered events, whose statements are recorded in steps. */
+/** Runs a story from the submission to the delivered events, and records the statements of each step. */
 import * as Jobs from "@partner-commentary/server/workers/Jobs"
 import { creatorTokenIn, Mailbox } from "@partner-commentary/test/Mailbox"
 import type { StatementTurn } from "@partner-commentary/test/postgres/Wire"
@@ -18,7 +18,7 @@ export const finishJobs = Effect.gen(function* () {
   }
 }).pipe(Effect.scoped)
 
-/** A statement outside of a transaction counts as one commit. */
+/** Counts commits. A statement outside of a transaction counts as one commit. */
 export const countCommits = (turns: ReadonlyArray<StatementTurn>) => {
   let commits = 0
   let isWithin = false
@@ -57,14 +57,14 @@ export const playStory = Effect.fnUntraced(function* <R0>(count: number, record:
   const delivered = yield* record(finishJobs)
   const steps = { submitted, mailed, responded, drafted, approved, delivered }
   const turns = Object.values(steps).flatMap((step) => step.turns)
-  /** For the message of a failure: the number of turns and commits of each step. */
+  /** Failure messages show the number of turns and commits of each step. */
   const counted = JSON.stringify(
     Object.entries(steps).map(([name, step]) => [name, step.turns.length, countCommits(step.turns)])
   )
   return { steps, turns, counted }
 })
 
-/** Lets one creator answer two topics, and records how both drafts are made. */
+/** Lets one creator answer two topics, and records the statements that make both drafts. */
 export const makeTwoDrafts = Effect.fnUntraced(function* <R0>(record: Recorder<R0>) {
   const mailbox = yield* Mailbox
   const owner = yield* Seed.organization()

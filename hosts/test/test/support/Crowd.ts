@@ -11,7 +11,7 @@ import * as TestClock from "effect/testing/TestClock"
 import { eventually } from "./Eventually.ts"
 import { readJson } from "./Json.ts"
 
-/** A slow operation waits at this gate. */
+/** Slow operations wait at this gate until a test opens the gate. */
 export class SlowOperationGate extends Context.Service<
   SlowOperationGate,
   {
@@ -56,8 +56,8 @@ const waitingFor = (millis: number) =>
   })
 
 /**
- * Three requests of one organization: two are admitted, and the third is refused after waiting ten seconds. Another
- * organization's request is admitted at the same time.
+ * Sends three requests of one organization. Two requests are admitted, and the third is refused after ten seconds.
+ * Another organization's request is admitted at the same time.
  */
 export const crowdOfRequests = Effect.fnUntraced(function* ({
   another,

@@ -1,4 +1,7 @@
-/** Shared helpers of delivery tests: a partner with a creator who declines, a webhook, and the events that it received. */
+/**
+ * Helpers for delivery tests: a partner with a creator who declines, a webhook, and the events that the webhook
+ * received.
+ */
 import { Mailbox } from "@partner-commentary/test/Mailbox"
 import { Receivers } from "@partner-commentary/test/Receivers"
 import * as Seed from "@partner-commentary/test/Seed"
@@ -11,7 +14,7 @@ import { getWebhook, postWebhook, webhookUrl } from "./WebhookCalls.ts"
 
 const start = Date.parse("2026-03-01T09:00:00.000Z")
 
-/** An organization with a key and a licensed persona. The test can make this persona's creator decline. */
+/** Creates an organization with a key and a licensed persona. The test can make this persona's creator decline. */
 export const seedDecliningPartner = Effect.gen(function* () {
   if ((yield* Clock.currentTimeMillis) === 0) yield* TestClock.setTime(start)
   const owner = yield* Seed.organization()
@@ -21,7 +24,7 @@ export const seedDecliningPartner = Effect.gen(function* () {
     yield* submitTopic(key, content, [persona])
     yield* actAsCreator(yield* creatorTokenFor(persona, content), "decline", { reason: "No." })
   })
-  /** The first mail to the contact whose subject starts with `subject`. */
+  /** Returns the first mail to the contact whose subject starts with `subject`. */
   const mails = (subject: string) =>
     eventually(
       subject,
@@ -52,7 +55,7 @@ export const registerWebhook = Effect.fnUntraced(function* (
   return { id, secret: data.secret as string, failures }
 })
 
-/** A webhook's deliveries as the partner sees them. */
+/** Reads a webhook's deliveries as the partner sees them. */
 export const deliveriesOf = (key: string, id: string) => {
   const page = (query = "") => getWebhook(key, `/${id}/deliveries${query}`)
   const list = (query?: string) => Effect.map(page(query), ({ body }) => body.data)
@@ -60,7 +63,7 @@ export const deliveriesOf = (key: string, id: string) => {
     page,
     list,
     /**
-     * Waits until `count` deliveries are recorded as delivered. The receiver sees each one earlier, while the
+     * Waits until `count` deliveries are recorded as delivered. The receiver gets each event earlier, while the
      * delivery is still in flight.
      */
     delivered: (count: number) =>
@@ -81,7 +84,7 @@ export const passToNextAttempt = Effect.fnUntraced(function* (list: ReturnType<t
   yield* TestClock.setTime(Date.parse(planned))
 })
 
-/** Requests to webhooks, oldest first. */
+/** Returns all requests to webhooks, oldest first. */
 export const receivedRequests = Effect.flatMap(Receivers, ({ sent }) => sent)
 
 export const eventsSent = Effect.map(receivedRequests, (requests) =>

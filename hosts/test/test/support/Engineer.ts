@@ -1,4 +1,4 @@
-/** Sets up a partner's engineer with a test key, a live key and a licensed persona, on a test clock. */
+/** Sets up a partner with a test key, a live key and a licensed persona, on a test clock. */
 import { testPersonas } from "@partner-commentary/core/persona/TestPersonas"
 import * as Seed from "@partner-commentary/test/Seed"
 import { TestApi } from "@partner-commentary/test/TestApi"
@@ -17,7 +17,10 @@ export const [approves, declines, expires, fails, waits] = testPersonas.map(({ i
   string
 ]
 
-/** Creates an organization with a licensed persona. Returns functions that make the engineer's requests with a test key. */
+/**
+ * Creates an organization with a licensed persona. Returns functions that send requests with the organization's test
+ * key.
+ */
 export const seedEngineer = Effect.gen(function* () {
   yield* TestClock.setTime(startTime)
   const { call } = yield* TestApi
@@ -40,8 +43,8 @@ export const seedEngineer = Effect.gen(function* () {
     }))
   const status = (topic: string) => Effect.map(get(`/topics/${topic}/status`), ({ data }) => data)
   /**
-   * Polls until the result equals `want`: the first persona's status, its failure reason if any, and the overall
-   * status.
+   * Polls until the result equals `want`. The result is the first persona's status, its failure reason if present, and
+   * the overall status.
    */
   const sees = (topic: string, want: string) =>
     eventually(

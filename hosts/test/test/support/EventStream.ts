@@ -1,4 +1,4 @@
-/** Reads server-sent events as they come. */
+/** Reads server-sent events as they arrive. */
 import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
 
@@ -15,7 +15,7 @@ const field = (block: string, name: string) =>
     .map((line) => line.slice(name.length + 2))
     .join("\n")
 
-/** Blocks of a stream. The last one may be incomplete. */
+/** Splits a stream into its complete blocks. The last block may be incomplete and is dropped. */
 const blocksOf = (text: string) => text.split("\n\n").slice(0, -1)
 
 const eventsOf = (text: string): ReadonlyArray<StreamedEvent> =>
@@ -51,7 +51,7 @@ const collect = (response: Response) => {
   }
 }
 
-/** Opens a stream. The response has come when this returns. */
+/** Opens a stream, and returns when the response headers have arrived. */
 export const openStream = Effect.fnUntraced(function* (
   key: string,
   query = "",
@@ -61,7 +61,10 @@ export const openStream = Effect.fnUntraced(function* (
   return collect(yield* call(`/partner/v1/events/stream${query}`, { key, headers }))
 })
 
-/** The text of a response. A stream is read to the end of its first page and closed. Its random `retry` is left out. */
+/**
+ * Returns the text of a response. Reads a stream up to the end of its first page, closes the stream, and removes its
+ * random `retry` value.
+ */
 export const textOf = (response: Response) =>
   Effect.promise(async () => {
     if (response.headers.get("content-type") !== "text/event-stream" || response.body === null) return response.text()

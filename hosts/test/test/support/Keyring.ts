@@ -1,4 +1,4 @@
-/** The five API-key operations as a dashboard calls them. */
+/** Calls the five API-key operations as a dashboard does. */
 import { assert } from "@effect/vitest"
 import { LocalTokens } from "@partner-commentary/identity/LocalIdentity"
 import { TestApi } from "@partner-commentary/test/TestApi"
@@ -31,7 +31,7 @@ export const makeKeyring = Effect.fnUntraced(function* (owner: { readonly id: st
     find: (id: string) => Effect.map(answered(200, "GET", `/${id}`), ({ data }) => data),
     rotate: (id: string, body?: object) => Effect.map(answered(201, "POST", `/${id}/rotate`, body), ({ data }) => data),
     revoke: (id: string) => Effect.map(answered(200, "DELETE", `/${id}`), ({ data }) => data),
-    /** `{field, constraint}` of a 400 response, or the code of another refusal. */
+    /** Returns `{field, constraint}` of a 400 response, or the code of another refusal. */
     refused: (method: string, path: string, body?: unknown) =>
       Effect.gen(function* () {
         const response = yield* ask(method, path, body)
@@ -43,7 +43,7 @@ export const makeKeyring = Effect.fnUntraced(function* (owner: { readonly id: st
   }
 })
 
-/** The result of a request with this key: `200`, or the code of its refusal. */
+/** Returns the result of a request with this key: `200`, or the code of the refusal. */
 export const resultOfRequest = Effect.fnUntraced(function* (key: string, headers: Record<string, string> = {}) {
   const { call } = yield* TestApi
   const response = yield* call("/partner/v1/topics", { key, headers })

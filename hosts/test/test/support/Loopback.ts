@@ -1,6 +1,6 @@
 /**
- * The API as called from this machine. A socket costs five times as much as the request, and `SameAnswers` shows that both
- * give the same responses. Therefore only the long suites use sockets here.
+ * Calls the API from this machine. A call over a socket takes five times as long, and the `SameAnswers` tests show that
+ * the responses are the same. Therefore only the long suites use sockets here.
  */
 import { TestApi } from "@partner-commentary/test/TestApi"
 

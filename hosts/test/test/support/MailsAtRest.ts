@@ -1,6 +1,6 @@
 /**
- * Waits until the mail workers are idle. If a test moves the clock before that, it disturbs workers that have not
- * started or not finished.
+ * Waits until the mail workers are idle. If a test moves the clock earlier, it disturbs workers that are starting or
+ * still working.
  */
 
 import * as Instant from "@partner-commentary/core/shared/Instant"

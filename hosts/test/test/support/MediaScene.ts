@@ -1,5 +1,5 @@
 /**
- * Shared helpers of audio and video tests: a topic with an approved commentary, its partner's view, and drains instead of
+ * Helpers for audio and video tests: a topic with an approved commentary, its partner's view, and drains instead of
  * workers.
  */
 
@@ -19,7 +19,7 @@ import { actAsCreator, creatorTokenFor, getJson, submitTopic } from "./Requests.
 export const startTime = Date.parse("2026-03-01T09:00:00.000Z")
 export const approvedText = "They will win it."
 
-/** Supports media of these kinds and runs no workers. */
+/** Provides a service that supports these media and runs no workers. */
 export const layerWithMedia = (...media: ReadonlyArray<MediaKind>) => InMemory.layerWithoutWorkers({ media })
 
 /** Runs all jobs that are due. */
@@ -30,8 +30,8 @@ export const drainJobs = drainFor({
 })
 
 /**
- * A topic with these output types whose creator has approved the text `said`. The jobs that result from the approval
- * have not run yet.
+ * Creates a topic with these output types. The creator approves the text `said`, and the resulting jobs have not run
+ * yet.
  */
 export const approveTopic = Effect.fnUntraced(function* (
   outputTypes: ReadonlyArray<string>,

@@ -1,4 +1,4 @@
-/** The whole service on SQLite, whose statements are recorded at the driver. */
+/** Runs the whole service on SQLite, and records the statements at the driver. */
 import { StatementSync } from "node:sqlite"
 import * as Sqlite from "@partner-commentary/sqlite/Sqlite"
 import * as InMemory from "@partner-commentary/test/InMemory"
@@ -9,7 +9,10 @@ import * as Layer from "effect/Layer"
 
 const realClock = Clock.Clock.defaultValue()
 
-/** No time passes while statements run. Otherwise a slow machine would divide a group of transactions in two. */
+/**
+ * On this clock no time passes while statements run. Otherwise a slow machine would split a group of transactions in
+ * two.
+ */
 const clock: Clock.Clock = Object.assign(Object.create(realClock), {
   monotonicTimeNanosUnsafe: () => 0n,
   monotonicTimeNanos: Effect.succeed(0n)
@@ -23,10 +26,10 @@ export const layer = Layer.provideMerge(
 
 type Call = (this: StatementSync, ...values: Array<unknown>) => unknown
 
-/** The methods of the driver that execute a statement. */
+/** The driver's methods that execute a statement. */
 const methods = ["all", "get", "iterate", "run"] as const
 
-/** Returns the statements that were executed during the effect. Each is a turn of its own. */
+/** Returns the statements that were executed during the effect. Each statement counts as a separate turn. */
 export const recordStatements = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.suspend(() => {
     const turns: Array<StatementTurn> = []

@@ -1,4 +1,4 @@
-/** The whole service on Postgres, connected through a proxy that records the statements. */
+/** Runs the whole service on Postgres, through a proxy that records the statements. */
 import * as Postgres from "@partner-commentary/postgres/Postgres"
 import * as InMemory from "@partner-commentary/test/InMemory"
 import * as TestDatabase from "@partner-commentary/test/postgres/TestDatabase"
@@ -26,7 +26,7 @@ const storesBy = ({ url }: RecordingProxy, poolSize: number) =>
   Layer.orDie(Postgres.layerWithoutMigration({ url: Redacted.make(url), poolSize }))
 
 /**
- * The service runs through the proxy, without workers, and on one connection, so that no statement is prepared twice.
+ * The service runs through the proxy, without workers. It has one connection, so each statement is prepared only once.
  */
 export const layerWithoutWorkers = Layer.unwrap(
   Effect.map(DatabaseProxy, (line) => InMemory.layerWithoutWorkers({ stores: storesBy(line, 1) }))
@@ -40,8 +40,8 @@ export const layerWithWorkers = Layer.unwrap(
 export const layer = Layer.provideMerge(layerWithoutWorkers, DatabaseProxy.layer)
 
 /**
- * Returns the recorded turns during the effect, except for rate windows. The rate windows of concurrent requests share
- * a separate transaction.
+ * Returns the turns that were recorded during the effect, without those of rate windows. Concurrent requests share a
+ * separate transaction for their rate windows.
  */
 export const recordTurns = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Effect<A, E, R>) {
   const { turns } = yield* DatabaseProxy
@@ -53,7 +53,7 @@ export const recordTurns = Effect.fnUntraced(function* <A, E, R>(effect: Effect.
   }
 })
 
-/** Returns, for each statement of a turn, its first word and the first table that it names. */
+/** Returns the first word and the first table of each statement in a turn. */
 export const kindOfTurn = (turn: StatementTurn): string =>
   turn
     .map((statement) => {

@@ -1,4 +1,4 @@
-/** A tracer that keeps every span, for tests of what is traced. */
+/** A tracer that stores every span, for tests of the service's traces. */
 import * as Tracer from "effect/Tracer"
 
 export const make = () => {

@@ -1,4 +1,7 @@
-/** Shorthands for the actions of partners and creators: submit, read, and act on the newest mail's link. */
+/**
+ * Helpers for the actions of partners and creators: submit a topic, read a view, and follow the link in the newest
+ * mail.
+ */
 import type { Persona } from "@partner-commentary/core/persona/Persona"
 import { creatorTokenIn, Mailbox } from "@partner-commentary/test/Mailbox"
 import { TestApi } from "@partner-commentary/test/TestApi"
@@ -38,7 +41,7 @@ export const waitForStatus = (key: string, topicId: string, persona: Persona, st
     )
   )
 
-/** The token of the first mail to a persona's creator that quotes this content. */
+/** Returns the token in the first mail to a persona's creator that quotes this content. */
 export const creatorTokenFor = Effect.fnUntraced(function* (persona: Persona, content: string) {
   const mailbox = yield* Mailbox
   const mail = yield* eventually(

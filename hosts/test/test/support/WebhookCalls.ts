@@ -1,4 +1,4 @@
-/** Shorthands for a partner's webhook calls, and the expected format of refusals. */
+/** Helpers for a partner's webhook calls, and the expected format of refusals. */
 
 import { assert } from "@effect/vitest"
 import * as Seed from "@partner-commentary/test/Seed"
@@ -33,7 +33,7 @@ export const seedKeyText = Effect.flatMap(Seed.organization(), (owner) =>
   Effect.map(Seed.key(owner), ({ text }) => text)
 )
 
-/** All problems that the refusal reports. */
+/** Returns all problems that the refusal reports. */
 export const problemsIn = ({
   body,
   status

@@ -1,4 +1,4 @@
-/** Many topics in one request: each is handled separately, in order, and only once per idempotency key. */
+/** Tests requests with many topics. Each topic is processed separately, in order, and only once per idempotency key. */
 
 import { assert, it } from "@effect/vitest"
 import * as InMemory from "@partner-commentary/test/InMemory"
@@ -56,7 +56,7 @@ const refused = Effect.fnUntraced(function* (response: Response, field: string) 
 })
 
 it.effect(
-  "every topic has its result at its position, like a single POST /topics, and a refused topic does not affect the others",
+  "each topic's result is at the topic's position and equals that of a single POST /topics; a refused topic affects no other topic",
   () =>
     Effect.gen(function* () {
       const { call, key, list, persona, results, topic } = yield* setUp()
@@ -104,7 +104,7 @@ it.effect(
     }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("an invalid bulk body is refused completely, and nothing is stored", () =>
+it.effect("a request with an invalid bulk body is refused completely, and nothing is stored", () =>
   Effect.gen(function* () {
     const { list, persona, post, topic } = yield* setUp()
     const many = (count: number) => Array.from({ length: count }, (_, index) => topic(index))
@@ -132,7 +132,7 @@ it.effect("an invalid bulk body is refused completely, and nothing is stored", (
 )
 
 it.effect(
-  "the JSON rules apply to each topic of a bulk body separately, with the same nesting depth as for a single topic",
+  "the JSON rules apply to each topic of a bulk body separately, with the nesting depth of a single topic",
   () =>
     Effect.gen(function* () {
       const { persona, results } = yield* setUp()
@@ -185,7 +185,7 @@ it.effect("only a bulk body may have 4 MiB, and each of its topics has the size 
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("if a quota is used up in the middle, the remaining topics are refused with the quota's name", () =>
+it.effect("if a quota is used up within a bulk request, the remaining topics are refused with the quota's name", () =>
   Effect.gen(function* () {
     const { list, results, topic } = yield* setUp({ limits: { topics_per_month: 2 } })
     const all = yield* results({ topics: [topic(0), "x", topic(2), topic(3), topic(4)] })
@@ -225,7 +225,7 @@ it.effect(
 )
 
 it.effect(
-  "an interrupted bulk request continues under its idempotency key: nothing is created twice, and earlier results stay",
+  "an interrupted bulk request continues under its idempotency key: no topic is created twice, and earlier results stay",
   () =>
     Effect.gen(function* () {
       const { list, post, results, topic } = yield* setUp()
@@ -255,7 +255,7 @@ it.effect(
 )
 
 it.effect(
-  "a repeated bulk request with its idempotency key gets the first response, byte for byte, even concurrently",
+  "repeated bulk requests with one idempotency key get the first response, byte for byte, even if they are concurrent",
   () =>
     Effect.gen(function* () {
       const { list, post, topic } = yield* setUp()
@@ -273,7 +273,7 @@ it.effect(
     }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("other requests run between any two topics of a bulk request", () =>
+it.effect("the service processes other requests between any two topics of a bulk request", () =>
   Effect.gen(function* () {
     const { results } = yield* setUp()
     const turns = { count: 0, over: false }

@@ -1,4 +1,4 @@
-/** The cost of a bulk request when the organization's limits refuse its topics. */
+/** Tests the cost of a bulk request whose topics are refused by the organization's limits. */
 import { assert, it } from "@effect/vitest"
 import * as InMemory from "@partner-commentary/test/InMemory"
 import * as Seed from "@partner-commentary/test/Seed"
@@ -31,7 +31,7 @@ it.effect("a topic beyond the submission limit is refused without being parsed",
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("responses with only refusals are stored under idempotency keys up to a daily limit", () =>
+it.effect("responses that contain only refusals are stored under idempotency keys, up to a daily limit", () =>
   Effect.gen(function* () {
     const { call } = yield* TestApi
     const sql = yield* SqlClient.SqlClient
@@ -54,7 +54,7 @@ it.effect("responses with only refusals are stored under idempotency keys up to 
     assert.isAbove(Number(refused.headers.get("retry-after")), 3600)
     const [stored] = yield* sql<{ readonly count: number }>`SELECT COUNT(*) AS count FROM stored_responses`
     assert.strictEqual(Number(stored?.count), 200)
-    // A stored response is replayed. A request without an idempotency key stores nothing.
+    // A stored response is returned again. A request without an idempotency key stores nothing.
     assert.strictEqual((yield* post([{}], "key-0")).headers.get("idempotency-replayed"), "true")
     assert.strictEqual((yield* post([{}])).status, 200)
   }).pipe(Effect.provide(InMemory.layer))

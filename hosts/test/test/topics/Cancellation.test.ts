@@ -1,4 +1,4 @@
-/** A partner cancels a topic: unanswered assignments are settled, and answered ones continue. */
+/** Tests that a partner can cancel a topic. Unanswered assignments are settled, and answered assignments continue. */
 import { assert, it } from "@effect/vitest"
 import * as InMemory from "@partner-commentary/test/InMemory"
 import { Mailbox } from "@partner-commentary/test/Mailbox"
@@ -32,7 +32,7 @@ const entryOf = (data: { personas: ReadonlyArray<{ persona_id: string }> }, { id
   // biome-ignore lint/suspicious/noExplicitAny: the wire's JSON
   data.personas.find(({ persona_id }) => persona_id === id) as any
 
-it.effect("a cancelled topic settles unanswered assignments as cancelled, and answered ones continue", () =>
+it.effect("cancelling a topic settles unanswered assignments as cancelled, and answered assignments continue", () =>
   Effect.gen(function* () {
     const { answered, cancel, key, keyId, silent } = yield* seeded
     const sql = yield* SqlClient.SqlClient
@@ -81,7 +81,7 @@ it.effect("a cancelled topic settles unanswered assignments as cancelled, and an
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("the creator of a cancelled request gets one mail, and the page shows the cancellation", () =>
+it.effect("the creator of a cancelled request gets one mail, and the creator's page shows the cancellation", () =>
   Effect.gen(function* () {
     const { call, cancel, key, silent } = yield* seeded
     const mailbox = yield* Mailbox
@@ -125,7 +125,7 @@ it.effect("a second cancellation changes nothing and returns the same status", (
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("if a cancellation and a creator's answer are simultaneous, exactly one wins", () =>
+it.effect("if a cancellation and a creator's answer are simultaneous, exactly one of them succeeds", () =>
   Effect.gen(function* () {
     const { cancel, key, owner } = yield* seeded
     for (let round = 0; round < 3; round++) {
@@ -146,7 +146,7 @@ it.effect("if a cancellation and a creator's answer are simultaneous, exactly on
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("another organization's, another environment's and an unknown topic are not found", () =>
+it.effect("the cancellation of another organization's, another environment's or an unknown topic gets 404", () =>
   Effect.gen(function* () {
     const { cancel, key, owner, silent } = yield* seeded
     const topicId = yield* submitTopic(key, content, [silent])
@@ -165,7 +165,7 @@ it.effect("another organization's, another environment's and an unknown topic ar
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("when a test key cancels a topic, its simulated creators stop", () =>
+it.effect("when a test key cancels a topic, the topic's simulated creators stop", () =>
   Effect.gen(function* () {
     const { call, cancel, owner } = yield* seeded
     const { text: key } = yield* Seed.key(owner, { environment: "test" })

@@ -1,4 +1,6 @@
-/** `topic.completed`: one event for each topic, in the transaction that settles its last assignment. */
+/**
+ * Tests `topic.completed`. Each topic causes one event, in the transaction that settles the topic's last assignment.
+ */
 import { assert, it } from "@effect/vitest"
 import { Creators } from "@partner-commentary/core/creator/Creators"
 import * as InMemory from "@partner-commentary/test/InMemory"
@@ -41,7 +43,10 @@ const respond = Effect.fnUntraced(function* ({ key, last, token, topicId }: Scen
 
 const days = (count: number) => TestClock.adjust(`${count} days`)
 
-/** Each path to the end of the last assignment, the event that it causes, and what cannot open the topic again. */
+/**
+ * Each way in which the last assignment can end, the event that it causes, and a later action that must not reopen the
+ * topic.
+ */
 const paths = {
   approval: {
     settle: (scene: Scene) => Effect.andThen(respond(scene), actAsCreator(scene.token, "approve")),
@@ -132,7 +137,7 @@ for (const [name, path] of Object.entries(paths)) {
 
       const deliveries = deliveriesOf(key, hook.id)
       yield* deliveries.delivered(1)
-      // After a jump of the clock an attempt may be repeated.
+      // After a jump of the clock, the worker may repeat an attempt.
       for (const sent of yield* eventsSent) assert.deepStrictEqual(sent.event, event)
       const [delivery] = yield* deliveries.list()
       assert.deepInclude(delivery, { event_id: id, type: "topic.completed", topic_id: topicId, share_id })
@@ -144,70 +149,74 @@ for (const [name, path] of Object.entries(paths)) {
   )
 }
 
-it.effect("assignments that settle at the same time complete their topic once, with the last of them", () =>
-  Effect.gen(function* () {
-    const { first, key, last, owner, post } = yield* seeded
-    const third = yield* Seed.persona(owner, { name: "Uma Unread" })
-    const topics = yield* Effect.forEach(
-      Array.from({ length: 12 }, (_, number) => `Who wins match number ${number}?`),
-      Effect.fnUntraced(function* (each) {
-        const topicId = yield* submitTopic(key, each, [first, last, third])
-        const tokens = yield* Effect.forEach([first, last], (persona) => creatorTokenFor(persona, each))
-        return { tokens, topicId }
-      }),
-      atOnce
-    )
-    yield* Effect.forEach(
-      topics.flatMap(({ tokens, topicId }, index) => {
-        const settlings: ReadonlyArray<Effect.Effect<unknown, unknown, TestApi>> = [
-          ...tokens.map((token) => actAsCreator(token, "decline", { reason: "No." })),
-          post(`/topics/${topicId}/cancel`)
-        ]
-        return [...settlings.slice(index % 3), ...settlings.slice(0, index % 3)]
-      }),
-      (settling) => settling,
-      atOnce
-    )
-    const completed = yield* completions(key)
-    assert.deepStrictEqual(
-      completed.map(({ data }: { data: { topic_id: string } }) => data.topic_id).toSorted(),
-      topics.map(({ topicId }) => topicId).toSorted()
-    )
-    for (const { data } of completed) {
-      assert.deepStrictEqual(data.topic, {
-        status: "completed",
-        summary: { total_personas: 3, completed: 0, pending: 0, failed: 3 }
-      })
-    }
-    const inOrder = yield* eventsOf(key, "&order=asc")
-    assert.lengthOf(inOrder, 4 * topics.length)
-    for (const { topicId } of topics) {
-      const own = inOrder.filter(({ data }: { data: { topic_id: string } }) => data.topic_id === topicId)
-      assert.deepStrictEqual(
-        own.map(({ type }: { type: string }) => type),
-        ["commentary.failed", "commentary.failed", "commentary.failed", "topic.completed"]
+it.effect(
+  "if assignments settle at the same time, their topic is completed once, with the last of these assignments",
+  () =>
+    Effect.gen(function* () {
+      const { first, key, last, owner, post } = yield* seeded
+      const third = yield* Seed.persona(owner, { name: "Uma Unread" })
+      const topics = yield* Effect.forEach(
+        Array.from({ length: 12 }, (_, number) => `Who wins match number ${number}?`),
+        Effect.fnUntraced(function* (each) {
+          const topicId = yield* submitTopic(key, each, [first, last, third])
+          const tokens = yield* Effect.forEach([first, last], (persona) => creatorTokenFor(persona, each))
+          return { tokens, topicId }
+        }),
+        atOnce
       )
-    }
-  }).pipe(Effect.provide(InMemory.layer))
+      yield* Effect.forEach(
+        topics.flatMap(({ tokens, topicId }, index) => {
+          const settlings: ReadonlyArray<Effect.Effect<unknown, unknown, TestApi>> = [
+            ...tokens.map((token) => actAsCreator(token, "decline", { reason: "No." })),
+            post(`/topics/${topicId}/cancel`)
+          ]
+          return [...settlings.slice(index % 3), ...settlings.slice(0, index % 3)]
+        }),
+        (settling) => settling,
+        atOnce
+      )
+      const completed = yield* completions(key)
+      assert.deepStrictEqual(
+        completed.map(({ data }: { data: { topic_id: string } }) => data.topic_id).toSorted(),
+        topics.map(({ topicId }) => topicId).toSorted()
+      )
+      for (const { data } of completed) {
+        assert.deepStrictEqual(data.topic, {
+          status: "completed",
+          summary: { total_personas: 3, completed: 0, pending: 0, failed: 3 }
+        })
+      }
+      const inOrder = yield* eventsOf(key, "&order=asc")
+      assert.lengthOf(inOrder, 4 * topics.length)
+      for (const { topicId } of topics) {
+        const own = inOrder.filter(({ data }: { data: { topic_id: string } }) => data.topic_id === topicId)
+        assert.deepStrictEqual(
+          own.map(({ type }: { type: string }) => type),
+          ["commentary.failed", "commentary.failed", "commentary.failed", "topic.completed"]
+        )
+      }
+    }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a topic of one persona is completed with it, and only webhooks that ask for the event receive it", () =>
-  Effect.gen(function* () {
-    const { key, last } = yield* seeded
-    const without = yield* registerWebhook(key, ["creator.approved", "partner.approved", "commentary.failed"])
-    const both = yield* registerWebhook(key, ["topic.completed", "commentary.failed"], "https://example.com/both")
-    yield* submitTopic(key, content, [last])
-    yield* actAsCreator(yield* creatorTokenFor(last, content), "decline", { reason: "No." })
-    yield* deliveriesOf(key, both.id).delivered(2)
-    yield* deliveriesOf(key, without.id).delivered(1)
-    const typesOf = (id: string) =>
-      Effect.map(deliveriesOf(key, id).list(), (all) => all.map(({ type }: { type: string }) => type))
-    assert.deepStrictEqual(yield* typesOf(both.id), ["topic.completed", "commentary.failed"])
-    assert.deepStrictEqual(yield* typesOf(without.id), ["commentary.failed"])
-  }).pipe(Effect.provide(InMemory.layer))
+it.effect(
+  "a topic with one persona is completed with its only assignment, and only webhooks that subscribed to the event receive it",
+  () =>
+    Effect.gen(function* () {
+      const { key, last } = yield* seeded
+      const without = yield* registerWebhook(key, ["creator.approved", "partner.approved", "commentary.failed"])
+      const both = yield* registerWebhook(key, ["topic.completed", "commentary.failed"], "https://example.com/both")
+      yield* submitTopic(key, content, [last])
+      yield* actAsCreator(yield* creatorTokenFor(last, content), "decline", { reason: "No." })
+      yield* deliveriesOf(key, both.id).delivered(2)
+      yield* deliveriesOf(key, without.id).delivered(1)
+      const typesOf = (id: string) =>
+        Effect.map(deliveriesOf(key, id).list(), (all) => all.map(({ type }: { type: string }) => type))
+      assert.deepStrictEqual(yield* typesOf(both.id), ["topic.completed", "commentary.failed"])
+      assert.deepStrictEqual(yield* typesOf(without.id), ["commentary.failed"])
+    }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a waiting request for events ends with the completion of a topic", () =>
+it.effect("a long-polling request for events gets its response when a topic is completed", () =>
   Effect.gen(function* () {
     const { key, last, post } = yield* seeded
     const { call } = yield* TestApi
@@ -223,7 +232,7 @@ it.effect("a waiting request for events ends with the completion of a topic", ()
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a topic of the test environment is completed once, by simulated creators and by advance", () =>
+it.effect("a topic of the test environment is completed once, by simulated creators or by calls to advance", () =>
   Effect.gen(function* () {
     const { advance, get, sent } = yield* Engineer.seedEngineer
     const { approves, declines, expires, fails, waits } = Engineer

@@ -1,4 +1,4 @@
-/** `ETag` and `If-None-Match` on the views of topics. */
+/** Tests `ETag` and `If-None-Match` on the views of topics. */
 import { assert, it } from "@effect/vitest"
 import type { Limits } from "@partner-commentary/core/partner/Plan"
 import * as InMemory from "@partner-commentary/test/InMemory"
@@ -10,7 +10,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 import { test } from "vitest"
 import { submitTopic } from "../support/Requests.ts"
 
-test("a view's ETag changes with every change of the view, from the submission to the last status of a topic", async () => {
+test("a view's ETag changes with every change of the view, from the submission to the topic's last status", async () => {
   await using pc = await TestPartnerCommentary.make({ media: ["audio"], now: "2026-03-01T09:00:00Z" })
   const { organization, personas } = await pc.seed({ personas: ["Ada Vance", "Ben Okoro", "Cleo Marsh"] })
   const client = pc.client(organization)
@@ -24,7 +24,7 @@ test("a view's ETag changes with every change of the view, from the submission t
   const seen = new Map<string, { readonly tag: string; readonly body: string }>()
   let changes = 0
 
-  /** Reads every view with and without the known tag. */
+  /** Reads every view with the known tag and without a tag. */
   const look = async (step: string, mustChange = true) => {
     let changed = false
     for (const path of [...views, "/partner/v1/topics?limit=5"]) {
@@ -92,7 +92,7 @@ const scene = (limits: Partial<Limits> = {}) =>
     return { get, key, tag, topicId }
   })
 
-it.effect("a 304 response has the tag and the rate-limit headers, but no body and no content type", () =>
+it.effect("a 304 response has the ETag and the rate-limit headers, but no body and no content type", () =>
   Effect.gen(function* () {
     const { get, tag, topicId } = yield* scene()
     for (const known of [tag, tag.slice(2), `"other", ${tag}`, "*"]) {
@@ -110,7 +110,7 @@ it.effect("a 304 response has the tag and the rate-limit headers, but no body an
   }).pipe(Effect.provide(InMemory.layerWithoutWorkers()))
 )
 
-it.effect("a tag or a cached view gives no access to another organization's or an unknown topic", () =>
+it.effect("neither an ETag nor a cached view gives access to another organization's topic or an unknown topic", () =>
   Effect.gen(function* () {
     const { get, tag, topicId } = yield* scene()
     const stranger = yield* Seed.key(yield* Seed.organization())
@@ -126,7 +126,7 @@ it.effect("a tag or a cached view gives no access to another organization's or a
   }).pipe(Effect.provide(InMemory.layerWithoutWorkers()))
 )
 
-it.effect("a request with Cache-Control: no-cache gets a view from the database instead of the cached one", () =>
+it.effect("a request with Cache-Control: no-cache reads the view from the database and not from the cache", () =>
   Effect.gen(function* () {
     const { key, topicId } = yield* scene()
     const { call } = yield* TestApi
@@ -138,7 +138,7 @@ it.effect("a request with Cache-Control: no-cache gets a view from the database 
       )
     assert.strictEqual(yield* content("max-age=0"), "Who takes the title this season?")
     for (const control of ["no-cache", "No-Cache", "no-store, no-cache", "max-age=0,no-cache"]) {
-      // This change keeps the version, so the cached view stays valid.
+      // This change keeps the topic's version, so the cached view stays valid.
       yield* sql`UPDATE topics SET content = ${control} WHERE id = ${topicId}`
       assert.notStrictEqual(yield* content("max-age=0"), control, "this view is cached")
       assert.strictEqual(yield* content(control), control)
@@ -146,7 +146,7 @@ it.effect("a request with Cache-Control: no-cache gets a view from the database 
   }).pipe(Effect.provide(InMemory.layerWithoutWorkers()))
 )
 
-it.effect("a HEAD request has the headers of a cached view, and no body", () =>
+it.effect("a HEAD request returns the headers of a cached view, and no body", () =>
   Effect.gen(function* () {
     const { get, key, tag, topicId } = yield* scene()
     const { call } = yield* TestApi
@@ -159,42 +159,46 @@ it.effect("a HEAD request has the headers of a cached view, and no body", () =>
   }).pipe(Effect.provide(InMemory.layerWithoutWorkers()))
 )
 
-it.effect("a 304 counts as a tenth of a request in every window, and a response with a body as a whole request", () =>
-  Effect.gen(function* () {
-    const { get, topicId } = yield* scene()
-    const left = (response: Response) => Number(response.headers.get("x-ratelimit-remaining"))
-    const minute = (response: Response) =>
-      Number(/"burst_per_minute";r=(\d+)/.exec(response.headers.get("ratelimit") ?? "")?.[1])
-    for (const view of ["/status", "", "/commentaries"]) {
-      const before = yield* get(`/${topicId}${view}`)
-      const tag = before.headers.get("etag") ?? ""
-      for (let count = 0; count < 50; count++) {
-        assert.strictEqual((yield* get(`/${topicId}${view}`, tag)).status, 304)
+it.effect(
+  "a 304 response counts as a tenth of a request in every rate window, and a response with a body counts as a whole request",
+  () =>
+    Effect.gen(function* () {
+      const { get, topicId } = yield* scene()
+      const left = (response: Response) => Number(response.headers.get("x-ratelimit-remaining"))
+      const minute = (response: Response) =>
+        Number(/"burst_per_minute";r=(\d+)/.exec(response.headers.get("ratelimit") ?? "")?.[1])
+      for (const view of ["/status", "", "/commentaries"]) {
+        const before = yield* get(`/${topicId}${view}`)
+        const tag = before.headers.get("etag") ?? ""
+        for (let count = 0; count < 50; count++) {
+          assert.strictEqual((yield* get(`/${topicId}${view}`, tag)).status, 304)
+        }
+        const after = yield* get(`/${topicId}${view}`)
+        assert.approximately(left(before) - left(after) - 1, 5, 2, view)
+        assert.approximately(minute(before) - minute(after) - 1, 5, 2, view)
       }
-      const after = yield* get(`/${topicId}${view}`)
-      assert.approximately(left(before) - left(after) - 1, 5, 2, view)
-      assert.approximately(minute(before) - minute(after) - 1, 5, 2, view)
-    }
-    const before = yield* get("")
-    for (let count = 0; count < 10; count++) assert.strictEqual((yield* get("", 'W/"other"')).status, 200)
-    assert.isAtLeast(left(before) - left(yield* get("")), 10)
-  }).pipe(Effect.provide(InMemory.layerWithoutWorkers()))
+      const before = yield* get("")
+      for (let count = 0; count < 10; count++) assert.strictEqual((yield* get("", 'W/"other"')).status, 200)
+      assert.isAtLeast(left(before) - left(yield* get("")), 10)
+    }).pipe(Effect.provide(InMemory.layerWithoutWorkers()))
 )
 
-it.effect("the headers of a 304 that was not counted show the windows after the last counted request of its key", () =>
-  Effect.gen(function* () {
-    const { get, tag, topicId } = yield* scene()
-    const rates = ({ headers }: Response) => ["x-ratelimit-remaining", "ratelimit"].map((name) => headers.get(name))
-    for (let count = 0; count < 3; count++) yield* get(`/${topicId}/status`, tag)
-    for (let count = 0; count < 60; count++) yield* get("")
-    const counted = rates(yield* get(""))
-    const unchanged = yield* get(`/${topicId}/status`, tag)
-    assert.strictEqual(unchanged.status, 304)
-    assert.deepStrictEqual(rates(unchanged), counted)
-  }).pipe(Effect.provide(InMemory.layerWithoutWorkers()))
+it.effect(
+  "the rate-limit headers of an uncounted 304 response show the windows after the key's last counted request",
+  () =>
+    Effect.gen(function* () {
+      const { get, tag, topicId } = yield* scene()
+      const rates = ({ headers }: Response) => ["x-ratelimit-remaining", "ratelimit"].map((name) => headers.get(name))
+      for (let count = 0; count < 3; count++) yield* get(`/${topicId}/status`, tag)
+      for (let count = 0; count < 60; count++) yield* get("")
+      const counted = rates(yield* get(""))
+      const unchanged = yield* get(`/${topicId}/status`, tag)
+      assert.strictEqual(unchanged.status, 304)
+      assert.deepStrictEqual(rates(unchanged), counted)
+    }).pipe(Effect.provide(InMemory.layerWithoutWorkers()))
 )
 
-it.effect("conditional polls beyond the limit are refused with 429", () =>
+it.effect("conditional requests beyond the rate limit are refused with 429", () =>
   Effect.gen(function* () {
     const { get, tag, topicId } = yield* scene({ requests_per_hour: 20 })
     const statuses: Array<number> = []

@@ -1,4 +1,4 @@
-/** `respond_by` of a topic: the partner's own deadline for responses. */
+/** Tests `respond_by` of a topic: the partner's own deadline for responses. */
 import { TestPartnerCommentary } from "@partner-commentary/test"
 import { expect, it } from "vitest"
 
@@ -14,7 +14,7 @@ const startScene = async () => {
   return { pc, client, topic, expiry, persona: personas[0] }
 }
 
-it("the mail, the reminder and the status follow the partner's deadline, until it is reached", async () => {
+it("the mail, the reminder and the status show the partner's deadline, and the assignment expires at that deadline", async () => {
   const { client, expiry, pc, persona, topic } = await startScene()
   await using _ = pc
   const { topic_id: id } = await client.topics.create({ ...topic, respond_by: "2026-03-05T10:00:00+01:00" })
@@ -38,7 +38,7 @@ it("the mail, the reminder and the status follow the partner's deadline, until i
   })
 })
 
-it("neither a late mail nor a refused mail moves the partner's deadline", async () => {
+it("a late or refused mail does not move the partner's deadline", async () => {
   const { client, expiry, pc, persona, topic } = await startScene()
   await using _ = pc
   pc.mailbox.refuseNext({ permanent: true })
@@ -56,7 +56,7 @@ it("neither a late mail nor a refused mail moves the partner's deadline", async 
   expect(await expiry(other)).toBe(deadline)
 })
 
-it("a deadline outside of the range is refused with the allowed range, and an invalid time with the required format", async () => {
+it("a deadline outside of the allowed range is refused with the range, and an invalid time is refused with the required format", async () => {
   const { client, pc, topic } = await startScene()
   await using _ = pc
   const create = (respond_by: string) => client.topics.create({ ...topic, respond_by })

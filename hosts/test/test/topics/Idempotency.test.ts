@@ -1,6 +1,6 @@
 /**
- * A repeated request with the same idempotency key runs once and gets the same response, even if the state changed in
- * between.
+ * Tests repeated requests with one idempotency key. The service runs them once and returns the same response, even if
+ * the state has changed since.
  */
 
 import { assert, it } from "@effect/vitest"
@@ -43,12 +43,15 @@ const setUp = Effect.gen(function* () {
   return { call, owner, persona, key, topic, post, total }
 })
 
-/** A real delay after which a signaled fiber has certainly resumed. */
+/** After this real delay, a signaled fiber has certainly resumed. */
 const pause = Effect.callback<void>((resume) => {
   setTimeout(() => resume(Effect.void), 50)
 })
 
-/** The response without the parts that are specific to the request: its id, the rate-limit headers, and the replay header. */
+/**
+ * Returns the response without its request-specific parts: the request id, the rate-limit headers, and the replay
+ * header.
+ */
 const seen = Effect.fnUntraced(function* (response: Response) {
   const own = /^x-request-id$|^(x-)?ratelimit|^idempotency-replayed$/
   const headers = Object.fromEntries([...response.headers].filter(([name]) => !own.test(name)))
@@ -56,25 +59,23 @@ const seen = Effect.fnUntraced(function* (response: Response) {
   return { replayed, status: response.status, headers, body: yield* Effect.promise(() => response.text()) }
 })
 
-it.effect(
-  "a repeated request with the same idempotency key gets the first response, byte for byte, and runs once",
-  () =>
-    Effect.gen(function* () {
-      const { post, total } = yield* setUp
-      const first = yield* Effect.flatMap(post("a"), seen)
-      assert.strictEqual(first.status, 201)
-      assert.isUndefined(first.replayed)
-      for (const _ of [1, 2]) {
-        const again = yield* Effect.flatMap(post("a"), seen)
-        assert.deepStrictEqual(again, { ...first, replayed: "true" })
-      }
-      assert.isTrue(first.headers["location"]?.endsWith(JSON.parse(first.body).data.topic_id))
-      assert.strictEqual(yield* total, 1)
-    }).pipe(Effect.provide(InMemory.layer))
+it.effect("a repeated request with the same idempotency key runs once and gets the first response, byte for byte", () =>
+  Effect.gen(function* () {
+    const { post, total } = yield* setUp
+    const first = yield* Effect.flatMap(post("a"), seen)
+    assert.strictEqual(first.status, 201)
+    assert.isUndefined(first.replayed)
+    for (const _ of [1, 2]) {
+      const again = yield* Effect.flatMap(post("a"), seen)
+      assert.deepStrictEqual(again, { ...first, replayed: "true" })
+    }
+    assert.isTrue(first.headers["location"]?.endsWith(JSON.parse(first.body).data.topic_id))
+    assert.strictEqual(yield* total, 1)
+  }).pipe(Effect.provide(InMemory.layer))
 )
 
 it.effect(
-  "another body with the same idempotency key is refused, even if only a space differs, and changes nothing",
+  "another body with the same idempotency key is refused and changes nothing, even if only a space differs",
   () =>
     Effect.gen(function* () {
       const { post, topic, total } = yield* setUp
@@ -91,7 +92,7 @@ it.effect(
     }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("an idempotency key is a different key in another organization, environment or path", () =>
+it.effect("the same idempotency key counts as a different key in another organization, environment or path", () =>
   Effect.gen(function* () {
     const { owner, persona, post, topic } = yield* setUp
     const other = yield* Seed.organization()
@@ -119,7 +120,7 @@ it.effect("an idempotency key is a different key in another organization, enviro
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a refusal is not stored, so the same request is processed again under the same idempotency key", () =>
+it.effect("a refusal is not stored, so the same request runs again under the same idempotency key", () =>
   Effect.gen(function* () {
     const { owner, post, total } = yield* setUp
     const unlicensed = yield* Seed.persona(null)
@@ -133,7 +134,7 @@ it.effect("a refusal is not stored, so the same request is processed again under
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("of 20 concurrent requests with one idempotency key one runs, and all get its response", () =>
+it.effect("of 20 concurrent requests with one idempotency key one runs, and all requests get its response", () =>
   Effect.gen(function* () {
     const { post, total } = yield* setUp
     const answers = yield* asTimePasses(
@@ -148,52 +149,56 @@ it.effect("of 20 concurrent requests with one idempotency key one runs, and all 
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("of 20 concurrent requests with different idempotency keys each runs, and each gets its own response", () =>
-  Effect.gen(function* () {
-    const { post, topic, total } = yield* setUp
-    const answers = yield* Effect.forEach(
-      Array.from({ length: 20 }, (_, index) => ({ ...topic, content: `${topic.content} ${index}` })),
-      (body, index) => Effect.flatMap(post(`key-${index}`, { body }), readJson),
-      { concurrency: "unbounded" }
-    )
-    assert.deepStrictEqual(
-      answers.map(({ data }) => data.content),
-      answers.map((_, index) => `${topic.content} ${index}`)
-    )
-    assert.strictEqual(yield* total, 20)
-  }).pipe(Effect.provide(InMemory.layer))
+it.effect(
+  "20 concurrent requests with different idempotency keys all run, and each request gets its own response",
+  () =>
+    Effect.gen(function* () {
+      const { post, topic, total } = yield* setUp
+      const answers = yield* Effect.forEach(
+        Array.from({ length: 20 }, (_, index) => ({ ...topic, content: `${topic.content} ${index}` })),
+        (body, index) => Effect.flatMap(post(`key-${index}`, { body }), readJson),
+        { concurrency: "unbounded" }
+      )
+      assert.deepStrictEqual(
+        answers.map(({ data }) => data.content),
+        answers.map((_, index) => `${topic.content} ${index}`)
+      )
+      assert.strictEqual(yield* total, 20)
+    }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a failure between the change and its response leaves nothing: no topic, no mail, no window, no signal", () =>
-  Effect.gen(function* () {
-    const { persona, post, total } = yield* setUp
-    const sql = yield* SqlClient.SqlClient
-    const mailbox = yield* Mailbox
-    const wait = yield* (yield* WorkSignal).listen("mails")
-    const fault = {
-      table: "stored_responses",
-      on: "UPDATE",
-      rows: (row: string) => `${row}status IS NOT NULL`
-    } as const
-    yield* makeWritesFail(sql, fault)
-    const signalled = yield* Effect.forkChild(wait(Duration.days(1)))
-    assert.strictEqual((yield* post("a")).status, 500)
-    assert.strictEqual(yield* total, 0)
-    yield* pause
-    assert.isUndefined(signalled.pollUnsafe())
-    yield* stopWriteFailures(sql, fault)
-    const again = yield* post("a")
-    assert.deepStrictEqual([again.status, again.headers.get("idempotency-replayed")], [201, null])
-    yield* Fiber.join(signalled)
-    yield* eventually(
-      "the mail to the creator",
-      Effect.map(mailbox.to(persona.creator.email), ({ length }) => length === 1)
-    )
-    assert.strictEqual(yield* total, 1)
-  }).pipe(Effect.scoped, Effect.provide(InMemory.layer))
+it.effect(
+  "if storing the response fails, nothing else is stored: no topic, no mail, no duplicate window, no signal",
+  () =>
+    Effect.gen(function* () {
+      const { persona, post, total } = yield* setUp
+      const sql = yield* SqlClient.SqlClient
+      const mailbox = yield* Mailbox
+      const wait = yield* (yield* WorkSignal).listen("mails")
+      const fault = {
+        table: "stored_responses",
+        on: "UPDATE",
+        rows: (row: string) => `${row}status IS NOT NULL`
+      } as const
+      yield* makeWritesFail(sql, fault)
+      const signalled = yield* Effect.forkChild(wait(Duration.days(1)))
+      assert.strictEqual((yield* post("a")).status, 500)
+      assert.strictEqual(yield* total, 0)
+      yield* pause
+      assert.isUndefined(signalled.pollUnsafe())
+      yield* stopWriteFailures(sql, fault)
+      const again = yield* post("a")
+      assert.deepStrictEqual([again.status, again.headers.get("idempotency-replayed")], [201, null])
+      yield* Fiber.join(signalled)
+      yield* eventually(
+        "the mail to the creator",
+        Effect.map(mailbox.to(persona.creator.email), ({ length }) => length === 1)
+      )
+      assert.strictEqual(yield* total, 1)
+    }).pipe(Effect.scoped, Effect.provide(InMemory.layer))
 )
 
-it.effect("an idempotency key is free again after 24 hours, and not a millisecond earlier", () =>
+it.effect("an idempotency key can be used again after exactly 24 hours, and not a millisecond earlier", () =>
   Effect.gen(function* () {
     const { post, total } = yield* setUp
     const first = yield* Effect.flatMap(post("a"), seen)
@@ -207,32 +212,34 @@ it.effect("an idempotency key is free again after 24 hours, and not a millisecon
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("an invalid idempotency key is refused before anything runs, but after a missing permission", () =>
-  Effect.gen(function* () {
-    const { call, post, topic, total } = yield* setUp
-    for (const bad of ["", "a b", "a, a", "é", "\t", "k".repeat(256)]) {
-      const response = yield* post(bad)
-      assert.strictEqual(response.status, 400, bad)
-      const { error } = yield* readJson(response)
-      assert.strictEqual(error.details.field, "Idempotency-Key", bad)
-      assert.match(error.details.constraint, /^must be given once, as 1 to 255 visible ASCII/)
-    }
-    const twice = yield* call(path, {
-      method: "POST",
-      key: "garbage",
-      body: topic,
-      headers: { "idempotency-key": "a b" }
-    })
-    assert.strictEqual(twice.status, 401)
-    assert.strictEqual(yield* total, 0)
-    for (const good of ["k".repeat(255), "!~\"'{}"]) {
-      const body = { ...topic, content: `${topic.content} ${good.length}` }
-      assert.strictEqual((yield* post(good, { body })).status, 201, good)
-    }
-  }).pipe(Effect.provide(InMemory.layer))
+it.effect(
+  "an invalid idempotency key is refused before the request runs, but a missing permission is reported first",
+  () =>
+    Effect.gen(function* () {
+      const { call, post, topic, total } = yield* setUp
+      for (const bad of ["", "a b", "a, a", "é", "\t", "k".repeat(256)]) {
+        const response = yield* post(bad)
+        assert.strictEqual(response.status, 400, bad)
+        const { error } = yield* readJson(response)
+        assert.strictEqual(error.details.field, "Idempotency-Key", bad)
+        assert.match(error.details.constraint, /^must be given once, as 1 to 255 visible ASCII/)
+      }
+      const twice = yield* call(path, {
+        method: "POST",
+        key: "garbage",
+        body: topic,
+        headers: { "idempotency-key": "a b" }
+      })
+      assert.strictEqual(twice.status, 401)
+      assert.strictEqual(yield* total, 0)
+      for (const good of ["k".repeat(255), "!~\"'{}"]) {
+        const body = { ...topic, content: `${topic.content} ${good.length}` }
+        assert.strictEqual((yield* post(good, { body })).status, 201, good)
+      }
+    }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a read request with an idempotency key is processed again each time", () =>
+it.effect("a read request with an idempotency key runs again each time", () =>
   Effect.gen(function* () {
     const { call, key, post } = yield* setUp
     const list = () => Effect.flatMap(call(path, { key, headers: { "idempotency-key": "a b" } }), readJson)

@@ -1,4 +1,4 @@
-/** A partner accepts an approved commentary for publication, through the whole service. */
+/** Tests the partner's acceptance of an approved commentary for publication, through the whole service. */
 import { assert, it } from "@effect/vitest"
 import type { Persona } from "@partner-commentary/core/persona/Persona"
 import * as InMemory from "@partner-commentary/test/InMemory"
@@ -14,7 +14,7 @@ const start = Date.parse("2026-03-01T09:00:00.000Z")
 const content = "Who takes the title this season?"
 const unknown = "019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"
 
-/** A topic with an approved commentary, and the commentary's id. */
+/** Submits a topic, approves its commentary, and returns the ids of the topic and the commentary. */
 const approvedBy = Effect.fnUntraced(function* (key: string, persona: Persona, asked = content) {
   const topicId = yield* submitTopic(key, asked, [persona], { external_reference: "title" })
   const token = yield* creatorTokenFor(persona, asked)
@@ -70,7 +70,7 @@ it.effect("an acceptance returns its time, appears in every view, and changes no
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("an acceptance is stored once: later and concurrent calls return the first time", () =>
+it.effect("an acceptance is stored once: later and concurrent calls return the time of the first call", () =>
   Effect.gen(function* () {
     const { approve, key, owner, persona } = yield* seeded
     const sql = yield* SqlClient.SqlClient
@@ -96,7 +96,7 @@ it.effect("an acceptance is stored once: later and concurrent calls return the f
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a commentary that its creator has not approved, or that belongs to another topic, cannot be accepted", () =>
+it.effect("a commentary cannot be accepted if its creator has not approved it, or if it belongs to another topic", () =>
   Effect.gen(function* () {
     const { approve, key, owner, persona } = yield* seeded
     const mine = yield* approvedBy(key.text, persona)

@@ -1,4 +1,4 @@
-/** Concurrent requests to the whole service: exactly one winner, and exact counts. */
+/** Tests concurrent requests to the whole service. Exactly one request wins, and the counts are exact. */
 
 import { assert, it } from "@effect/vitest"
 import * as InMemory from "@partner-commentary/test/InMemory"
@@ -12,7 +12,7 @@ import { readJson } from "../support/Json.ts"
 const at = "Who will win the cup this year?"
 const all = { concurrency: "unbounded" } as const
 
-it.effect("of 50 identical concurrent submissions, exactly one is sent", () =>
+it.effect("of 50 identical concurrent submissions, exactly one is sent to the creator", () =>
   Effect.gen(function* () {
     const { call } = yield* TestApi
     const owner = yield* Seed.organization()
@@ -70,7 +70,7 @@ it.effect("of 50 concurrent submissions against a quota of 10, exactly 10 are ac
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a topic that exceeds the commentary quota is refused as a whole, and nothing of it is stored", () =>
+it.effect("a topic that exceeds the commentary quota is refused completely, and no part of it is stored", () =>
   Effect.gen(function* () {
     const { call } = yield* TestApi
     const owner = yield* Seed.organization({ limits: { commentaries_per_month: 3 } })
@@ -83,13 +83,13 @@ it.effect("a topic that exceeds the commentary quota is refused as a whole, and 
     assert.strictEqual(refused.status, 429)
     const { error } = yield* readJson(refused)
     assert.deepInclude(error.details, { limit: 3, remaining: 1, quota: "commentaries_per_month" })
-    // The refused topic creates no duplicate window. With a sufficient quota, it would be sent.
+    // The refused topic creates no duplicate window. With a sufficient quota, the same topic would be sent.
     assert.strictEqual((yield* post(`${at} Again?`)).status, 429)
     assert.strictEqual((yield* readJson(yield* call("/partner/v1/topics", { key }))).pagination.total, 1)
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("100 assignments of one topic that are settled concurrently complete it, with exact counts", () =>
+it.effect("concurrent changes that settle the 100 assignments of one topic complete the topic with exact counts", () =>
   Effect.gen(function* () {
     const { call } = yield* TestApi
     const mailbox = yield* Mailbox
@@ -106,7 +106,7 @@ it.effect("100 assignments of one topic that are settled concurrently complete i
       "100 mails",
       Effect.map(mailbox.all, (sent) => (sent.length === 100 ? sent : undefined))
     )
-    // The first half is approved, so it needs drafts first.
+    // The first half is approved, so these assignments need drafts first.
     const half = mails.slice(0, 50).map(creatorTokenIn)
     const other = mails.slice(50).map(creatorTokenIn)
     const act = (token: string, action: string, body: unknown) =>
@@ -135,30 +135,34 @@ it.effect("100 assignments of one topic that are settled concurrently complete i
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("of concurrent respond and decline actions exactly one succeeds, and the other gets the present status", () =>
-  Effect.gen(function* () {
-    const { call } = yield* TestApi
-    const mailbox = yield* Mailbox
-    const owner = yield* Seed.organization()
-    const { text: key } = yield* Seed.key(owner)
-    for (let round = 0; round < 10; round++) {
-      const persona = yield* Seed.persona(owner)
-      yield* call("/partner/v1/topics", { method: "POST", key, body: { content: at, persona_ids: [persona.id] } })
-      const [mail] = yield* eventually(
-        "the mail",
-        Effect.map(mailbox.to(persona.creator.email), (sent) => (sent.length > 0 ? sent : undefined))
-      )
-      const token = creatorTokenIn(mail ?? { text: "" })
-      const act = (action: string, body: unknown) =>
-        call(`/creator/${token}/${action}`, { method: "POST", headers: { accept: "application/json" }, body })
-      const answers = yield* Effect.all(
-        [act("respond", { perspective: "Their year, without a doubt." }), act("decline", { reason: "No time" })],
-        all
-      )
-      assert.deepStrictEqual(answers.map(({ status }) => status).sort(), [200, 400])
-      const refused = yield* readJson(answers.find(({ status }) => status === 400) ?? assert.fail("nobody was refused"))
-      assert.strictEqual(refused.error.code, "invalid_request")
-      assert.strictEqual(refused.error.details.field, "action")
-    }
-  }).pipe(Effect.provide(InMemory.layer))
+it.effect(
+  "of concurrent respond and decline actions exactly one succeeds, and the other action gets the current status",
+  () =>
+    Effect.gen(function* () {
+      const { call } = yield* TestApi
+      const mailbox = yield* Mailbox
+      const owner = yield* Seed.organization()
+      const { text: key } = yield* Seed.key(owner)
+      for (let round = 0; round < 10; round++) {
+        const persona = yield* Seed.persona(owner)
+        yield* call("/partner/v1/topics", { method: "POST", key, body: { content: at, persona_ids: [persona.id] } })
+        const [mail] = yield* eventually(
+          "the mail",
+          Effect.map(mailbox.to(persona.creator.email), (sent) => (sent.length > 0 ? sent : undefined))
+        )
+        const token = creatorTokenIn(mail ?? { text: "" })
+        const act = (action: string, body: unknown) =>
+          call(`/creator/${token}/${action}`, { method: "POST", headers: { accept: "application/json" }, body })
+        const answers = yield* Effect.all(
+          [act("respond", { perspective: "Their year, without a doubt." }), act("decline", { reason: "No time" })],
+          all
+        )
+        assert.deepStrictEqual(answers.map(({ status }) => status).sort(), [200, 400])
+        const refused = yield* readJson(
+          answers.find(({ status }) => status === 400) ?? assert.fail("nobody was refused")
+        )
+        assert.strictEqual(refused.error.code, "invalid_request")
+        assert.strictEqual(refused.error.details.field, "action")
+      }
+    }).pipe(Effect.provide(InMemory.layer))
 )

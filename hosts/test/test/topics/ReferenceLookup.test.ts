@@ -1,4 +1,4 @@
-/** The lookup by reference: the size of one response, and the number of concurrent lookups per organization. */
+/** Tests the lookup by reference: the size of one response, and the number of concurrent lookups per organization. */
 import { assert, it } from "@effect/vitest"
 import { Topics } from "@partner-commentary/core/topic/Topics"
 import * as Application from "@partner-commentary/test/Application"
@@ -24,7 +24,7 @@ const reference = { external_reference: "season" }
 const path = "/topics/by-reference/season"
 
 it.effect(
-  "a response contains whole topics, newest first, with at most 1,000 entries in total, and says if it is truncated",
+  "a lookup returns whole topics, newest first, with at most 1,000 entries in total, and says if its response is truncated",
   () =>
     Effect.gen(function* () {
       const { key, owner } = yield* scene
@@ -56,7 +56,7 @@ const slow = Layer.effect(
 )
 
 it.effect(
-  "an organization can run two lookups at a time; others wait for ten seconds and then get 429 with Retry-After",
+  "an organization can run two lookups at a time; further lookups wait for ten seconds and then get 429 with Retry-After",
   () =>
     Effect.gen(function* () {
       const { call } = yield* TestApi

@@ -1,4 +1,7 @@
-/** A complete scenario over real HTTP, real SMTP, the real pages and a database file. It checks every view at every stage. */
+/**
+ * Tests a complete scenario with real HTTP, real SMTP, the real pages and a database file. The test checks every view
+ * at every stage.
+ */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -77,7 +80,9 @@ const story = (post: Effect.Success<typeof startSmtpServer>) =>
         headers: { "content-type": "application/x-www-form-urlencoded" },
         body: new URLSearchParams(fields).toString()
       })
-    /** Waits until the hand-over is stored. If the clock moved earlier, the worker would send the mail again. */
+    /**
+     * Waits until the delivery of the mail is stored. If the clock moved earlier, the worker would send the mail again.
+     */
     const mailTo = (address: string, count: number) =>
       Effect.tap(
         eventually(
@@ -114,7 +119,7 @@ const story = (post: Effect.Success<typeof startSmtpServer>) =>
     const id = submitted.data.topic_id as string
     assert.match(id, uuid)
     assert.strictEqual(created.headers.get("location"), `/partner/v1/topics/${id}`)
-    /** The id of a persona's assignment in this topic, which is the same in every view. */
+    /** Returns the id of a persona's assignment in this topic. Every view shows the same id. */
     const shareOf = (persona: { readonly id: string }): string =>
       submitted.data.results.find((result: { persona_id: string }) => result.persona_id === persona.id).share_id
     for (const persona of [ada, bo, cy]) assert.match(shareOf(persona), uuid)
@@ -154,7 +159,7 @@ const story = (post: Effect.Success<typeof startSmtpServer>) =>
       assert.strictEqual(mail.from?.address, "desk@commentary.example")
     }
 
-    /** 48 hours from the request's mail, and 7 days from the draft. */
+    /** The expected deadlines: 48 hours after the request's mail, and 7 days after the draft. */
     const deadlines: Readonly<Record<string, string>> = {
       topic_sent: "2026-02-03T12:00:00.000Z",
       commentary_generated: "2026-02-08T13:00:00.000Z"
@@ -184,7 +189,7 @@ const story = (post: Effect.Success<typeof startSmtpServer>) =>
       expired: 0
     }
 
-    /** The partner's own fields, as every view shows them. */
+    /** The partner's own fields as every view shows them. */
     const sent = {
       topic_id: id,
       external_reference: "game:2026-02-01.LAL",
@@ -312,7 +317,7 @@ const story = (post: Effect.Success<typeof startSmtpServer>) =>
     const late = yield* form(tokenFor(toCy), "respond", { perspective })
     assert.strictEqual(late.status, 400)
 
-    // The partner fetches the result by id and by its own reference
+    // The partner fetches the result by the topic's id and by the partner's own reference
     const commentary = {
       id: commentaryId,
       content: edited,

@@ -1,5 +1,6 @@
 /**
- * `Prefer: wait` on a topic's status and on the events: the response comes with the change, or at the end of the wait.
+ * Tests `Prefer: wait` on a topic's status and on the list of events. The response arrives with the change, or at the
+ * end of the wait.
  */
 import { assert, it } from "@effect/vitest"
 import { ApiKeys } from "@partner-commentary/core/access/ApiKeys"
@@ -31,7 +32,7 @@ const scene = Effect.gen(function* () {
     call(`/partner/v1${path}`, { key: caller, headers })
   const status = `/topics/${topicId}/status`
   const wait = { prefer: "wait=30" }
-  /** Starts a request, and returns when the request waits. */
+  /** Starts a request, and returns when the request is waiting. */
   const waiting = (path: string, headers: Record<string, string> = wait) =>
     Effect.tap(Effect.forkChild(get(path, headers)), settled)
   const many = (length: number) =>
@@ -48,7 +49,7 @@ const settled = () => Effect.promise(() => new Promise((resolve) => setTimeout(r
 
 const isDone = (fiber: Fiber.Fiber<unknown, unknown>) => fiber.pollUnsafe() !== undefined
 
-it.effect("a waiting status poll gets its response when the creator responds, without any movement of the clock", () =>
+it.effect("a waiting status poll gets its response when the creator responds, even though the clock stands still", () =>
   Effect.gen(function* () {
     const { status, token, tag, wait, waiting } = yield* scene
     const known = { ...wait, "if-none-match": yield* tag }
@@ -65,7 +66,7 @@ it.effect("a waiting status poll gets its response when the creator responds, wi
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("erasing a creator ends a waiting status poll and a waiting list of events at once", () =>
+it.effect("erasing a creator ends a waiting status poll and a waiting list request at once", () =>
   Effect.gen(function* () {
     const { persona, status, waiting } = yield* scene
     const polls = [yield* waiting(status), yield* waiting("/events?order=asc")]
@@ -76,7 +77,7 @@ it.effect("erasing a creator ends a waiting status poll and a waiting list of ev
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a wait that ends without a change gets 304 if the request had a tag, otherwise 200", () =>
+it.effect("a wait that ends without a change gets 304 if the request had an ETag, and 200 otherwise", () =>
   Effect.gen(function* () {
     const { get, status, tag, wait, waiting } = yield* scene
     yield* settled()
@@ -96,7 +97,7 @@ it.effect("a wait that ends without a change gets 304 if the request had a tag, 
         [200, "wait"]
       ]
     )
-    // The windows began at the start of the test, half a minute ago.
+    // The rate windows began at the start of the test, half a minute ago.
     for (const { headers } of responses) assert.match(headers.get("ratelimit") ?? "", /"burst_per_minute";r=\d+;t=30\b/)
     assert.strictEqual(responses[0]?.headers.get("etag"), known)
     assert.strictEqual(responses[1]?.headers.get("etag"), known)
@@ -105,23 +106,25 @@ it.effect("a wait that ends without a change gets 304 if the request had a tag, 
   }).pipe(Effect.provide(InMemory.layerWith({})))
 )
 
-it.effect("a waiting list of events gets its response with the first event, and only forward lists wait", () =>
-  Effect.gen(function* () {
-    const { get, token, wait, waiting } = yield* scene
-    assert.isNull((yield* get("/events", wait)).headers.get("preference-applied"))
-    const poll = yield* waiting("/events?order=asc")
-    const other = yield* waiting("/events?order=asc&type=creator.approved")
-    yield* actAsCreator(token, "decline", {})
-    const { data, pagination } = yield* readJson(yield* Fiber.join(poll))
-    assert.strictEqual(data[0].type, "commentary.failed")
-    assert.isFalse(isDone(other))
-    const next = yield* get(`/events?after=${data[0].id}`)
-    assert.isTrue((yield* readJson(next)).pagination.next_cursor >= pagination.next_cursor)
-    yield* Fiber.interrupt(other)
-  }).pipe(Effect.provide(InMemory.layer))
+it.effect(
+  "a waiting request for events gets its response with the first event, and only requests that list events forward wait",
+  () =>
+    Effect.gen(function* () {
+      const { get, token, wait, waiting } = yield* scene
+      assert.isNull((yield* get("/events", wait)).headers.get("preference-applied"))
+      const poll = yield* waiting("/events?order=asc")
+      const other = yield* waiting("/events?order=asc&type=creator.approved")
+      yield* actAsCreator(token, "decline", {})
+      const { data, pagination } = yield* readJson(yield* Fiber.join(poll))
+      assert.strictEqual(data[0].type, "commentary.failed")
+      assert.isFalse(isDone(other))
+      const next = yield* get(`/events?after=${data[0].id}`)
+      assert.isTrue((yield* readJson(next)).pagination.next_cursor >= pagination.next_cursor)
+      yield* Fiber.interrupt(other)
+    }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a caller with an older tag gets a change from before the request at once", () =>
+it.effect("a request with an old ETag is answered at once if the topic changed before the request", () =>
   Effect.gen(function* () {
     const { get, status, tag, token, wait } = yield* scene
     const known = yield* tag
@@ -132,7 +135,7 @@ it.effect("a caller with an older tag gets a change from before the request at o
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a revoked key ends its waiting requests with 401, and no other request", () =>
+it.effect("when a key is revoked, its waiting requests end with 401, and other keys' requests keep waiting", () =>
   Effect.gen(function* () {
     const { get, key, owner, status, waiting, wait } = yield* scene
     const other = yield* Seed.key(owner)
@@ -148,7 +151,7 @@ it.effect("a revoked key ends its waiting requests with 401, and no other reques
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("when the service stops, waiting requests get their response at once", () =>
+it.effect("when the service stops, waiting requests get their responses at once", () =>
   Effect.gen(function* () {
     const { status, waiting } = yield* scene
     yield* settled()
@@ -158,24 +161,22 @@ it.effect("when the service stops, waiting requests get their response at once",
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect(
-  "a wait counts as one request, and does not reduce the number of other requests that can run concurrently",
-  () =>
-    Effect.gen(function* () {
-      const { get, many, status } = yield* scene
-      yield* settled()
-      const left = (response: Response) => Number(response.headers.get("x-ratelimit-remaining"))
-      const before = left(yield* get(status))
-      const polls = yield* many(100)
-      assert.isFalse(polls.some(isDone))
-      assert.strictEqual((yield* get("/topics")).status, 200)
-      assert.strictEqual(before - left(yield* get(status)), 102)
-      yield* Effect.forEach(polls, Fiber.interrupt)
-    }).pipe(Effect.provide(InMemory.layer))
+it.effect("a waiting request counts as one request, and does not reduce the number of other concurrent requests", () =>
+  Effect.gen(function* () {
+    const { get, many, status } = yield* scene
+    yield* settled()
+    const left = (response: Response) => Number(response.headers.get("x-ratelimit-remaining"))
+    const before = left(yield* get(status))
+    const polls = yield* many(100)
+    assert.isFalse(polls.some(isDone))
+    assert.strictEqual((yield* get("/topics")).status, 200)
+    assert.strictEqual(before - left(yield* get(status)), 102)
+    yield* Effect.forEach(polls, Fiber.interrupt)
+  }).pipe(Effect.provide(InMemory.layer))
 )
 
 it.effect(
-  "waiting requests beyond an organization's limit are refused with 429, and other requests can wait when some end",
+  "waiting requests beyond an organization's limit get 429, and new requests can wait as soon as earlier waits end",
   () =>
     Effect.gen(function* () {
       const { get, many, status, wait, waiting } = yield* scene
@@ -199,7 +200,7 @@ it.effect(
     }).pipe(Effect.provide(InMemory.layer))
 )
 
-it("the preference is parsed according to RFC 7240, up to 30 seconds", () => {
+it("the Prefer header is parsed according to RFC 7240, and a wait is limited to 30 seconds", () => {
   for (const [header, seconds] of [
     [undefined, 0],
     ["wait=5", 5],

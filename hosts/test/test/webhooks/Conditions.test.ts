@@ -1,4 +1,7 @@
-/** What a webhook shows about its receiver: why it was disabled, the circuit breaker, and the held deliveries. */
+/**
+ * Tests what a webhook shows about its receiver: the reason for its disabling, the circuit breaker, and the held
+ * deliveries.
+ */
 import { assert, it } from "@effect/vitest"
 import { defaults } from "@partner-commentary/core/shared/WebhookPolicy"
 import { WebhookNotSent } from "@partner-commentary/core/webhook/WebhookTransport"
@@ -26,7 +29,7 @@ const shownWhen = (key: string, id: string, isWanted: (data: { readonly [name: s
   )
 
 it.effect(
-  "a disabled webhook shows the reason, the time and the number of held deliveries, until it is activated",
+  "a disabled webhook shows the reason, the time and the number of held deliveries, until the partner activates it",
   () =>
     Effect.gen(function* () {
       const receivers = yield* Receivers
@@ -57,29 +60,31 @@ it.effect(
     }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("an open circuit shows the time of the next probe and the held deliveries, and closes with a success", () =>
-  Effect.gen(function* () {
-    const receivers = yield* Receivers
-    yield* receivers.answer(() => Effect.fail(new WebhookNotSent({ failure: "refused", reason: "Nobody listens." })))
-    const { declined, key } = yield* seedDecliningPartner
-    const { id } = yield* registerWebhook(key, ["commentary.failed"])
-    for (const nth of [1, 2, 3]) yield* declined(`Who is number ${nth} this season?`)
-    const shown = yield* shownWhen(key, id, ({ circuit }) => (circuit as typeof sound.circuit).state === "open")
-    assert.deepInclude(shown, {
-      status: "active",
-      disabled_at: null,
-      circuit: { state: "open", open_until: "2026-03-01T09:01:00.000Z" },
-      held_count: 3
-    })
-    yield* receivers.answer(() => Effect.succeed({ status: 200 }))
-    yield* TestClock.adjust("1 minute")
-    assert.deepInclude(yield* shownWhen(key, id, ({ held_count }) => held_count === 0), { circuit: sound.circuit })
-  }).pipe(Effect.provide(InMemory.layer))
+it.effect(
+  "an open circuit breaker shows the time of the next probe and the held deliveries, and closes with a success",
+  () =>
+    Effect.gen(function* () {
+      const receivers = yield* Receivers
+      yield* receivers.answer(() => Effect.fail(new WebhookNotSent({ failure: "refused", reason: "Nobody listens." })))
+      const { declined, key } = yield* seedDecliningPartner
+      const { id } = yield* registerWebhook(key, ["commentary.failed"])
+      for (const nth of [1, 2, 3]) yield* declined(`Who is number ${nth} this season?`)
+      const shown = yield* shownWhen(key, id, ({ circuit }) => (circuit as typeof sound.circuit).state === "open")
+      assert.deepInclude(shown, {
+        status: "active",
+        disabled_at: null,
+        circuit: { state: "open", open_until: "2026-03-01T09:01:00.000Z" },
+        held_count: 3
+      })
+      yield* receivers.answer(() => Effect.succeed({ status: 200 }))
+      yield* TestClock.adjust("1 minute")
+      assert.deepInclude(yield* shownWhen(key, id, ({ held_count }) => held_count === 0), { circuit: sound.circuit })
+    }).pipe(Effect.provide(InMemory.layer))
 )
 
 const sources = ["203.0.113.7", "2001:db8::/32"]
 
-it.effect("the addresses from which deliveries come are public if the operator configures them", () =>
+it.effect("the addresses from which the service sends webhooks are public if the operator configures them", () =>
   Effect.gen(function* () {
     const answer = yield* (yield* TestApi).call("/.well-known/webhook-sources")
     assert.strictEqual(answer.status, 200)
@@ -88,7 +93,7 @@ it.effect("the addresses from which deliveries come are public if the operator c
   }).pipe(Effect.provide(InMemory.layerWith({ policy: { webhooks: { ...defaults, sources } } })))
 )
 
-it.effect("the page with these addresses does not exist without a configuration", () =>
+it.effect("the page of sender addresses does not exist if the operator configures no addresses", () =>
   Effect.gen(function* () {
     const answer = yield* (yield* TestApi).call("/.well-known/webhook-sources")
     assert.deepStrictEqual([answer.status, (yield* readJson(answer)).error.code], [404, "not_found"])

@@ -1,4 +1,4 @@
-/** Webhook deliveries of topic events: which changes cause an event, its content, and the retries. */
+/** Tests webhook deliveries of topic events: the changes that cause an event, the event's content, and the retries. */
 import { assert, it } from "@effect/vitest"
 import { verifyWebhook } from "@partner-commentary/client"
 import { defaults } from "@partner-commentary/core/shared/WebhookPolicy"
@@ -23,10 +23,10 @@ import { asTimePasses, eventually } from "../support/Eventually.ts"
 import { actAsCreator, creatorTokenFor, getJson, submitTopic, waitForStatus } from "../support/Requests.ts"
 import { patchWebhook, postWebhook, removeWebhook, webhookUrl } from "../support/WebhookCalls.ts"
 
-/** A long lease, because a clock that jumps past the lease would mark running attempts as lost. */
+/** The lease is long, because a clock that jumps past the lease would mark running attempts as lost. */
 const patient = InMemory.layerWith({ policy: { lease: Duration.days(1) } })
 
-it.effect("each change that is an event arrives once, signed, with the specification's payload", () =>
+it.effect("each change that causes an event is delivered once, signed, with the specification's payload", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(Date.now())
     const { key, persona } = yield* seedDecliningPartner
@@ -87,7 +87,7 @@ it.effect("each change that is an event arrives once, signed, with the specifica
 )
 
 it.effect(
-  "a failure event contains the reason, and the event of a topic without reference and metadata has null and {}",
+  "a failure event contains the reason, and without a reference and metadata an event contains null and {}",
   () =>
     Effect.gen(function* () {
       const { key, persona } = yield* seedDecliningPartner
@@ -110,7 +110,7 @@ it.effect(
     }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a webhook gets only the event types that it subscribed to, of its own organization and environment", () =>
+it.effect("a webhook gets only its subscribed event types, from its own organization and environment", () =>
   Effect.gen(function* () {
     const { key, live, sent, settled } = yield* seedEngineer
     const stranger = yield* Effect.flatMap(Seed.organization({ name: "Other" }), (owner) =>
@@ -138,7 +138,7 @@ it.effect("a webhook gets only the event types that it subscribed to, of its own
 )
 
 it.effect(
-  "a failed delivery is retried after 5 s, 5 min, 30 min and so on, ten times, with the same bytes, and then ends",
+  "a failed delivery is retried up to ten times, after 5 s, 5 min, 30 min and so on, with the same bytes, and then fails",
   () =>
     Effect.gen(function* () {
       const receivers = yield* Receivers
@@ -169,25 +169,27 @@ it.effect(
     }).pipe(Effect.provide(patient))
 )
 
-it.effect("a successful delivery ends the retries, resets the failures and sets the time of the last delivery", () =>
-  Effect.gen(function* () {
-    const receivers = yield* Receivers
-    yield* receivers.answer(() => Effect.succeed({ status: 503 }))
-    const { declined, key } = yield* seedDecliningPartner
-    const hook = yield* registerWebhook(key, ["commentary.failed"])
-    yield* declined("Who goes down this season?")
-    yield* hook.failures(1)
-    yield* receivers.answer(() => Effect.succeed({ status: 204 }))
-    yield* TestClock.adjust("6 seconds")
-    const shown = yield* hook.failures(0)
-    assert.match(shown.last_delivery_at, /^2026-03-01T09:00:0[56]/)
-    yield* TestClock.adjust("10 days")
-    assert.strictEqual((yield* eventsSent).length, 2)
-  }).pipe(Effect.provide(InMemory.layer))
+it.effect(
+  "a successful delivery ends the retries, resets the failure count and sets the time of the last delivery",
+  () =>
+    Effect.gen(function* () {
+      const receivers = yield* Receivers
+      yield* receivers.answer(() => Effect.succeed({ status: 503 }))
+      const { declined, key } = yield* seedDecliningPartner
+      const hook = yield* registerWebhook(key, ["commentary.failed"])
+      yield* declined("Who goes down this season?")
+      yield* hook.failures(1)
+      yield* receivers.answer(() => Effect.succeed({ status: 204 }))
+      yield* TestClock.adjust("6 seconds")
+      const shown = yield* hook.failures(0)
+      assert.match(shown.last_delivery_at, /^2026-03-01T09:00:0[56]/)
+      yield* TestClock.adjust("10 days")
+      assert.strictEqual((yield* eventsSent).length, 2)
+    }).pipe(Effect.provide(InMemory.layer))
 )
 
 it.effect(
-  "a paused webhook's events are held without an attempt, and are sent oldest first when it is active again",
+  "a paused webhook's events are held without an attempt, and are sent oldest first when the partner activates the webhook",
   () =>
     Effect.gen(function* () {
       const { declined, key } = yield* seedDecliningPartner
@@ -210,7 +212,7 @@ it.effect(
 )
 
 it.effect(
-  "a 410 response disables the webhook at once and notifies the contact, and active sends the held events",
+  "a 410 response disables the webhook at once and notifies the contact, and activating the webhook sends the held events",
   () =>
     Effect.gen(function* () {
       const receivers = yield* Receivers
@@ -220,7 +222,7 @@ it.effect(
       yield* declined("Who goes down this season?")
       const disabled = yield* hook.failures(1)
       assert.strictEqual(disabled.status, "disabled")
-      // The mail about the new webhook may have gone out less than five minutes ago.
+      // The mail about the new webhook may have been sent less than five minutes ago.
       yield* TestClock.adjust("5 minutes")
       const told = yield* mails("A webhook was disabled")
       assert.include(told.text, "410")
@@ -265,7 +267,7 @@ for (const lease of ["1 second", "3 days"] as const) {
   )
 }
 
-it.effect("the deliveries of a removed webhook are deleted afterwards", () =>
+it.effect("after a webhook is removed, its deliveries are deleted", () =>
   Effect.gen(function* () {
     const { declined, key } = yield* seedDecliningPartner
     const hook = yield* registerWebhook(key, ["commentary.failed"])

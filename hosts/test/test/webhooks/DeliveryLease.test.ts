@@ -1,4 +1,4 @@
-/** The lease of a delivery: another worker does not take the delivery while its request may still be running. */
+/** Tests the lease of a delivery. No other worker may claim the delivery while its request may still be running. */
 import { assert, it } from "@effect/vitest"
 import { defaults } from "@partner-commentary/core/shared/Policy"
 import { DeliveryWorker } from "@partner-commentary/core/webhook/DeliveryWorker"
@@ -14,7 +14,7 @@ import { patchWebhook } from "../support/WebhookCalls.ts"
 
 const { timeout } = defaults.webhooks
 
-it.effect("a lease that is configured shorter lasts twice as long as a request may take", () =>
+it.effect("if the configured lease is too short, a delivery's lease lasts twice as long as the request timeout", () =>
   Effect.gen(function* () {
     yield* Effect.scoped(
       Effect.gen(function* () {

@@ -1,4 +1,4 @@
-/** Events over real sockets, through the production transport: from a creator's action to the receiver's response. */
+/** Tests events over real sockets and the production transport, from a creator's action to the receiver's response. */
 import { createServer, type Server } from "node:http"
 import { type AddressInfo, connect, type Socket } from "node:net"
 import { assert, it } from "@effect/vitest"
@@ -30,7 +30,7 @@ interface Arrived {
   readonly body: string
 }
 
-/** Responds with each of these statuses once, then with 204. */
+/** Starts a receiver that responds once with each of these statuses, and then with 204. */
 const receiver = (...statuses: ReadonlyArray<number>) => {
   const arrived: Array<Arrived> = []
   const left = [...statuses]
@@ -58,8 +58,8 @@ const receiver = (...statuses: ReadonlyArray<number>) => {
 }
 
 /**
- * A port on which no server listens. An open connection uses the port as its local port, so no other process can take
- * it.
+ * Reserves a port on which no server listens. An open connection uses the port as its local port, so no other process
+ * can use it.
  */
 const deserted = Effect.gen(function* () {
   const { url } = yield* receiver()
@@ -72,7 +72,7 @@ const deserted = Effect.gen(function* () {
   return `http://127.0.0.1:${socket.localPort}/hook`
 })
 
-it.effect("an event arrives signed, and again after a failure with the same bytes", () =>
+it.effect("an event arrives signed, and is sent again with the same bytes after a failure", () =>
   Effect.gen(function* () {
     const { arrived, url } = yield* receiver(500, 302)
     yield* Effect.gen(function* () {
@@ -81,7 +81,7 @@ it.effect("an event arrives signed, and again after a failure with the same byte
       const hook = yield* registerWebhook(key, ["commentary.failed"], url)
       yield* declined("Wer gewinnt „das Derby“? 🏆")
       const { list } = deliveriesOf(key, hook.id)
-      // Move the clock exactly to this time, because the timeout of an attempt uses this clock too.
+      // Move the clock exactly to this time, because the timeout of an attempt also uses this clock.
       for (const count of [1, 2]) {
         yield* hook.failures(count)
         yield* passToNextAttempt(list)

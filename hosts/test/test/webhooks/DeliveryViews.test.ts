@@ -1,4 +1,7 @@
-/** Partners' view of deliveries: their state, their attempts and responses, page by page, and only their own. */
+/**
+ * Tests partners' view of their deliveries: the state, the attempts, the responses and the pages. Partners see only
+ * their own deliveries.
+ */
 import { assert, it } from "@effect/vitest"
 import { WebhookNotSent } from "@partner-commentary/core/webhook/WebhookTransport"
 import * as InMemory from "@partner-commentary/test/InMemory"
@@ -113,74 +116,80 @@ it.effect("deliveries are listed newest first, in pages, and can be filtered by 
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("deliveries to an unreachable receiver are held, show the next probe, and use up no attempt", () =>
-  Effect.gen(function* () {
-    const receivers = yield* Receivers
-    yield* receivers.answer(() => Effect.fail(new WebhookNotSent({ failure: "refused", reason: "Nobody is there." })))
-    const { declined, key } = yield* seedDecliningPartner
-    const hook = yield* registerWebhook(key, ["commentary.failed"])
-    for (let count = 0; count < 3; count++) {
-      yield* declined(`Who is number ${count} this season?`)
-      yield* hook.failures(count + 1)
-    }
-    const { list } = deliveriesOf(key, hook.id)
-    const probe = "2026-03-01T09:01:00.000Z"
-    assert.deepStrictEqual(
-      (yield* list("?status=held")).map(({ next_attempt_at }: { readonly next_attempt_at: string }) => next_attempt_at),
-      [probe, probe, probe]
-    )
-    assert.deepStrictEqual(yield* list("?status=pending"), [])
-    yield* TestClock.adjust("61 seconds")
-    yield* hook.failures(4)
-    const kinds = (yield* list()).flatMap(({ attempts }: { readonly attempts: ReadonlyArray<{ kind: string }> }) =>
-      attempts.map(({ kind }) => kind)
-    )
-    assert.deepStrictEqual(kinds.toSorted(), ["probe", "scheduled", "scheduled", "scheduled"])
-  }).pipe(Effect.provide(InMemory.layer))
+it.effect(
+  "deliveries to an unreachable receiver are held, show the time of the next probe, and use up no attempt",
+  () =>
+    Effect.gen(function* () {
+      const receivers = yield* Receivers
+      yield* receivers.answer(() => Effect.fail(new WebhookNotSent({ failure: "refused", reason: "Nobody is there." })))
+      const { declined, key } = yield* seedDecliningPartner
+      const hook = yield* registerWebhook(key, ["commentary.failed"])
+      for (let count = 0; count < 3; count++) {
+        yield* declined(`Who is number ${count} this season?`)
+        yield* hook.failures(count + 1)
+      }
+      const { list } = deliveriesOf(key, hook.id)
+      const probe = "2026-03-01T09:01:00.000Z"
+      assert.deepStrictEqual(
+        (yield* list("?status=held")).map(
+          ({ next_attempt_at }: { readonly next_attempt_at: string }) => next_attempt_at
+        ),
+        [probe, probe, probe]
+      )
+      assert.deepStrictEqual(yield* list("?status=pending"), [])
+      yield* TestClock.adjust("61 seconds")
+      yield* hook.failures(4)
+      const kinds = (yield* list()).flatMap(({ attempts }: { readonly attempts: ReadonlyArray<{ kind: string }> }) =>
+        attempts.map(({ kind }) => kind)
+      )
+      assert.deepStrictEqual(kinds.toSorted(), ["probe", "scheduled", "scheduled", "scheduled"])
+    }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("another owner's deliveries get the same response as unknown ones, byte for byte", () =>
-  Effect.gen(function* () {
-    const { declined, key, owner } = yield* seedDecliningPartner
-    const hook = yield* registerWebhook(key, ["commentary.failed"])
-    const other = yield* registerWebhook(key, ["creator.approved"])
-    yield* declined("Who goes down this season?")
-    yield* waitForEvents(1)
-    const [{ id }] = yield* deliveriesOf(key, hook.id).list()
-    const strangers = [
-      (yield* Seed.key(yield* Seed.organization({ name: "Other" }))).text,
-      (yield* Seed.key(owner, { environment: "test" })).text
-    ]
-    const nothing = yield* getWebhook(key, `/${unknownId}/deliveries`)
-    assert.deepStrictEqual([nothing.status, nothing.body.error.code], [404, "not_found"])
-    for (const [by, path] of [
-      ...strangers.map((stranger) => [stranger, `/${hook.id}/deliveries`] as const),
-      ...strangers.map((stranger) => [stranger, `/${hook.id}/deliveries/${id}`] as const),
-      [key, "/x/deliveries"],
-      [key, `/x/deliveries/${id}`],
-      [key, `/${unknownId}/deliveries/${id}`]
-    ] as const) {
-      const { body, status } = yield* getWebhook(by, path)
-      assert.deepStrictEqual([status, body], [404, nothing.body], path)
-    }
-    const none = yield* getWebhook(key, `/${hook.id}/deliveries/${unknownId}`)
-    for (const path of [
-      `/${hook.id}/deliveries/x`,
-      `/${hook.id}/deliveries/evt_${id}`,
-      `/${other.id}/deliveries/${id}`
-    ]) {
-      const { body, status } = yield* getWebhook(key, path)
-      assert.deepStrictEqual([status, body], [404, none.body], path)
-    }
-    assert.strictEqual((yield* getWebhook(key, `/${hook.id}/deliveries/${id.toUpperCase()}`)).status, 200)
-    const { text } = yield* Seed.key(owner, { scopes: ["topics:submit"] })
-    assert.strictEqual((yield* getWebhook(text, `/${hook.id}/deliveries`)).body.error.code, "scope_denied")
-    yield* removeWebhook(key, hook.id)
-    assert.strictEqual((yield* getWebhook(key, `/${hook.id}/deliveries/${id}`)).status, 404)
-  }).pipe(Effect.provide(InMemory.layer))
+it.effect(
+  "a request for another owner's deliveries gets the same response as for unknown deliveries, byte for byte",
+  () =>
+    Effect.gen(function* () {
+      const { declined, key, owner } = yield* seedDecliningPartner
+      const hook = yield* registerWebhook(key, ["commentary.failed"])
+      const other = yield* registerWebhook(key, ["creator.approved"])
+      yield* declined("Who goes down this season?")
+      yield* waitForEvents(1)
+      const [{ id }] = yield* deliveriesOf(key, hook.id).list()
+      const strangers = [
+        (yield* Seed.key(yield* Seed.organization({ name: "Other" }))).text,
+        (yield* Seed.key(owner, { environment: "test" })).text
+      ]
+      const nothing = yield* getWebhook(key, `/${unknownId}/deliveries`)
+      assert.deepStrictEqual([nothing.status, nothing.body.error.code], [404, "not_found"])
+      for (const [by, path] of [
+        ...strangers.map((stranger) => [stranger, `/${hook.id}/deliveries`] as const),
+        ...strangers.map((stranger) => [stranger, `/${hook.id}/deliveries/${id}`] as const),
+        [key, "/x/deliveries"],
+        [key, `/x/deliveries/${id}`],
+        [key, `/${unknownId}/deliveries/${id}`]
+      ] as const) {
+        const { body, status } = yield* getWebhook(by, path)
+        assert.deepStrictEqual([status, body], [404, nothing.body], path)
+      }
+      const none = yield* getWebhook(key, `/${hook.id}/deliveries/${unknownId}`)
+      for (const path of [
+        `/${hook.id}/deliveries/x`,
+        `/${hook.id}/deliveries/evt_${id}`,
+        `/${other.id}/deliveries/${id}`
+      ]) {
+        const { body, status } = yield* getWebhook(key, path)
+        assert.deepStrictEqual([status, body], [404, none.body], path)
+      }
+      assert.strictEqual((yield* getWebhook(key, `/${hook.id}/deliveries/${id.toUpperCase()}`)).status, 200)
+      const { text } = yield* Seed.key(owner, { scopes: ["topics:submit"] })
+      assert.strictEqual((yield* getWebhook(text, `/${hook.id}/deliveries`)).body.error.code, "scope_denied")
+      yield* removeWebhook(key, hook.id)
+      assert.strictEqual((yield* getWebhook(key, `/${hook.id}/deliveries/${id}`)).status, 404)
+    }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("one response reports all problems of a delivery query", () =>
+it.effect("the response to an invalid delivery query reports all its problems", () =>
   Effect.gen(function* () {
     const { key } = yield* seedDecliningPartner
     const hook = yield* registerWebhook(key, ["commentary.failed"])

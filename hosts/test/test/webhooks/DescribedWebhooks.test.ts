@@ -1,4 +1,4 @@
-/** Checks the description's text about webhooks against real deliveries. */
+/** Compares the OpenAPI description's text about webhooks with real deliveries. */
 import { createHmac, timingSafeEqual } from "node:crypto"
 import { assert, it } from "@effect/vitest"
 import { describe } from "@partner-commentary/api/description/Description"
@@ -17,14 +17,16 @@ const document = describe(PartnerApi, "https://api.example.com")
 
 type IsGenuine = (secret: string, headers: Readonly<Record<string, string | undefined>>, body: string) => boolean
 
-/** The verification code that the description gives to partners, together with its imports. */
+/**
+ * Runs the verification code that the description shows to partners. Node supplies the functions that the code imports.
+ */
 const isGenuine: IsGenuine = (() => {
   const [, lines = ""] = /```js\n([\s\S]+?)```/.exec(String(document.info["description"])) ?? []
   const code = `${lines.replace(/^import .*$/m, "")}; return isGenuine`
   return new Function("createHmac", "timingSafeEqual", code)(createHmac, timingSafeEqual)
 })()
 
-it.effect("the documented code for verifying webhooks accepts genuine requests and refuses all others", () =>
+it.effect("the documented code for verifying webhooks accepts genuine requests and refuses all other requests", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(Date.now())
     const { key } = yield* seedDecliningPartner

@@ -1,4 +1,4 @@
-/** `GET /events/stream`: the events as they happen, once, until the key ends. */
+/** Tests `GET /events/stream`. The stream sends each event once, as it happens, until the key ends. */
 import { assert, it } from "@effect/vitest"
 import { ApiKeyStore } from "@partner-commentary/core/access/ApiKeyStore"
 import { ApiKeys } from "@partner-commentary/core/access/ApiKeys"
@@ -42,7 +42,7 @@ const scene = Effect.gen(function* () {
   return { ...partner, list }
 })
 
-it.effect("events come as they happen, in the bytes that webhooks get, with their id and type", () =>
+it.effect("the stream sends each event as it happens, with its id and type and the same bytes as a webhook", () =>
   Effect.gen(function* () {
     const { declined, key } = yield* scene
     const { call } = yield* TestApi
@@ -69,7 +69,7 @@ it.effect("events come as they happen, in the bytes that webhooks get, with thei
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a stream continues after the last event of the former one, with no gap and no repeats", () =>
+it.effect("a stream continues after the last event of the previous stream, with no gap and no repeats", () =>
   Effect.gen(function* () {
     const { declined, key, list } = yield* scene
     const failures = "type=commentary.failed"
@@ -96,44 +96,48 @@ it.effect("a stream continues after the last event of the former one, with no ga
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a wrong query is refused before the stream begins, and an id of no event counts as its time", () =>
-  Effect.gen(function* () {
-    const { key } = yield* scene
-    const refused = yield* openStream(key, "?type=x&since=yesterday&after=evt_1", { "last-event-id": "2" })
-    yield* waitForEnd(refused)
-    const fields = problemsIn({ status: refused.response.status, body: JSON.parse(refused.text()) })
-    assert.deepStrictEqual(
-      fields.map(({ field }) => field),
-      ["after", "type", "since", "Last-Event-ID"]
-    )
-    const stream = yield* openStream(key, "", { "last-event-id": "evt_019c0e5f-03aa-7001-8000-94d0b7f3a6e2" })
-    assert.strictEqual(stream.response.status, 200)
-    yield* stream.close
-  }).pipe(Effect.provide(InMemory.layer))
+it.effect(
+  "an invalid query is refused before the stream begins, and an unknown event id counts as the time that it contains",
+  () =>
+    Effect.gen(function* () {
+      const { key } = yield* scene
+      const refused = yield* openStream(key, "?type=x&since=yesterday&after=evt_1", { "last-event-id": "2" })
+      yield* waitForEnd(refused)
+      const fields = problemsIn({ status: refused.response.status, body: JSON.parse(refused.text()) })
+      assert.deepStrictEqual(
+        fields.map(({ field }) => field),
+        ["after", "type", "since", "Last-Event-ID"]
+      )
+      const stream = yield* openStream(key, "", { "last-event-id": "evt_019c0e5f-03aa-7001-8000-94d0b7f3a6e2" })
+      assert.strictEqual(stream.response.status, 200)
+      yield* stream.close
+    }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("other keys' streams show nothing of it, and a key without the scope gets none", () =>
-  Effect.gen(function* () {
-    const { declined, key, owner } = yield* scene
-    const others = [
-      yield* Seed.key(yield* Seed.organization({ name: "Other" })),
-      yield* Seed.key(owner, { environment: "test" })
-    ]
-    const streams = yield* Effect.forEach(others, ({ text }) => openStream(text))
-    const own = yield* openStream(key)
-    yield* declined("Who goes down this season?")
-    yield* waitForEvents(own, 1)
-    yield* settled
-    for (const stream of streams) assert.match(stream.text(), /^retry: \d+\n\n$/)
-    const { text } = yield* Seed.key(owner, { scopes: ["topics:submit"] })
-    const denied = yield* openStream(text)
-    yield* waitForEnd(denied)
-    assert.strictEqual(JSON.parse(denied.text()).error.code, "scope_denied")
-    for (const stream of [own, ...streams]) yield* stream.close
-  }).pipe(Effect.provide(InMemory.layer))
+it.effect(
+  "an event does not appear in the streams of other organizations or environments, and a key without the scope gets no stream",
+  () =>
+    Effect.gen(function* () {
+      const { declined, key, owner } = yield* scene
+      const others = [
+        yield* Seed.key(yield* Seed.organization({ name: "Other" })),
+        yield* Seed.key(owner, { environment: "test" })
+      ]
+      const streams = yield* Effect.forEach(others, ({ text }) => openStream(text))
+      const own = yield* openStream(key)
+      yield* declined("Who goes down this season?")
+      yield* waitForEvents(own, 1)
+      yield* settled
+      for (const stream of streams) assert.match(stream.text(), /^retry: \d+\n\n$/)
+      const { text } = yield* Seed.key(owner, { scopes: ["topics:submit"] })
+      const denied = yield* openStream(text)
+      yield* waitForEnd(denied)
+      assert.strictEqual(JSON.parse(denied.text()).error.code, "scope_denied")
+      for (const stream of [own, ...streams]) yield* stream.close
+    }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a comment comes every 15 seconds, and the events are read once a minute meanwhile", () => {
+it.effect("a stream sends a comment every 15 seconds, and meanwhile queries the events only once a minute", () => {
   const { spans, tracer } = RecordedSpans.make()
   return Effect.gen(function* () {
     const { key } = yield* scene
@@ -158,7 +162,7 @@ it.effect("a comment comes every 15 seconds, and the events are read once a minu
   }).pipe(Effect.provide(InMemory.layerWithoutWorkers()), Effect.withTracer(tracer))
 })
 
-it.effect("a revoked key ends its streams at once, and no other stream", () =>
+it.effect("revoking a key ends this key's streams at once, and no other stream", () =>
   Effect.gen(function* () {
     const { owner, key } = yield* scene
     const doomed = yield* Seed.key(owner)
@@ -172,7 +176,7 @@ it.effect("a revoked key ends its streams at once, and no other stream", () =>
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a revocation that no message tells of ends the stream within 5 seconds", () =>
+it.effect("if the notification of a key's revocation is lost, the key's stream ends within 5 seconds", () =>
   Effect.gen(function* () {
     const { owner } = yield* scene
     const { id, text } = yield* Seed.key(owner)
@@ -188,10 +192,10 @@ it.effect("a revocation that no message tells of ends the stream within 5 second
   }).pipe(Effect.provide(InMemory.layerWithoutWorkers()))
 )
 
-it.effect("a key's expiry, and the end of a rotated key's grace period, end its streams", () =>
+it.effect("a key's streams end when the key expires, or when the grace period of the rotated key ends", () =>
   Effect.gen(function* () {
     const { owner } = yield* scene
-    // A moment between two regular checks of the key.
+    // The key ends between two of its regular checks.
     const end = Duration.millis(600_700)
     const expiring = yield* Seed.key(owner, {
       expiresAt: Instant.plus(yield* Instant.now, end)
@@ -212,7 +216,7 @@ it.effect("a key's expiry, and the end of a rotated key's grace period, end its 
   }).pipe(Effect.provide(InMemory.layerWithoutWorkers()))
 )
 
-it.effect("a stream ends within an hour, and at once when the service stops", () =>
+it.effect("each stream ends within an hour, and at once when the service stops", () =>
   Effect.gen(function* () {
     const { key } = yield* scene
     const stream = yield* openStream(key)
@@ -228,7 +232,7 @@ it.effect("a stream ends within an hour, and at once when the service stops", ()
   }).pipe(Effect.provide(InMemory.layerWithoutWorkers()))
 )
 
-it.effect("a stream counts as one request, and other requests run beside a hundred streams", () =>
+it.effect("a stream counts as one request, and other requests run while a hundred streams are open", () =>
   Effect.gen(function* () {
     const { key } = yield* scene
     const { call } = yield* TestApi
@@ -252,7 +256,7 @@ it.effect("a stream counts as one request, and other requests run beside a hundr
   }).pipe(Effect.provide(InMemory.layerWithoutWorkers()))
 )
 
-it.effect("a client that does not read for a minute loses its stream", () =>
+it.effect("the stream ends if its client does not read for a minute", () =>
   Effect.gen(function* () {
     const { declined, key } = yield* scene
     const hook = yield* registerWebhook(key, ["commentary.failed"])
@@ -274,7 +278,7 @@ it.effect("a client that does not read for a minute loses its stream", () =>
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("HEAD has the stream's headers and no stream", () =>
+it.effect("a HEAD request returns the stream's headers and opens no stream", () =>
   Effect.gen(function* () {
     const { key } = yield* scene
     const { call } = yield* TestApi

@@ -1,4 +1,4 @@
-/** The list of past events of one environment: pages with the same bytes that webhooks received. */
+/** Tests the list of past events of one environment. Its pages contain the same bytes that webhooks received. */
 import { assert, it } from "@effect/vitest"
 import * as InMemory from "@partner-commentary/test/InMemory"
 import * as Seed from "@partner-commentary/test/Seed"
@@ -53,7 +53,7 @@ it.effect("events are listed newest first, in pages, with the same bytes that we
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("events can be filtered by type and start time, and go back 30 days", () =>
+it.effect("events can be filtered by type and start time, and the list goes back 30 days", () =>
   Effect.gen(function* () {
     const { declined, key } = yield* seedDecliningPartner
     yield* declined("Who goes down this season?")
@@ -64,7 +64,7 @@ it.effect("events can be filtered by type and start time, and go back 30 days", 
     assert.strictEqual(yield* count("?type=creator.approved"), 0)
     assert.strictEqual(yield* count("?since=2026-03-01T09:00:00Z"), 4)
     assert.strictEqual(yield* count("?since=2026-03-01T10:00:00.001%2B01:00"), 2)
-    // An unescaped plus in a query decodes to a space.
+    // An unescaped plus sign in a query decodes to a space.
     assert.strictEqual(yield* count("?since=2026-03-01T10:00:00.001+01:00"), 2)
     assert.strictEqual(yield* count("?since=2026-03-01T10:00:00+0100"), 4)
     assert.strictEqual(yield* count("?since=2026-03-02T09:00:00.000Z"), 2)
@@ -77,27 +77,25 @@ it.effect("events can be filtered by type and start time, and go back 30 days", 
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect(
-  "events of another organization or environment are not listed, even with one of their ids as the cursor",
-  () =>
-    Effect.gen(function* () {
-      const { declined, key, owner } = yield* seedDecliningPartner
-      yield* declined("Who goes down this season?")
-      const [{ id }] = (yield* list(key)).body.data
-      const strangers = [
-        yield* Seed.key(yield* Seed.organization({ name: "Other" })),
-        yield* Seed.key(owner, { environment: "test" })
-      ]
-      for (const { text } of strangers) {
-        assert.deepStrictEqual((yield* list(text)).body.data, [])
-        assert.deepStrictEqual((yield* list(text, `?cursor=${id.replace(/.$/, "f")}`)).body.data, [])
-      }
-      const { text } = yield* Seed.key(owner, { scopes: ["topics:submit"] })
-      assert.strictEqual((yield* list(text)).body.error.code, "scope_denied")
-    }).pipe(Effect.provide(InMemory.layer))
+it.effect("events of another organization or environment are not listed, even if the cursor is one of their ids", () =>
+  Effect.gen(function* () {
+    const { declined, key, owner } = yield* seedDecliningPartner
+    yield* declined("Who goes down this season?")
+    const [{ id }] = (yield* list(key)).body.data
+    const strangers = [
+      yield* Seed.key(yield* Seed.organization({ name: "Other" })),
+      yield* Seed.key(owner, { environment: "test" })
+    ]
+    for (const { text } of strangers) {
+      assert.deepStrictEqual((yield* list(text)).body.data, [])
+      assert.deepStrictEqual((yield* list(text, `?cursor=${id.replace(/.$/, "f")}`)).body.data, [])
+    }
+    const { text } = yield* Seed.key(owner, { scopes: ["topics:submit"] })
+    assert.strictEqual((yield* list(text)).body.error.code, "scope_denied")
+  }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("one response reports all problems of an event query", () =>
+it.effect("the response to an invalid event query reports all its problems", () =>
   Effect.gen(function* () {
     const { key } = yield* seedDecliningPartner
     const wrong = problemsIn(yield* list(key, "?type=creator&since=yesterday&limit=0&cursor=next"))
@@ -120,7 +118,7 @@ it.effect("one response reports all problems of an event query", () =>
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("events read forward come oldest first, and the cursor of an empty page leads to later events", () =>
+it.effect("events that are read forward come oldest first, and the cursor of an empty page leads to later events", () =>
   Effect.gen(function* () {
     const { declined, key } = yield* seedDecliningPartner
     const seen: Array<{ readonly id: string }> = []

@@ -1,4 +1,7 @@
-/** Fair distribution of delivery slots: if slots are scarce, each webhook gets one and no webhook takes all. */
+/**
+ * Tests the fair distribution of delivery slots. When slots are scarce, each webhook gets one slot and no webhook takes
+ * all slots.
+ */
 import { assert, it } from "@effect/vitest"
 import { DeliveryStore } from "@partner-commentary/core/webhook/DeliveryStore"
 import { DeliveryWorker } from "@partner-commentary/core/webhook/DeliveryWorker"
@@ -17,7 +20,7 @@ import { patchWebhook } from "../support/WebhookCalls.ts"
 
 const idle = InMemory.layerWithoutWorkers()
 
-it.effect("when slots are scarce each webhook gets one slot, and otherwise up to its maximum", () =>
+it.effect("when slots are scarce each webhook gets one slot, and otherwise each webhook gets up to its maximum", () =>
   Effect.gen(function* () {
     yield* Effect.scoped(
       Effect.gen(function* () {
@@ -42,7 +45,7 @@ it.effect("when slots are scarce each webhook gets one slot, and otherwise up to
   }).pipe(Effect.provide(idle))
 )
 
-/** Counts the failures that are being stored concurrently. Each one waits until the gate opens. */
+/** Counts the failures that the service stores concurrently. Each failure waits until the gate opens. */
 const crowd = { now: 0, most: 0, done: 0, gate: Deferred.makeUnsafe<void>() }
 
 const slowToFail = Layer.effect(
@@ -67,7 +70,7 @@ const slowToFail = Layer.effect(
 ).pipe(Layer.provideMerge(Sqlite.layer({ filename: ":memory:" })))
 
 it.effect(
-  "if many deliveries fail together, only a few failures are stored at a time, and successes are not delayed",
+  "if many deliveries fail together, the service stores only a few failures at a time, and successes are not delayed",
   () =>
     Effect.gen(function* () {
       const receivers = yield* Receivers

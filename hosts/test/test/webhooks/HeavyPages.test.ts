@@ -1,4 +1,4 @@
-/** Pages of large items: a response has a maximum size, and a cursor leads to the rest. */
+/** Tests pages of large items. A response has a maximum size, and its cursor leads to the remaining items. */
 import { assert, it } from "@effect/vitest"
 import * as InMemory from "@partner-commentary/test/InMemory"
 import { TestApi } from "@partner-commentary/test/TestApi"
@@ -9,7 +9,7 @@ import { eventually } from "../support/Eventually.ts"
 
 const pageBytes = 1024 * 1024
 
-/** Creates `count` events of one organization with payloads of `bytes` bytes, copied from a real event. */
+/** Creates `count` events of one organization with payloads of `bytes` bytes. The events are copies of a real event. */
 const events = Effect.fnUntraced(function* (count: number, bytes: number) {
   const sql = yield* SqlClient.SqlClient
   const { call } = yield* TestApi
@@ -28,7 +28,7 @@ const events = Effect.fnUntraced(function* (count: number, bytes: number) {
   const pad = "ü".repeat(bytes / 2)
   const first = id.slice("evt_".length)
   for (let number = 0; number < count; number++) {
-    // An id that sorts after the first id.
+    // This id sorts after the first id.
     const next = `${first.slice(0, 15)}${(0x800 + number).toString(16)}${first.slice(18)}`
     yield* sql`INSERT INTO events (id, organization_id, environment, type, share_id, created_at, payload)
       SELECT ${next}, organization_id, environment, type, share_id, created_at,
@@ -38,7 +38,7 @@ const events = Effect.fnUntraced(function* (count: number, bytes: number) {
   return list
 })
 
-it.effect("a page of large events ends at about 1 MiB, and the cursors visit each event once", () =>
+it.effect("a page of large events ends at about 1 MiB, and the cursors return each event once", () =>
   Effect.gen(function* () {
     const list = yield* events(150, 20_000)
     const seen: Array<string> = []
@@ -70,7 +70,7 @@ it.effect("an event that is larger than a page is the only event of its page", (
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("other requests run while a page is read", () =>
+it.effect("other requests run while a large page is read", () =>
   Effect.gen(function* () {
     const list = yield* events(60, 20_000)
     const turns = { count: 0, over: false }
@@ -84,7 +84,7 @@ it.effect("other requests run while a page is read", () =>
       yield* list(query)
       return turns.count - before
     })
-    // While Postgres works, turns pass too. The least of several counts has the fewest of them.
+    // Turns of the event loop also pass while Postgres works. Taking the lowest of several counts reduces this effect.
     const alone = Math.min(...(yield* Effect.forEach([1, 2, 3, 4, 5], () => turnsOf("?limit=1"))))
     const whole = yield* turnsOf("?limit=100")
     turns.over = true

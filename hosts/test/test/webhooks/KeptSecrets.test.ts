@@ -1,4 +1,4 @@
-/** Secrets in responses that are stored for idempotent replay are encrypted. */
+/** Tests that secrets are encrypted in responses that are stored for idempotent replay. */
 import { assert, it } from "@effect/vitest"
 import * as InMemory from "@partner-commentary/test/InMemory"
 import * as Seed from "@partner-commentary/test/Seed"
@@ -10,7 +10,7 @@ import { validKeyBody } from "../support/Keyring.ts"
 import { webhookEvents, webhookUrl } from "../support/WebhookCalls.ts"
 
 it.effect(
-  "a replayed response repeats a new key, a rotated key or a webhook's secret, and the database contains none of them in plain text",
+  "a replayed response repeats a new key, a rotated key or a webhook's secret, and the database stores none of them in plain text",
   () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
@@ -39,7 +39,7 @@ it.effect(
       )
       const all = JSON.stringify(kept)
       for (const secret of [created.full_key, rotated.full_key, registered.secret]) assert.notInclude(all, secret)
-      // No part of a secret, and no part of its field name, is readable in the database.
+      // No part of a secret or of its field name is readable in the database.
       assert.notMatch(all, /pk_live_|whsec_|full_key|secret/)
     }).pipe(Effect.provide(InMemory.layer))
 )

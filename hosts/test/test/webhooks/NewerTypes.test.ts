@@ -1,4 +1,6 @@
-/** Event types that a newer version stored: during a rolling upgrade, requests of an older process must not fail. */
+/**
+ * Tests event types that a newer version stored. During a rolling upgrade, requests to an older process must not fail.
+ */
 import { assert, it } from "@effect/vitest"
 import * as InMemory from "@partner-commentary/test/InMemory"
 import * as Effect from "effect/Effect"
@@ -8,26 +10,28 @@ import { eventually } from "../support/Eventually.ts"
 import { getJson } from "../support/Requests.ts"
 import { getWebhook, patchWebhook, retryDelivery } from "../support/WebhookCalls.ts"
 
-it.effect("a webhook keeps an unknown event type that a newer version stored, and does not show it", () =>
-  Effect.gen(function* () {
-    const { key } = yield* seedDecliningPartner
-    const sql = yield* SqlClient.SqlClient
-    const { id } = yield* registerWebhook(key, ["commentary.failed"])
-    const stored = JSON.stringify(["commentary.failed", "topic.reopened"])
-    yield* sql`UPDATE webhooks SET events = ${stored} WHERE id = ${id}`
-    for (const { body, status } of [
-      yield* getWebhook(key, `/${id}`),
-      yield* patchWebhook(key, id, { status: "paused" })
-    ]) {
-      assert.deepStrictEqual([status, body.data.events], [200, ["commentary.failed"]])
-    }
-    const { body } = yield* getWebhook(key)
-    assert.lengthOf(body.data, 1)
-    assert.deepStrictEqual(yield* sql`SELECT events FROM webhooks WHERE id = ${id}`, [{ events: stored }])
-  }).pipe(Effect.provide(InMemory.layer))
+it.effect(
+  "a webhook keeps an unknown event type that a newer version stored, but its view does not show this type",
+  () =>
+    Effect.gen(function* () {
+      const { key } = yield* seedDecliningPartner
+      const sql = yield* SqlClient.SqlClient
+      const { id } = yield* registerWebhook(key, ["commentary.failed"])
+      const stored = JSON.stringify(["commentary.failed", "topic.reopened"])
+      yield* sql`UPDATE webhooks SET events = ${stored} WHERE id = ${id}`
+      for (const { body, status } of [
+        yield* getWebhook(key, `/${id}`),
+        yield* patchWebhook(key, id, { status: "paused" })
+      ]) {
+        assert.deepStrictEqual([status, body.data.events], [200, ["commentary.failed"]])
+      }
+      const { body } = yield* getWebhook(key)
+      assert.lengthOf(body.data, 1)
+      assert.deepStrictEqual(yield* sql`SELECT events FROM webhooks WHERE id = ${id}`, [{ events: stored }])
+    }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("an event of an unknown type is delivered, but lists leave it out", () =>
+it.effect("an event of an unknown type is delivered, but lists omit the event", () =>
   Effect.gen(function* () {
     const { declined, key } = yield* seedDecliningPartner
     const sql = yield* SqlClient.SqlClient
@@ -52,7 +56,7 @@ it.effect("an event of an unknown type is delivered, but lists leave it out", ()
       listed.map((event: { readonly id: string }) => event.id),
       [known.event_id]
     )
-    // A request for another attempt wakes the worker.
+    // A retry request wakes the worker.
     yield* retryDelivery(key, id, known.id)
     yield* eventually(
       "the unknown event",

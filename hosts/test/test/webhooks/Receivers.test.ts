@@ -1,6 +1,6 @@
 /**
- * Tests receivers that fail for a long time: the circuit breaker, warnings, disabling, held events, and no effect on
- * other receivers.
+ * Tests receivers that fail for a long time: the circuit breaker, warnings, disabling and held events. Other receivers
+ * must not be affected.
  */
 import { assert, it } from "@effect/vitest"
 import { AccessChanges } from "@partner-commentary/core/access/AccessChanges"
@@ -25,13 +25,13 @@ import { eventually } from "../support/Eventually.ts"
 import { actAsCreator, creatorTokenFor, submitTopic } from "../support/Requests.ts"
 import { getWebhook, recoverWebhook, retryDelivery } from "../support/WebhookCalls.ts"
 
-/** A long lease, because a clock that jumps past the lease would mark running attempts as lost. */
+/** The lease is long, because a clock that jumps past the lease would mark running attempts as lost. */
 const lease = Duration.days(1)
 const patient = InMemory.layerWith({ policy: { lease } })
 
 const refused = Effect.fail(new WebhookNotSent({ failure: "refused", reason: "Nobody is there." }))
 
-/** The circuit breaker is open after three refused events. The first probe is due in a minute. */
+/** Opens the circuit breaker with three refused connections. The first probe is due in a minute. */
 const leftAlone = Effect.gen(function* () {
   const receivers = yield* Receivers
   yield* receivers.answer(() => refused)
@@ -44,7 +44,7 @@ const leftAlone = Effect.gen(function* () {
   return { answer: receivers.answer, declined, hook, key }
 })
 
-it.effect("after three unreachable events, a receiver gets only one probe at a time", () =>
+it.effect("after three failed events, an unreachable receiver gets only one probe at a time", () =>
   Effect.gen(function* () {
     const { answer, declined, hook } = yield* leftAlone
     for (let count = 0; count < 20; count++) yield* declined(`Who is number ${count} this season?`)
@@ -57,7 +57,7 @@ it.effect("after three unreachable events, a receiver gets only one probe at a t
     yield* answer(() => Effect.succeed({}))
     yield* TestClock.adjust("1 second")
     yield* waitForEvents(5)
-    // The receiver works again. The held events are sent, ten of them in the first second.
+    // The receiver responds again. The worker sends the held events, ten of them in the first second.
     yield* waitForEvents(15)
     yield* hook.failures(0)
     assert.strictEqual((yield* eventsSent).length, 15)
@@ -68,26 +68,28 @@ it.effect("after three unreachable events, a receiver gets only one probe at a t
   }).pipe(Effect.provide(patient))
 )
 
-it.effect("a manual retry for such a receiver tries it at once, and if it works all held events are sent", () =>
-  Effect.gen(function* () {
-    const { answer, hook, key } = yield* leftAlone
-    const [newest] = yield* deliveriesOf(key, hook.id).list()
-    yield* retryDelivery(key, hook.id, newest.id)
-    // The receiver still fails, so the circuit breaker stays open for longer. Another retry request is also attempted
-    // at once.
-    yield* hook.failures(4)
-    yield* answer(() => Effect.succeed({}))
-    yield* retryDelivery(key, hook.id, newest.id)
-    yield* waitForEvents(4 + 1)
-    yield* hook.failures(0)
-    // The other events wait five more seconds.
-    yield* TestClock.adjust("6 seconds")
-    yield* waitForEvents(4 + 3)
-    assert.lengthOf(yield* eventsSent, 7)
-  }).pipe(Effect.provide(patient))
+it.effect(
+  "a manual retry tries an unreachable receiver at once, and if the retry succeeds all held events are sent",
+  () =>
+    Effect.gen(function* () {
+      const { answer, hook, key } = yield* leftAlone
+      const [newest] = yield* deliveriesOf(key, hook.id).list()
+      yield* retryDelivery(key, hook.id, newest.id)
+      // The receiver still fails, so the circuit breaker stays open for longer. The next retry request is also attempted
+      // at once.
+      yield* hook.failures(4)
+      yield* answer(() => Effect.succeed({}))
+      yield* retryDelivery(key, hook.id, newest.id)
+      yield* waitForEvents(4 + 1)
+      yield* hook.failures(0)
+      // The remaining held events wait five more seconds.
+      yield* TestClock.adjust("6 seconds")
+      yield* waitForEvents(4 + 3)
+      assert.lengthOf(yield* eventsSent, 7)
+    }).pipe(Effect.provide(patient))
 )
 
-it.effect("a recovery for such a receiver also tries it at once", () =>
+it.effect("a recovery tries an unreachable receiver at once", () =>
   Effect.gen(function* () {
     const { answer, hook, key } = yield* leftAlone
     yield* answer(() => Effect.succeed({}))
@@ -100,7 +102,7 @@ it.effect("a recovery for such a receiver also tries it at once", () =>
 )
 
 it.effect(
-  "the contact is warned after 10 failures over 12 hours, and notified when 20 failures over 24 hours disabled the webhook",
+  "the contact gets a warning after 10 failures over 12 hours, and a notice when 20 failures over 24 hours disable the webhook",
   () =>
     Effect.gen(function* () {
       const receivers = yield* Receivers
@@ -139,11 +141,11 @@ it.effect(
     }).pipe(Effect.provide(InMemory.layerWith({ policy: { lease, webhooks: soon } })))
 )
 
-/** The attempts are an hour apart, so that 24 hours of failures take few steps of the clock. */
+/** The attempts are an hour apart, so that 24 hours of failures need few steps of the clock. */
 const soon = { ...defaults, retries: Array.from({ length: 40 }, () => Duration.hours(1)), breakerFailures: 1000 }
 
 it.effect(
-  "a suspended organization's events are held without using up attempts, and are sent within a minute after it is resumed",
+  "a suspended organization's events are held without using up attempts, and are sent within a minute after its suspension ends",
   () =>
     Effect.gen(function* () {
       const { key, owner, persona } = yield* seedDecliningPartner
@@ -170,7 +172,7 @@ it.effect(
     }).pipe(Effect.provide(patient))
 )
 
-it.effect("a suspension takes effect at once for later events, even just after a delivery", () =>
+it.effect("after a suspension the next events are held at once, even if an event was delivered just before", () =>
   Effect.gen(function* () {
     const { declined, key, owner } = yield* seedDecliningPartner
     yield* registerWebhook(key, ["commentary.failed"])
@@ -189,7 +191,7 @@ it.effect("a suspension takes effect at once for later events, even just after a
   }).pipe(Effect.provide(patient))
 )
 
-it.effect("100 hung receivers do not delay an event for a working receiver", () =>
+it.effect("an event for a working receiver is not delayed by 100 hung receivers", () =>
   Effect.gen(function* () {
     const receivers = yield* Receivers
     yield* receivers.answer(({ url }) => (url.includes("hung") ? Effect.never : Effect.succeed({})))

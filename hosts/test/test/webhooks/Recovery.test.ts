@@ -1,6 +1,6 @@
 /**
- * Recovery of failed deliveries on request: a dry run counts them, then a persistent job resends them, oldest first
- * and at a limited rate.
+ * Tests the recovery of failed deliveries. A dry run counts the deliveries. A recovery is a stored job that resends
+ * them oldest first, at a limited rate.
  */
 import { assert, it } from "@effect/vitest"
 import { defaults } from "@partner-commentary/core/shared/WebhookPolicy"
@@ -24,12 +24,12 @@ import { getWebhook, patchWebhook, problemsIn, recoverWebhook, unknownId } from 
 
 const since = "2026-03-01T00:00:00Z"
 
-/** The policy has one attempt and no circuit breaker, so the first failure is final. */
+/** The policy allows one attempt and has no circuit breaker, so the first failure is final. */
 const hasty = InMemory.layerWith({
   policy: { lease: Duration.days(1), webhooks: { ...defaults, retries: [], breakerFailures: 1000, warnFailures: 1000 } }
 })
 
-/** A webhook with `count` failed deliveries, a minute apart. */
+/** Creates a webhook with `count` failed deliveries, a minute apart. */
 const failed = (count: number) =>
   Effect.gen(function* () {
     const receivers = yield* Receivers
@@ -74,7 +74,7 @@ it.effect("a dry run counts deliveries without sending; a recovery sends each fa
     assert.deepInclude(real.body.data, { dry_run: false, failed: 4, held: 0, count: 4 })
     yield* TestClock.adjust("1 second")
     yield* settled("delivered", 5)
-    // Deliveries start oldest first, up to five concurrently, so their order of arrival is random.
+    // Deliveries start oldest first and run up to five at a time, so they can arrive in another order.
     const sent = (yield* eventsSent).slice(before).map(({ event }) => event.timestamp)
     assert.strictEqual(sent.length, 4)
     assert.strictEqual(new Set(sent).size, 4)
@@ -84,7 +84,7 @@ it.effect("a dry run counts deliveries without sending; a recovery sends each fa
   }).pipe(Effect.provide(hasty))
 )
 
-it.effect("a recovery sends only events of its period: from since on, and before until", () =>
+it.effect("a recovery sends only events of its period: from `since`, and before `until`", () =>
   Effect.gen(function* () {
     const { answer, hook, key, settled } = yield* failed(4)
     const { list } = deliveriesOf(key, hook.id)
@@ -100,7 +100,7 @@ it.effect("a recovery sends only events of its period: from since on, and before
 )
 
 it.effect(
-  "a recovery of a paused webhook is held with its other events, and sent when the webhook is active again",
+  "a recovery of a paused webhook is held with the webhook's other events, and is sent when the webhook is active again",
   () =>
     Effect.gen(function* () {
       const { answer, declined, hook, key, settled } = yield* failed(2)
@@ -116,7 +116,7 @@ it.effect(
     }).pipe(Effect.provide(hasty))
 )
 
-it.effect("recovered deliveries are sent 10 in the first second and 20 in the next, not all at once", () =>
+it.effect("a recovery sends 10 deliveries in the first second and 20 in the next, not all at once", () =>
   Effect.gen(function* () {
     const { answer, hook, key, settled } = yield* failed(35)
     yield* answer(() => Effect.succeed({ status: 200 }))
@@ -135,32 +135,34 @@ it.effect("recovered deliveries are sent 10 in the first second and 20 in the ne
   }).pipe(Effect.provide(hasty))
 )
 
-it.effect("recovered deliveries get a full schedule, and deliveries that are still being retried keep theirs", () =>
-  Effect.gen(function* () {
-    const receivers = yield* Receivers
-    yield* receivers.answer(() => Effect.succeed({ status: 500 }))
-    const { declined, key } = yield* seedDecliningPartner
-    const hook = yield* registerWebhook(key, ["commentary.failed"])
-    const { list } = deliveriesOf(key, hook.id)
-    yield* declined("Who goes down this season?")
-    yield* hook.failures(1)
-    assert.deepInclude((yield* recoverWebhook(key, hook.id, { since })).body.data, { count: 0 })
-    for (let count = 2; count <= 10; count++) {
-      yield* passToNextAttempt(list)
-      yield* hook.failures(count)
-    }
-    assert.deepInclude((yield* recoverWebhook(key, hook.id, { since })).body.data, { failed: 1, held: 0 })
-    yield* hook.failures(11)
-    for (let count = 12; count <= 20; count++) {
-      yield* passToNextAttempt(list)
-      yield* hook.failures(count)
-    }
-    assert.deepInclude((yield* list())[0], { status: "failed", attempt_count: 20 })
-  }).pipe(Effect.provide(InMemory.layerWith({ policy: { lease: Duration.days(1) } })))
+it.effect(
+  "a recovered delivery gets a full retry schedule, and a delivery that is still being retried keeps its schedule",
+  () =>
+    Effect.gen(function* () {
+      const receivers = yield* Receivers
+      yield* receivers.answer(() => Effect.succeed({ status: 500 }))
+      const { declined, key } = yield* seedDecliningPartner
+      const hook = yield* registerWebhook(key, ["commentary.failed"])
+      const { list } = deliveriesOf(key, hook.id)
+      yield* declined("Who goes down this season?")
+      yield* hook.failures(1)
+      assert.deepInclude((yield* recoverWebhook(key, hook.id, { since })).body.data, { count: 0 })
+      for (let count = 2; count <= 10; count++) {
+        yield* passToNextAttempt(list)
+        yield* hook.failures(count)
+      }
+      assert.deepInclude((yield* recoverWebhook(key, hook.id, { since })).body.data, { failed: 1, held: 0 })
+      yield* hook.failures(11)
+      for (let count = 12; count <= 20; count++) {
+        yield* passToNextAttempt(list)
+        yield* hook.failures(count)
+      }
+      assert.deepInclude((yield* list())[0], { status: "failed", attempt_count: 20 })
+    }).pipe(Effect.provide(InMemory.layerWith({ policy: { lease: Duration.days(1) } })))
 )
 
 it.effect(
-  "the audit log names the key of each retry and recovery, and has no entry for a dry run or a repetition",
+  "the audit log names the key of each retry and recovery, and has no entry for a dry run or a repeated request",
   () =>
     Effect.gen(function* () {
       const { hook, key } = yield* failed(1)
@@ -180,42 +182,44 @@ it.effect(
     }).pipe(Effect.provide(hasty))
 )
 
-it.effect("one response reports all problems of a recovery request, and another owner's webhook is not found", () =>
-  Effect.gen(function* () {
-    const { declined, key, owner } = yield* seedDecliningPartner
-    const hook = yield* registerWebhook(key, ["commentary.failed"])
-    yield* declined("Who goes down this season?")
-    yield* waitForEvents(1)
-    const wrong = (body: unknown) => Effect.map(recoverWebhook(key, hook.id, body), (answer) => problemsIn(answer))
-    const fields = (body: unknown) => Effect.map(wrong(body), (all) => all.map(({ field }) => field))
-    assert.deepStrictEqual(yield* fields({}), ["since"])
-    assert.deepStrictEqual(yield* fields({ since: "yesterday", until: 1, dry_run: "no" }), [
-      "since",
-      "until",
-      "dry_run"
-    ])
-    assert.deepStrictEqual(yield* fields({ since: "2026-02-30T00:00:00Z" }), ["since"])
-    const [early] = yield* wrong({ since: "2026-01-30T08:59:59Z" })
-    assert.match(early?.constraint ?? "", /last 30 days/)
-    for (const span of [
-      { since: "2026-03-01T10:00:00Z" },
-      { since: "2026-03-01T08:00:00Z", until: "2026-03-01T08:00:00Z" }
-    ]) {
-      const [backwards] = yield* wrong(span)
-      assert.match(backwards?.constraint ?? "", /before until/)
-    }
-    assert.strictEqual((yield* recoverWebhook(key, hook.id, { since: "2026-01-30T09:00:00Z" })).status, 200)
-    const nothing = yield* getWebhook(key, `/${unknownId}`)
-    for (const [by, id] of [
-      [(yield* Seed.key(yield* Seed.organization({ name: "Other" }))).text, hook.id],
-      [(yield* Seed.key(owner, { environment: "test" })).text, hook.id],
-      [key, unknownId],
-      [key, "x"]
-    ] as const) {
-      const { body, status } = yield* recoverWebhook(by, id, { since })
-      assert.deepStrictEqual([status, body], [404, nothing.body])
-    }
-    const { text } = yield* Seed.key(owner, { scopes: ["topics:read"] })
-    assert.strictEqual((yield* recoverWebhook(text, hook.id, { since })).body.error.code, "scope_denied")
-  }).pipe(Effect.provide(InMemory.layer))
+it.effect(
+  "the response to an invalid recovery request reports all its problems, and another owner's webhook gets 404",
+  () =>
+    Effect.gen(function* () {
+      const { declined, key, owner } = yield* seedDecliningPartner
+      const hook = yield* registerWebhook(key, ["commentary.failed"])
+      yield* declined("Who goes down this season?")
+      yield* waitForEvents(1)
+      const wrong = (body: unknown) => Effect.map(recoverWebhook(key, hook.id, body), (answer) => problemsIn(answer))
+      const fields = (body: unknown) => Effect.map(wrong(body), (all) => all.map(({ field }) => field))
+      assert.deepStrictEqual(yield* fields({}), ["since"])
+      assert.deepStrictEqual(yield* fields({ since: "yesterday", until: 1, dry_run: "no" }), [
+        "since",
+        "until",
+        "dry_run"
+      ])
+      assert.deepStrictEqual(yield* fields({ since: "2026-02-30T00:00:00Z" }), ["since"])
+      const [early] = yield* wrong({ since: "2026-01-30T08:59:59Z" })
+      assert.match(early?.constraint ?? "", /last 30 days/)
+      for (const span of [
+        { since: "2026-03-01T10:00:00Z" },
+        { since: "2026-03-01T08:00:00Z", until: "2026-03-01T08:00:00Z" }
+      ]) {
+        const [backwards] = yield* wrong(span)
+        assert.match(backwards?.constraint ?? "", /before until/)
+      }
+      assert.strictEqual((yield* recoverWebhook(key, hook.id, { since: "2026-01-30T09:00:00Z" })).status, 200)
+      const nothing = yield* getWebhook(key, `/${unknownId}`)
+      for (const [by, id] of [
+        [(yield* Seed.key(yield* Seed.organization({ name: "Other" }))).text, hook.id],
+        [(yield* Seed.key(owner, { environment: "test" })).text, hook.id],
+        [key, unknownId],
+        [key, "x"]
+      ] as const) {
+        const { body, status } = yield* recoverWebhook(by, id, { since })
+        assert.deepStrictEqual([status, body], [404, nothing.body])
+      }
+      const { text } = yield* Seed.key(owner, { scopes: ["topics:read"] })
+      assert.strictEqual((yield* recoverWebhook(text, hook.id, { since })).body.error.code, "scope_denied")
+    }).pipe(Effect.provide(InMemory.layer))
 )

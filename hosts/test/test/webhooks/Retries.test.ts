@@ -1,4 +1,7 @@
-/** Retrying one delivery on request, outside of the schedule and in any state. Several requests cause one attempt. */
+/**
+ * Tests manual retries of one delivery, outside of its schedule and in any state. Several retry requests cause one
+ * attempt.
+ */
 import { assert, it } from "@effect/vitest"
 import * as InMemory from "@partner-commentary/test/InMemory"
 import { Receivers } from "@partner-commentary/test/Receivers"
@@ -19,10 +22,13 @@ import {
 import { eventually } from "../support/Eventually.ts"
 import { getWebhook, patchWebhook, retryDelivery, unknownId } from "../support/WebhookCalls.ts"
 
-/** A long lease, because a clock that jumps past the lease would mark running attempts as lost. */
+/** The lease is long, because a clock that jumps past the lease would mark running attempts as lost. */
 const patient = InMemory.layerWith({ policy: { lease: Duration.days(1) } })
 
-/** A webhook, the id of its only delivery after `attempts` failed attempts, and functions that read it. */
+/**
+ * Creates a webhook with one delivery and `attempts` failed attempts. Returns the delivery's id and functions that read
+ * the delivery.
+ */
 const failing = (attempts: number) =>
   Effect.gen(function* () {
     const receivers = yield* Receivers
@@ -63,27 +69,29 @@ it.effect("a manual retry that succeeds ends the delivery and cancels the automa
   }).pipe(Effect.provide(patient))
 )
 
-it.effect("a failed manual retry does not change the schedule: its next time and its remaining attempts", () =>
-  Effect.gen(function* () {
-    const { again, hook, look, tried } = yield* failing(1)
-    const { next_attempt_at } = yield* look
-    yield* again
-    yield* hook.failures(2)
-    assert.deepInclude(yield* tried(2), { status: "pending", next_attempt_at })
-    yield* TestClock.setTime(Date.parse(next_attempt_at))
-    yield* hook.failures(3)
-    const third = yield* tried(3)
-    assert.deepStrictEqual(
-      third.attempts.map(({ kind }: { readonly kind: string }) => kind),
-      ["scheduled", "manual", "scheduled"]
-    )
-    const wait = Date.parse(third.next_attempt_at) - Date.parse(third.attempts[2].at)
-    assert.isTrue(wait >= 300_000 && wait <= 331_000, `${wait}: the second delay, five minutes`)
-  }).pipe(Effect.provide(patient))
+it.effect(
+  "a failed manual retry changes neither the time of the next attempt nor the number of remaining attempts",
+  () =>
+    Effect.gen(function* () {
+      const { again, hook, look, tried } = yield* failing(1)
+      const { next_attempt_at } = yield* look
+      yield* again
+      yield* hook.failures(2)
+      assert.deepInclude(yield* tried(2), { status: "pending", next_attempt_at })
+      yield* TestClock.setTime(Date.parse(next_attempt_at))
+      yield* hook.failures(3)
+      const third = yield* tried(3)
+      assert.deepStrictEqual(
+        third.attempts.map(({ kind }: { readonly kind: string }) => kind),
+        ["scheduled", "manual", "scheduled"]
+      )
+      const wait = Date.parse(third.next_attempt_at) - Date.parse(third.attempts[2].at)
+      assert.isTrue(wait >= 300_000 && wait <= 331_000, `${wait}: the second delay, five minutes`)
+    }).pipe(Effect.provide(patient))
 )
 
 it.effect(
-  "failed and delivered deliveries can be sent again, and a delivered delivery stays delivered if the new attempt fails",
+  "failed and delivered deliveries can be sent again, and a delivered one stays delivered if the new attempt fails",
   () =>
     Effect.gen(function* () {
       const { again, answer, look, tried } = yield* failing(10)
@@ -109,7 +117,7 @@ it.effect(
     }).pipe(Effect.provide(patient))
 )
 
-it.effect("a retry for a paused webhook is held, and sent when the webhook is active again", () =>
+it.effect("a retry for a paused webhook is held, and is sent when the webhook is active again", () =>
   Effect.gen(function* () {
     const { again, answer, hook, key, tried } = yield* failing(10)
     yield* patchWebhook(key, hook.id, { status: "paused" })
@@ -141,7 +149,7 @@ it.effect("ten concurrent retries cause one attempt, and retries during an attem
   }).pipe(Effect.provide(patient))
 )
 
-it.effect("a retry repeated with its idempotency key returns the first response and sends nothing again", () =>
+it.effect("a retry that is repeated with its idempotency key returns the first response and sends nothing", () =>
   Effect.gen(function* () {
     const { answer, hook, id, key, tried } = yield* failing(10)
     yield* answer(() => Effect.succeed({ status: 200 }))
@@ -156,7 +164,7 @@ it.effect("a retry repeated with its idempotency key returns the first response 
   }).pipe(Effect.provide(patient))
 )
 
-it.effect("a retry of another owner's delivery and of an unknown delivery get the same refusal", () =>
+it.effect("a retry gets the same refusal for another owner's delivery and for an unknown delivery", () =>
   Effect.gen(function* () {
     const { again, hook, id, key, look, owner } = yield* failing(1)
     const before = yield* look
@@ -182,23 +190,25 @@ it.effect("a retry of another owner's delivery and of an unknown delivery get th
   }).pipe(Effect.provide(patient))
 )
 
-it.effect("the audit log records a retry once with its key and event, and no repeated request while it waits", () =>
-  Effect.gen(function* () {
-    const { again, answer, hook, id, owner } = yield* failing(1)
-    const latch = yield* Latch.make()
-    yield* answer(() => Effect.as(latch.await, { status: 200 }))
-    yield* again
-    yield* waitForEvents(2)
-    yield* again
-    yield* latch.open
-    const sql = yield* SqlClient.SqlClient
-    const rows = yield* sql<Record<string, string>>`SELECT * FROM audit_log WHERE action = 'webhook.delivery_retried'`
-    assert.deepStrictEqual(
-      rows.map((row) => [row["subject"], row["organization_id"]]),
-      [[hook.id, owner.id]]
-    )
-    const { by, event } = JSON.parse(rows[0]?.["details"] ?? "{}")
-    const [key] = yield* sql<{ readonly id: string }>`SELECT id FROM api_keys WHERE organization_id = ${owner.id}`
-    assert.deepStrictEqual([by, event], [key?.id, id])
-  }).pipe(Effect.provide(patient))
+it.effect(
+  "while a retry waits, the audit log has one entry with its key and event, and none for repeated requests",
+  () =>
+    Effect.gen(function* () {
+      const { again, answer, hook, id, owner } = yield* failing(1)
+      const latch = yield* Latch.make()
+      yield* answer(() => Effect.as(latch.await, { status: 200 }))
+      yield* again
+      yield* waitForEvents(2)
+      yield* again
+      yield* latch.open
+      const sql = yield* SqlClient.SqlClient
+      const rows = yield* sql<Record<string, string>>`SELECT * FROM audit_log WHERE action = 'webhook.delivery_retried'`
+      assert.deepStrictEqual(
+        rows.map((row) => [row["subject"], row["organization_id"]]),
+        [[hook.id, owner.id]]
+      )
+      const { by, event } = JSON.parse(rows[0]?.["details"] ?? "{}")
+      const [key] = yield* sql<{ readonly id: string }>`SELECT id FROM api_keys WHERE organization_id = ${owner.id}`
+      assert.deepStrictEqual([by, event], [key?.id, id])
+    }).pipe(Effect.provide(patient))
 )

@@ -1,4 +1,6 @@
-/** A partner rotates the secret of a webhook: during the grace period, events are signed with both secrets. */
+/**
+ * Tests the rotation of a webhook's secret by a partner. During the grace period, events are signed with both secrets.
+ */
 import { assert, it } from "@effect/vitest"
 import { verifyWebhook } from "@partner-commentary/client"
 import * as InMemory from "@partner-commentary/test/InMemory"
@@ -24,7 +26,7 @@ const rotating = Effect.gen(function* () {
   const partner = yield* seedDecliningPartner
   const hook = yield* registerWebhook(partner.key, ["commentary.failed"])
   let events = 0
-  /** Causes one more delivery, and returns which of the secrets verify it. */
+  /** Causes another delivery, and returns for each secret whether it verifies the delivery. */
   const verifying = (secrets: ReadonlyArray<string>) =>
     Effect.gen(function* () {
       yield* partner.declined(`Who is number ${++events} this season?`)
@@ -42,7 +44,7 @@ const rotating = Effect.gen(function* () {
   return { ...partner, hook, verifying }
 })
 
-it.effect("during the grace period events are signed with both secrets, and afterwards only with the new one", () =>
+it.effect("during the grace period events are signed with both secrets, and afterwards only with the new secret", () =>
   Effect.gen(function* () {
     const { hook, key, verifying } = yield* rotating
     const { body, status } = yield* rotate(key, hook.id, { grace_period_seconds: 3600 })
@@ -62,7 +64,7 @@ it.effect("during the grace period events are signed with both secrets, and afte
 )
 
 it.effect(
-  "without a grace period events are no longer signed with the former secret, and a secret in the request is used",
+  "without a grace period the former secret signs no more events, and the rotation can use a secret from the request",
   () =>
     Effect.gen(function* () {
       const { hook, key, verifying } = yield* rotating
@@ -73,7 +75,7 @@ it.effect(
     }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("by default the grace period is a day, and a second rotation removes the oldest secret", () =>
+it.effect("the default grace period is a day, and a second rotation removes the oldest secret", () =>
   Effect.gen(function* () {
     const { hook, key, verifying } = yield* rotating
     const first = (yield* rotate(key, hook.id)).body.data
@@ -108,7 +110,7 @@ it.effect("only the response to the rotation contains the secret, and a repeated
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a wrong body and a webhook of another organization are refused, and nothing changes", () =>
+it.effect("a rotation with an invalid body, or of another organization's webhook, is refused and changes nothing", () =>
   Effect.gen(function* () {
     const { hook, key, owner, verifying } = yield* rotating
     const wrong = yield* rotate(key, hook.id, { grace_period_seconds: 604_801, secret: "short" })

@@ -1,6 +1,6 @@
 /**
- * A receiver that responds with 429: all deliveries of the webhook wait, no event loses an attempt, and the contact
- * is notified.
+ * Tests a receiver that responds with 429. All deliveries of the webhook wait, no event loses an attempt, and the
+ * contact is notified.
  */
 import { assert, it } from "@effect/vitest"
 import { defaults } from "@partner-commentary/core/shared/WebhookPolicy"
@@ -21,7 +21,7 @@ import {
 import { eventually } from "../support/Eventually.ts"
 import { getWebhook, recoverWebhook, retryDelivery } from "../support/WebhookCalls.ts"
 
-/** A long lease, because a clock that jumps past the lease would mark running attempts and mails as lost. */
+/** The lease is long, because a clock that jumps past the lease would mark running attempts and mails as lost. */
 const lease = Duration.days(90)
 const patient = InMemory.layerWith({ policy: { lease } })
 
@@ -45,7 +45,7 @@ const throttled = Effect.gen(function* () {
   return { ...partner, ...list, receivers, hook, written, notices }
 })
 
-it.effect("30 events for a receiver that responds with 429 cause few attempts a minute, and all arrive", () =>
+it.effect("a receiver that responds with 429 to 30 events gets few attempts a minute, and all events arrive", () =>
   Effect.gen(function* () {
     const { declined, hook, key, list, receivers } = yield* throttled
     yield* receivers.answer(() => Effect.succeed({ status: 429, retryAfter: "3" }))
@@ -53,7 +53,7 @@ it.effect("30 events for a receiver that responds with 429 cause few attempts a 
     yield* waitForEvents(1)
     for (let second = 0; second < 60; second++) yield* TestClock.adjust("1 second")
     const hits = (yield* receivedRequests).length
-    // Attempts at 0, 5, 15 and 35 seconds, up to five at a time.
+    // The attempts run at 0, 5, 15 and 35 seconds, up to five at a time.
     assert.isAtMost(hits, 20)
     const { body } = yield* getWebhook(key, `/${hook.id}`)
     assert.strictEqual(body.data.consecutive_failures, 0)
@@ -66,7 +66,7 @@ it.effect("30 events for a receiver that responds with 429 cause few attempts a 
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a long Retry-After holds every delivery of the webhook, and next_attempt_at shows its end", () =>
+it.effect("a long Retry-After holds every delivery of the webhook, and next_attempt_at shows when the pause ends", () =>
   Effect.gen(function* () {
     const { declined, list, receivers, written } = yield* throttled
     yield* receivers.answer(() => Effect.succeed({ status: 429, retryAfter: "600" }))
@@ -90,7 +90,7 @@ it.effect("a long Retry-After holds every delivery of the webhook, and next_atte
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("an event answered with 429 keeps all ten attempts of its schedule", () =>
+it.effect("an event that gets a 429 response keeps all ten attempts of its schedule", () =>
   Effect.gen(function* () {
     const { declined, list, receivers, written } = yield* throttled
     yield* receivers.answer(() => Effect.succeed({ status: 429, retryAfter: null }))
@@ -120,36 +120,38 @@ it.effect("an event answered with 429 keeps all ten attempts of its schedule", (
   )
 )
 
-it.effect("the contact is notified at most once a day that 429 delays events, at once if a pause is long enough", () =>
-  Effect.gen(function* () {
-    const { declined, hook, notices, receivers, written } = yield* throttled
-    yield* receivers.answer(() => Effect.succeed({ status: 429, retryAfter: "7200" }))
-    yield* declined("Who wins the first match this season?")
-    yield* written(1)
-    // The mail about the new webhook went out less than five minutes ago.
-    yield* TestClock.adjust("5 minutes")
-    const [told] = yield* eventually(
-      "the notice",
-      Effect.map(notices, (sent) => (sent.length > 0 ? sent : undefined))
-    )
-    assert.include(told?.text, `Webhook: ${hook.id}`)
-    assert.match(told?.text ?? "", /429/)
-    for (let count = 2; count <= 12; count++) {
+it.effect(
+  "the contact is notified at most once a day that 429 responses delay events, and at once if a pause is long",
+  () =>
+    Effect.gen(function* () {
+      const { declined, hook, notices, receivers, written } = yield* throttled
+      yield* receivers.answer(() => Effect.succeed({ status: 429, retryAfter: "7200" }))
+      yield* declined("Who wins the first match this season?")
+      yield* written(1)
+      // The mail about the new webhook was sent less than five minutes ago.
+      yield* TestClock.adjust("5 minutes")
+      const [told] = yield* eventually(
+        "the notice",
+        Effect.map(notices, (sent) => (sent.length > 0 ? sent : undefined))
+      )
+      assert.include(told?.text, `Webhook: ${hook.id}`)
+      assert.match(told?.text ?? "", /429/)
+      for (let count = 2; count <= 12; count++) {
+        yield* TestClock.adjust("2 hours")
+        yield* written(count)
+      }
+      assert.lengthOf(yield* notices, 1)
       yield* TestClock.adjust("2 hours")
-      yield* written(count)
-    }
-    assert.lengthOf(yield* notices, 1)
-    yield* TestClock.adjust("2 hours")
-    yield* written(13)
-    yield* eventually(
-      "the second notice",
-      Effect.map(notices, ({ length }) => (length === 2 ? true : undefined))
-    )
-  }).pipe(Effect.provide(patient))
+      yield* written(13)
+      yield* eventually(
+        "the second notice",
+        Effect.map(notices, ({ length }) => (length === 2 ? true : undefined))
+      )
+    }).pipe(Effect.provide(patient))
 )
 
 it.effect(
-  "an event that gets only 429 fails after the schedule's 75 hours, a later event fails later, and both can be recovered",
+  "events that get only 429 responses fail after the schedule's 75 hours, each at its own time, and can be recovered",
   () =>
     Effect.gen(function* () {
       const { declined, hook, key, list, notices, receivers, written } = yield* throttled
@@ -180,7 +182,7 @@ it.effect(
     }).pipe(Effect.provide(patient))
 )
 
-it.effect("a manual retry ends the pause after a 429", () =>
+it.effect("a manual retry ends the webhook's pause after a 429 response", () =>
   Effect.gen(function* () {
     const { declined, list, key, hook, receivers, written } = yield* throttled
     yield* receivers.answer(() => Effect.succeed({ status: 429, retryAfter: "7200" }))

@@ -1,4 +1,4 @@
-/** `webhook_ids` of a topic: which of the organization's webhooks receive its events. */
+/** Tests `webhook_ids` of a topic, which selects the organization's webhooks that receive the topic's events. */
 import { TestPartnerCommentary } from "@partner-commentary/test"
 import { expect, it } from "vitest"
 
@@ -48,7 +48,7 @@ it("only the named webhooks receive the events of a topic", async () => {
   for (const view of [all, await client.topics.get(all.topic_id)]) expect(view).not.toHaveProperty("webhook_ids")
 })
 
-it("an id that is not a webhook of the caller in this environment is refused, and nothing is created", async () => {
+it("a topic is refused if one of its webhook_ids is not a webhook of the caller in this environment, and nothing is created", async () => {
   const { client, hooks, newTopic, pc } = await startScene()
   await using _ = pc
   const [first, second] = hooks

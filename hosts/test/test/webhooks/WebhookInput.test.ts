@@ -1,4 +1,6 @@
-/** Validation of webhooks: one response names every invalid field and its constraint, and nothing is stored. */
+/**
+ * Tests the validation of webhooks. One response names every invalid field and its constraint, and nothing is stored.
+ */
 
 import { assert, it } from "@effect/vitest"
 import * as InMemory from "@partner-commentary/test/InMemory"
@@ -15,7 +17,7 @@ import {
   webhookUrl
 } from "../support/WebhookCalls.ts"
 
-it.effect("one response reports all problems of a webhook body, each with its field and its constraint", () =>
+it.effect("the response to an invalid webhook body reports all its problems, each with a field and a constraint", () =>
   Effect.gen(function* () {
     const key = yield* seedKeyText
     const wrong = yield* postWebhook(key, {
@@ -80,7 +82,7 @@ it.effect("one response reports all problems of a webhook body, each with its fi
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a change may set only the statuses active and paused, and never the secret", () =>
+it.effect("an update may set the status of a webhook to active or paused only, and never changes the secret", () =>
   Effect.gen(function* () {
     const key = yield* seedKeyText
     const { id } = (yield* postWebhook(key, { url: webhookUrl, events: webhookEvents })).body.data
@@ -101,7 +103,7 @@ it.effect("a change may set only the statuses active and paused, and never the s
 )
 
 it.effect(
-  "a webhook's host is checked at registration and at each change of the URL, and a refusal gives the reason",
+  "a webhook's host is checked at registration and at each change of the URL, and a refusal contains the reason",
   () =>
     Effect.gen(function* () {
       const key = yield* seedKeyText

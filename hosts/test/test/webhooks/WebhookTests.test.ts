@@ -1,6 +1,6 @@
 /**
- * Test events for a webhook: one signed event, sent at once. The response contains the test's result, and nothing is
- * stored.
+ * Tests test events for a webhook. The service sends one signed event at once, returns the result in the response, and
+ * stores nothing.
  */
 import { assert, it } from "@effect/vitest"
 import { verifyWebhook } from "@partner-commentary/client"
@@ -56,32 +56,34 @@ it.effect("a test event arrives signed with the webhook's secret, and the respon
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a failed test gives the reason, with the receiver's status if there was one", () =>
-  Effect.gen(function* () {
-    const receivers = yield* Receivers
-    const key = yield* seedKeyText
-    const { id } = (yield* postWebhook(key, { url: webhookUrl, events: webhookEvents })).body.data
-    for (const status of [199, 301, 404, 410, 429, 500]) {
-      yield* receivers.answer(() => Effect.succeed({ status }))
-      const { body, status: own } = yield* testWebhook(key, id)
-      assert.strictEqual(own, 200)
-      assert.deepInclude(body, { success: false, delivery_status: "failed", response_code: status })
-      assert.strictEqual(body.error, `The receiver answered with status ${status}, which is not a success.`)
-    }
-    yield* receivers.answer(() => Effect.fail(new WebhookNotSent({ failure: "dns", reason: "No such host." })))
-    assert.deepInclude((yield* testWebhook(key, id)).body, {
-      success: false,
-      response_code: null,
-      error: "No such host."
-    })
-    yield* receivers.answer(() => Effect.die("the adapter broke"))
-    assert.deepInclude((yield* testWebhook(key, id)).body, { success: false, response_code: null })
-    yield* receivers.answer(() => Effect.succeed({ status: 204 }))
-    assert.deepInclude((yield* testWebhook(key, id)).body, { success: true, response_code: 204, error: null })
-  }).pipe(Effect.provide(InMemory.layer))
+it.effect(
+  "the response to a failed webhook test contains the reason, and the receiver's status if the receiver responded",
+  () =>
+    Effect.gen(function* () {
+      const receivers = yield* Receivers
+      const key = yield* seedKeyText
+      const { id } = (yield* postWebhook(key, { url: webhookUrl, events: webhookEvents })).body.data
+      for (const status of [199, 301, 404, 410, 429, 500]) {
+        yield* receivers.answer(() => Effect.succeed({ status }))
+        const { body, status: own } = yield* testWebhook(key, id)
+        assert.strictEqual(own, 200)
+        assert.deepInclude(body, { success: false, delivery_status: "failed", response_code: status })
+        assert.strictEqual(body.error, `The receiver answered with status ${status}, which is not a success.`)
+      }
+      yield* receivers.answer(() => Effect.fail(new WebhookNotSent({ failure: "dns", reason: "No such host." })))
+      assert.deepInclude((yield* testWebhook(key, id)).body, {
+        success: false,
+        response_code: null,
+        error: "No such host."
+      })
+      yield* receivers.answer(() => Effect.die("the adapter broke"))
+      assert.deepInclude((yield* testWebhook(key, id)).body, { success: false, response_code: null })
+      yield* receivers.answer(() => Effect.succeed({ status: 204 }))
+      assert.deepInclude((yield* testWebhook(key, id)).body, { success: true, response_code: 204, error: null })
+    }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a test works on a paused and on a disabled webhook, and does not change the webhook", () =>
+it.effect("a test event is sent to a paused or disabled webhook, and does not change the webhook", () =>
   Effect.gen(function* () {
     const receivers = yield* Receivers
     const sql = yield* SqlClient.SqlClient
@@ -100,7 +102,7 @@ it.effect("a test works on a paused and on a disabled webhook, and does not chan
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("each call sends one test event, and an Idempotency-Key or a body is ignored", () =>
+it.effect("each call sends one test event; an Idempotency-Key header or a body is ignored", () =>
   Effect.gen(function* () {
     const { sent } = yield* Receivers
     const key = yield* seedKeyText
@@ -139,7 +141,7 @@ it.effect(
 )
 
 it.effect(
-  "an organization can run two webhook tests at a time; others wait for ten seconds and then get 429 with Retry-After",
+  "an organization can run two webhook tests at a time; further tests wait for ten seconds and then get 429 with Retry-After",
   () =>
     Effect.gen(function* () {
       const { call } = yield* TestApi

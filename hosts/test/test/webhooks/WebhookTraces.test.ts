@@ -1,6 +1,6 @@
 /**
- * The effects of registering and changing webhooks: a mail to the contact, the audit record, an encrypted secret, and
- * nothing else.
+ * Tests the effects of registering and changing webhooks: a mail to the contact, an audit record and an encrypted
+ * secret. There are no other effects.
  */
 
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
@@ -39,7 +39,7 @@ const ask = (method: string, path: string, key: string, body?: unknown) =>
     }
   })
 
-/** Removes the characters that keep mail clients from making links. */
+/** Removes the characters that prevent mail clients from making links. */
 const unlinked = (text: string) => text.replaceAll("\u200b", "")
 
 const mailsOf = (owner: Organization, count: number) =>
@@ -50,7 +50,7 @@ const mailsOf = (owner: Organization, count: number) =>
     )
   )
 
-it.effect("the contact's mail about a new webhook or a new address contains only host and event types", () =>
+it.effect("the contact's mail about a new webhook or a new address contains only the host and the event types", () =>
   Effect.gen(function* () {
     const owner = yield* Seed.organization()
     const key = yield* Seed.key(owner)
@@ -82,7 +82,7 @@ it.effect("the contact's mail about a new webhook or a new address contains only
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("the contact is also notified of a webhook that was removed before the mail was sent", () =>
+it.effect("the contact is also notified of a webhook that is removed before the mail is sent", () =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const owner = yield* Seed.organization()
@@ -114,7 +114,7 @@ it.effect("no mail is sent without a contact, about the test environment, or abo
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("the audit log names the key of each action, with one entry for each effective change", () =>
+it.effect("the audit log names the key of each action, and has one entry for each effective change", () =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const owner = yield* Seed.organization()
@@ -142,8 +142,8 @@ it.effect("the audit log names the key of each action, with one entry for each e
 )
 
 /**
- * All stored data: every file of SQLite, or every row of every table on Postgres, because a test cannot read its
- * server's files.
+ * Reads all stored data. On SQLite these are all files. On Postgres they are all rows of all tables, because a test
+ * cannot read its server's files.
  */
 const everythingKept = (folder: string) =>
   Effect.gen(function* () {
@@ -165,47 +165,49 @@ const everythingKept = (folder: string) =>
     })
   })
 
-it.effect("a webhook's secret appears in one response only, and in no later response, stored data or log", () =>
-  Effect.gen(function* () {
-    const folder = yield* Effect.acquireRelease(
-      Effect.sync(() => mkdtempSync(join(tmpdir(), "partner-commentary-"))),
-      (path) => Effect.sync(() => rmSync(path, { recursive: true }))
-    )
-    const logged: Array<string> = []
-    const given = "a secret of the partner's own, in plain text"
-    yield* Effect.gen(function* () {
-      const owner = yield* Seed.organization()
-      const { text: key } = yield* Seed.key(owner)
-      const first = yield* ask("POST", "", key, { url, events })
-      const second = yield* ask("POST", "", key, { url, events, secret: given })
-      const secrets = [first.data.secret, given]
-      yield* TestClock.adjust("5 minutes")
-      yield* mailsOf(owner, 2)
-      const later = [
-        yield* ask("GET", "", key),
-        yield* ask("GET", `/${first.data.id}`, key),
-        yield* ask("PATCH", `/${second.data.id}`, key, { status: "paused" }),
-        yield* ask("PATCH", `/${second.data.id}`, key, { secret: given })
-      ].map(({ text }) => text)
-      const files = yield* everythingKept(folder)
-      assert.isAtLeast(files.length, 1)
-      assert.isTrue(files.some((content) => content.includes(first.data.id)))
-      yield* Effect.logInfo("What is logged is looked at too")
-      for (const text of [...later, ...files, ...logged]) {
-        for (const secret of secrets) assert.isFalse(text.includes(secret))
-      }
-      assert.notInclude(later[0], 'secret":')
-      for (const [index, { data }] of [first, second].entries()) {
-        const id = WebhookId.make(data.id)
-        const { encryptedSecret } = Option.getOrThrow(yield* (yield* WebhookStore).secrets(id))
-        const opened = yield* (yield* Encryption).decrypt(encryptionPurpose(id), encryptedSecret)
-        assert.deepStrictEqual(opened, Option.some(secrets[index]))
-      }
-    }).pipe(
-      Effect.provide(InMemory.layerWith({ filename: join(folder, "service.db") })),
-      Effect.provide(Logger.layer([Logger.map(Logger.formatJson, (line) => void logged.push(line))])),
-      Effect.provideService(References.MinimumLogLevel, "All")
-    )
-    assert.isAtLeast(logged.length, 1)
-  })
+it.effect(
+  "a webhook's secret appears only in the response to its registration, and in no later response, stored data or log",
+  () =>
+    Effect.gen(function* () {
+      const folder = yield* Effect.acquireRelease(
+        Effect.sync(() => mkdtempSync(join(tmpdir(), "partner-commentary-"))),
+        (path) => Effect.sync(() => rmSync(path, { recursive: true }))
+      )
+      const logged: Array<string> = []
+      const given = "a secret of the partner's own, in plain text"
+      yield* Effect.gen(function* () {
+        const owner = yield* Seed.organization()
+        const { text: key } = yield* Seed.key(owner)
+        const first = yield* ask("POST", "", key, { url, events })
+        const second = yield* ask("POST", "", key, { url, events, secret: given })
+        const secrets = [first.data.secret, given]
+        yield* TestClock.adjust("5 minutes")
+        yield* mailsOf(owner, 2)
+        const later = [
+          yield* ask("GET", "", key),
+          yield* ask("GET", `/${first.data.id}`, key),
+          yield* ask("PATCH", `/${second.data.id}`, key, { status: "paused" }),
+          yield* ask("PATCH", `/${second.data.id}`, key, { secret: given })
+        ].map(({ text }) => text)
+        const files = yield* everythingKept(folder)
+        assert.isAtLeast(files.length, 1)
+        assert.isTrue(files.some((content) => content.includes(first.data.id)))
+        yield* Effect.logInfo("What is logged is looked at too")
+        for (const text of [...later, ...files, ...logged]) {
+          for (const secret of secrets) assert.isFalse(text.includes(secret))
+        }
+        assert.notInclude(later[0], 'secret":')
+        for (const [index, { data }] of [first, second].entries()) {
+          const id = WebhookId.make(data.id)
+          const { encryptedSecret } = Option.getOrThrow(yield* (yield* WebhookStore).secrets(id))
+          const opened = yield* (yield* Encryption).decrypt(encryptionPurpose(id), encryptedSecret)
+          assert.deepStrictEqual(opened, Option.some(secrets[index]))
+        }
+      }).pipe(
+        Effect.provide(InMemory.layerWith({ filename: join(folder, "service.db") })),
+        Effect.provide(Logger.layer([Logger.map(Logger.formatJson, (line) => void logged.push(line))])),
+        Effect.provideService(References.MinimumLogLevel, "All")
+      )
+      assert.isAtLeast(logged.length, 1)
+    })
 )

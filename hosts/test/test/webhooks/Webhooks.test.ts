@@ -1,4 +1,4 @@
-/** Webhooks as a partner's engineer uses them: the responses, the maximum number, and who may see them. */
+/** Tests webhooks as a partner's engineer uses them: the responses, the maximum number, and who may see a webhook. */
 
 import { assert, it } from "@effect/vitest"
 import { WebhookId } from "@partner-commentary/core/shared/Ids"
@@ -79,7 +79,7 @@ it.effect("a webhook can be registered, listed, read, changed and removed, and i
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a change without effect, even an empty one, leaves updated_at as it was", () =>
+it.effect("an update of a webhook that changes no value keeps updated_at, even if the update is empty", () =>
   Effect.gen(function* () {
     const key = yield* seedKeyText
     const { secret: _, ...webhook } = (yield* postWebhook(key, { url: webhookUrl, events: webhookEvents })).body.data
@@ -96,7 +96,7 @@ it.effect("a change without effect, even an empty one, leaves updated_at as it w
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a disabled webhook can be paused, and active enables it and resets its failures", () =>
+it.effect("a disabled webhook can be paused, and setting it active resets its failures", () =>
   Effect.gen(function* () {
     const key = yield* seedKeyText
     const { id } = (yield* postWebhook(key, { url: webhookUrl, events: webhookEvents })).body.data
@@ -118,7 +118,7 @@ it.effect("a disabled webhook can be paused, and active enables it and resets it
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("concurrent changes of different fields are all kept", () =>
+it.effect("concurrent updates of different webhook fields are all stored", () =>
   Effect.gen(function* () {
     const key = yield* seedKeyText
     const { id } = (yield* postWebhook(key, { url: webhookUrl, events: webhookEvents })).body.data
@@ -137,7 +137,7 @@ it.effect("concurrent changes of different fields are all kept", () =>
 )
 
 it.effect(
-  "of 30 concurrent registrations exactly 20 succeed in each environment, and after a webhook is removed another one can be registered",
+  "of 30 concurrent registrations exactly 20 succeed in each environment, and removing a webhook allows another registration",
   () =>
     Effect.gen(function* () {
       const owner = yield* Seed.organization()
@@ -166,7 +166,7 @@ it.effect(
 )
 
 it.effect(
-  "another organization's and another environment's webhooks get the same 404, byte for byte, as unknown ones",
+  "requests for another organization's or environment's webhooks get the same 404 as for unknown webhooks, byte for byte",
   () =>
     Effect.gen(function* () {
       const { call } = yield* TestApi
@@ -204,7 +204,7 @@ it.effect(
     }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("the contact gets mails about live webhooks, and none about the test environment", () =>
+it.effect("the contact gets mails about live webhooks, and no mails about webhooks of the test environment", () =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const owner = yield* Seed.organization()

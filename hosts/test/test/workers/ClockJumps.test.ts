@@ -1,4 +1,7 @@
-/** The machine's clock jumps forward and back while events are queued and in flight. No event is lost or delayed forever. */
+/**
+ * Tests jumps of the machine's clock, forward and back, while events are queued and in flight. No event is lost or
+ * delayed forever.
+ */
 import { assert, it } from "@effect/vitest"
 import type { WebhookId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
@@ -40,10 +43,10 @@ const settings = {
 const workers = Layer.provide(TestApi.workers, Layer.succeed(WorkerSettings, settings))
 const application = Layer.provideMerge(workers, idle)
 
-/** The test waits this long for an event that must not arrive. */
+/** The test waits this long to show that an event does not arrive. */
 const aWhile = Effect.sleep("150 millis")
 
-/** The results of all delivery attempts, and the number of deliveries in each state. */
+/** Reads the results of all delivery attempts, and the number of deliveries in each state. */
 const books = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const states = yield* sql<{ readonly state: string; readonly count: number }>`
@@ -124,7 +127,7 @@ it.live("after a jump back by five hours, new events and waiting deliveries are 
   }).pipe(Effect.provide(application))
 )
 
-it.live("after a jump back during an attempt, the attempt is recorded and not repeated", () =>
+it.live("after a jump back during an attempt, the attempt is recorded and is not repeated", () =>
   Effect.gen(function* () {
     const receivers = yield* Receivers
     const { jump } = yield* MovedClock
@@ -159,7 +162,7 @@ it.live("after a jump back by more than the longest delay, waiting deliveries ar
   }).pipe(Effect.provide(application))
 )
 
-it.live("after a jump back by a month, another worker takes a dead worker's delivery after one lease", () =>
+it.live("after a jump back by a month, another worker claims a dead worker's delivery after one lease", () =>
   Effect.gen(function* () {
     const { jump } = yield* MovedClock
     yield* Effect.scoped(
@@ -197,7 +200,7 @@ it.live("after a jump back by a month, another worker takes a dead worker's deli
   }).pipe(Effect.scoped, Effect.provide(idle))
 )
 
-it.live("after a jump back by a month, a receiver behind an open breaker is soon probed again", () =>
+it.live("after a jump back by a month, a receiver behind an open circuit breaker is soon probed again", () =>
   Effect.gen(function* () {
     const receivers = yield* Receivers
     const { jump } = yield* MovedClock
@@ -217,7 +220,7 @@ it.live("after a jump back by a month, a receiver behind an open breaker is soon
 )
 
 it.live(
-  "with random jumps by hours and days in both directions, each event arrives and the log has every attempt",
+  "with random jumps by hours and days in both directions, each event arrives and the log contains every attempt",
   () =>
     Effect.gen(function* () {
       const receivers = yield* Receivers

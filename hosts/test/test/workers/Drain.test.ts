@@ -1,4 +1,7 @@
-/** Work without a permanent process: each drain runs the due work and ends, even if several run concurrently. */
+/**
+ * Tests work without a permanent process. Each drain runs the due work and ends, even if several drains run
+ * concurrently.
+ */
 import { assert, it } from "@effect/vitest"
 import { CommentaryGenerator } from "@partner-commentary/core/commentary/CommentaryGenerator"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
@@ -52,7 +55,7 @@ const partner = (environment: "live" | "test" = "live") =>
     return { act, key, persona, status, submit }
   })
 
-it.effect("a story from a topic to the delivered event needs only drains between the requests", () =>
+it.effect("a topic needs only drains between the requests, from its submission to the delivered event", () =>
   Effect.gen(function* () {
     const { act, key, persona, status, submit } = yield* partner()
     const mailbox = yield* Mailbox
@@ -66,7 +69,7 @@ it.effect("a story from a topic to the delivered event needs only drains between
     yield* act(creatorTokenIn(request ?? assert.fail("no request")), "respond", { perspective: "They will win it." })
     assert.strictEqual(yield* status(id), "opinion_injected")
 
-    // The drain writes the draft and also sends the mail about it.
+    // The same drain writes the draft and sends the mail about the draft.
     assert.include(yield* drain(limits), { failed: 0, isMoreDue: false })
     assert.strictEqual(yield* status(id), "commentary_generated")
     const [, draft] = yield* mailbox.to(persona.creator.email)
@@ -80,31 +83,33 @@ it.effect("a story from a topic to the delivered event needs only drains between
   }).pipe(Effect.provide(layer))
 )
 
-it.effect("a drain does all work of a worker, including a requested recovery and the rows of a removed webhook", () =>
-  Effect.gen(function* () {
-    const { act, key, persona, submit } = yield* partner()
-    const mailbox = yield* Mailbox
-    const receivers = yield* Receivers
-    const sql = yield* SqlClient.SqlClient
-    const hook = yield* registerWebhook(key, ["commentary.failed"])
-    yield* receivers.answer(() => Effect.succeed({ status: 500 }))
-    yield* submit()
-    yield* drain(limits)
-    const [request] = yield* mailbox.to(persona.creator.email)
-    yield* act(creatorTokenIn(request ?? assert.fail("no request")), "decline", { reason: "No." })
-    yield* drain(limits)
-    assert.lengthOf(yield* receivers.sent, 1)
-    yield* receivers.answer(() => Effect.succeed({}))
-    yield* sql`UPDATE deliveries SET state = 'failed', due_at = NULL, settled_at = '2026-03-01T09:00:00.000Z'`
-    yield* recoverWebhook(key, hook.id, { since: "2026-03-01T00:00:00.000Z" })
-    yield* asTimePasses(drain(limits))
-    assert.lengthOf(yield* receivers.sent, 2)
-    yield* removeWebhook(key, hook.id)
-    const left = Effect.map(sql`SELECT 1 FROM deliveries`, ({ length }) => length)
-    assert.strictEqual(yield* left, 1)
-    yield* asTimePasses(drain(limits))
-    assert.strictEqual(yield* left, 0)
-  }).pipe(Effect.provide(layer))
+it.effect(
+  "a drain does all the work of a worker, including a recovery and the deletion of a removed webhook's rows",
+  () =>
+    Effect.gen(function* () {
+      const { act, key, persona, submit } = yield* partner()
+      const mailbox = yield* Mailbox
+      const receivers = yield* Receivers
+      const sql = yield* SqlClient.SqlClient
+      const hook = yield* registerWebhook(key, ["commentary.failed"])
+      yield* receivers.answer(() => Effect.succeed({ status: 500 }))
+      yield* submit()
+      yield* drain(limits)
+      const [request] = yield* mailbox.to(persona.creator.email)
+      yield* act(creatorTokenIn(request ?? assert.fail("no request")), "decline", { reason: "No." })
+      yield* drain(limits)
+      assert.lengthOf(yield* receivers.sent, 1)
+      yield* receivers.answer(() => Effect.succeed({}))
+      yield* sql`UPDATE deliveries SET state = 'failed', due_at = NULL, settled_at = '2026-03-01T09:00:00.000Z'`
+      yield* recoverWebhook(key, hook.id, { since: "2026-03-01T00:00:00.000Z" })
+      yield* asTimePasses(drain(limits))
+      assert.lengthOf(yield* receivers.sent, 2)
+      yield* removeWebhook(key, hook.id)
+      const left = Effect.map(sql`SELECT 1 FROM deliveries`, ({ length }) => length)
+      assert.strictEqual(yield* left, 1)
+      yield* asTimePasses(drain(limits))
+      assert.strictEqual(yield* left, 0)
+    }).pipe(Effect.provide(layer))
 )
 
 it.effect("concurrent drains run each job once", () =>
@@ -168,7 +173,7 @@ it.effect("at its time limit a drain releases running jobs, which are due at onc
   )
 )
 
-it.effect("a drain without time starts nothing and reports that work is due", () =>
+it.effect("a drain with a time limit of zero starts nothing and reports that work is due", () =>
   Effect.gen(function* () {
     const { submit } = yield* partner()
     yield* submit()
@@ -178,7 +183,7 @@ it.effect("a drain without time starts nothing and reports that work is due", ()
   }).pipe(Effect.provide(layer))
 )
 
-it.effect("a failed poll is counted, and does not prevent other work", () =>
+it.effect("a failed poll is counted, and does not prevent other work of the drain", () =>
   Effect.gen(function* () {
     const { submit } = yield* partner()
     yield* submit()

@@ -1,6 +1,6 @@
 /**
- * The clock is two hours fast for a short time and is then corrected. Work that was queued in that time runs now, not
- * two hours later.
+ * Tests a clock that is two hours fast for a short time and is then corrected. Work that was queued meanwhile must run
+ * now, not two hours later.
  */
 import { assert, it } from "@effect/vitest"
 import { testPersonas } from "@partner-commentary/core/persona/TestPersonas"
@@ -35,7 +35,7 @@ const application = TestApi.layerMemory.pipe(
   Layer.provideMerge(MovedClock.layer)
 )
 
-/** The worker starts after the clock was corrected. */
+/** Starts the worker after the clock was corrected. */
 const workers = Layer.build(
   Layer.provide(
     TestApi.workers,
@@ -101,7 +101,7 @@ it.live("a draft that was requested while the clock was ahead is written at once
   }).pipe(Effect.scoped, Effect.provide(application))
 )
 
-it.live("a test topic that was submitted while the clock was ahead continues at its pace", () =>
+it.live("a test topic that was submitted while the clock was ahead continues at its usual pace", () =>
   Effect.gen(function* () {
     const { jump } = yield* MovedClock
     yield* jump(2)
@@ -115,7 +115,7 @@ it.live("a test topic that was submitted while the clock was ahead continues at 
   }).pipe(Effect.scoped, Effect.provide(application))
 )
 
-/** Declines a request for a partner with a webhook while the clock is two hours ahead. */
+/** Declines a request while the clock is two hours ahead. The partner has a webhook. */
 const declinedWhileAhead = Effect.gen(function* () {
   const { jump } = yield* MovedClock
   const { declined, key } = yield* seedDecliningPartner
@@ -134,7 +134,7 @@ const clockRightAgain = Effect.gen(function* () {
   yield* (yield* MovedClock).jump(-2)
 })
 
-it.live("an event that a stopped worker released while the clock was ahead is delivered at once", () =>
+it.live("an event that a stopping worker released while the clock was ahead is delivered at once", () =>
   Effect.gen(function* () {
     yield* (yield* Receivers).answer(() => Effect.never)
     yield* Effect.scoped(Effect.andThen(workers, Effect.andThen(declinedWhileAhead, waitForEvents(1))))

@@ -1,4 +1,4 @@
-/** Tests that an attempt which fails after another attempt wrote the draft is not logged as an error. */
+/** Tests that the log has no error when a generation attempt fails after another attempt wrote the draft. */
 import { assert, it } from "@effect/vitest"
 import { CommentaryGenerator, GenerationFailed } from "@partner-commentary/core/commentary/CommentaryGenerator"
 import * as Application from "@partner-commentary/test/Application"

@@ -1,4 +1,4 @@
-/** Two workers share one backlog instead of following each other through the same list. */
+/** Tests that two workers divide one backlog, instead of processing the same list in the same order. */
 import { assert, it } from "@effect/vitest"
 import { DueAssignments } from "@partner-commentary/core/operations/DueAssignments"
 import * as InMemory from "@partner-commentary/test/InMemory"
@@ -12,51 +12,53 @@ import { eventually } from "../support/Eventually.ts"
 
 const idle = InMemory.layerWithoutWorkers()
 
-/** With few assignments, the result would depend on the random positions at which the two workers start. */
+/** With fewer assignments, the result would depend on the random positions at which the two workers start. */
 const count = 400
 
 /** The maximum number of topics in a bulk request. */
 const bulk = 100
 
-it.effect("two workers load few assignments that the other worker has already handled", () =>
-  Effect.gen(function* () {
-    yield* TestClock.setTime(Date.parse("2026-03-01T09:00:00.000Z"))
-    const owner = yield* Seed.organization()
-    const persona = yield* Seed.persona(owner)
-    const { text: key } = yield* Seed.key(owner)
-    const { call } = yield* TestApi
-    for (let first = 0; first < count; first += bulk) {
-      const topics = Array.from({ length: bulk }, (_, index) => ({
-        content: `Who is number ${first + index} this season?`,
-        persona_ids: [persona.id]
-      }))
-      const answer = yield* call("/partner/v1/topics/bulk", { method: "POST", key, body: { topics } })
-      assert.strictEqual(answer.status, 200)
-    }
-    const sql = yield* SqlClient.SqlClient
-    yield* sql`UPDATE assignments SET due_at = '2026-03-01T08:00:00.000Z', respond_by = '2026-03-01T08:00:00.000Z'`
+it.effect(
+  "two workers that share a backlog rarely load an assignment that the other worker has already processed",
+  () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(Date.parse("2026-03-01T09:00:00.000Z"))
+      const owner = yield* Seed.organization()
+      const persona = yield* Seed.persona(owner)
+      const { text: key } = yield* Seed.key(owner)
+      const { call } = yield* TestApi
+      for (let first = 0; first < count; first += bulk) {
+        const topics = Array.from({ length: bulk }, (_, index) => ({
+          content: `Who is number ${first + index} this season?`,
+          persona_ids: [persona.id]
+        }))
+        const answer = yield* call("/partner/v1/topics/bulk", { method: "POST", key, body: { topics } })
+        assert.strictEqual(answer.status, 200)
+      }
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`UPDATE assignments SET due_at = '2026-03-01T08:00:00.000Z', respond_by = '2026-03-01T08:00:00.000Z'`
 
-    const dueAssignments = yield* DueAssignments
-    const woken = { woke: 0, vain: 0 }
-    const counted = Layer.succeed(
-      DueAssignments,
-      DueAssignments.of({
-        ...dueAssignments,
-        wake: (id, mayBegin) =>
-          Effect.tap(dueAssignments.wake(id, mayBegin), ({ woke }) =>
-            Effect.sync(() => {
-              woken[woke ? "woke" : "vain"]++
-            })
-          )
-      })
-    )
-    const worker = Layer.provide(TestApi.workers, counted)
-    yield* Layer.build(Layer.fresh(worker))
-    yield* Layer.build(Layer.fresh(worker))
-    yield* eventually(
-      "all of them woken",
-      Effect.sync(() => woken.woke === count)
-    )
-    assert.isBelow(woken.vain, count / 2)
-  }).pipe(Effect.scoped, Effect.provide(idle))
+      const dueAssignments = yield* DueAssignments
+      const woken = { woke: 0, vain: 0 }
+      const counted = Layer.succeed(
+        DueAssignments,
+        DueAssignments.of({
+          ...dueAssignments,
+          wake: (id, mayBegin) =>
+            Effect.tap(dueAssignments.wake(id, mayBegin), ({ woke }) =>
+              Effect.sync(() => {
+                woken[woke ? "woke" : "vain"]++
+              })
+            )
+        })
+      )
+      const worker = Layer.provide(TestApi.workers, counted)
+      yield* Layer.build(Layer.fresh(worker))
+      yield* Layer.build(Layer.fresh(worker))
+      yield* eventually(
+        "all of them woken",
+        Effect.sync(() => woken.woke === count)
+      )
+      assert.isBelow(woken.vain, count / 2)
+    }).pipe(Effect.scoped, Effect.provide(idle))
 )

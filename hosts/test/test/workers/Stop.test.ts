@@ -1,4 +1,4 @@
-/** A clean stop during an external call releases the work, and the attempt does not count. */
+/** Tests a clean stop during an external call. The worker releases its work, and the attempt does not count. */
 import { assert, it } from "@effect/vitest"
 import { CommentaryGenerator } from "@partner-commentary/core/commentary/CommentaryGenerator"
 import { Mailer } from "@partner-commentary/core/mail/Mailer"
@@ -17,43 +17,45 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { readJson } from "../support/Json.ts"
 
-it.effect("a mail in delivery and a draft in generation are due again at once after a clean stop", () =>
-  Effect.gen(function* () {
-    const sending = yield* Deferred.make<void>()
-    const writing = yield* Deferred.make<void>()
-    const hang = (begun: Deferred.Deferred<void>) => Effect.andThen(Deferred.succeed(begun, undefined), Effect.never)
-    const outside = Layer.merge(
-      Layer.succeed(Mailer, Mailer.of({ send: () => Effect.interruptible(hang(sending)) })),
-      Layer.succeed(CommentaryGenerator, CommentaryGenerator.of({ generate: () => hang(writing) }))
-    )
-    yield* Effect.gen(function* () {
-      const { call } = yield* TestApi
-      const owner = yield* Seed.organization()
-      const [answered, silent] = [yield* Seed.persona(owner), yield* Seed.persona(owner)]
-      const { text: key } = yield* Seed.key(owner)
-      const body = {
-        content: "What becomes of this in the end?",
-        persona_ids: [answered.id, silent.id],
-        external_reference: "stop"
-      }
-      yield* call("/partner/v1/topics", { method: "POST", key, body })
-      const { data } = yield* readJson(yield* call("/partner/v1/topics/by-reference/stop", { key }))
-      const id = ShareId.make(data.commentaries[0].share_id)
-      const assignments = yield* AssignmentStore
-      const mails = yield* MailStore
-      yield* assignments.modify(id, (present) => respond(present, { perspective: "A view of my own." }, 0))
+it.effect(
+  "after a clean stop, a mail that was being sent and a draft that was being generated are due again at once",
+  () =>
+    Effect.gen(function* () {
+      const sending = yield* Deferred.make<void>()
+      const writing = yield* Deferred.make<void>()
+      const hang = (begun: Deferred.Deferred<void>) => Effect.andThen(Deferred.succeed(begun, undefined), Effect.never)
+      const outside = Layer.merge(
+        Layer.succeed(Mailer, Mailer.of({ send: () => Effect.interruptible(hang(sending)) })),
+        Layer.succeed(CommentaryGenerator, CommentaryGenerator.of({ generate: () => hang(writing) }))
+      )
+      yield* Effect.gen(function* () {
+        const { call } = yield* TestApi
+        const owner = yield* Seed.organization()
+        const [answered, silent] = [yield* Seed.persona(owner), yield* Seed.persona(owner)]
+        const { text: key } = yield* Seed.key(owner)
+        const body = {
+          content: "What becomes of this in the end?",
+          persona_ids: [answered.id, silent.id],
+          external_reference: "stop"
+        }
+        yield* call("/partner/v1/topics", { method: "POST", key, body })
+        const { data } = yield* readJson(yield* call("/partner/v1/topics/by-reference/stop", { key }))
+        const id = ShareId.make(data.commentaries[0].share_id)
+        const assignments = yield* AssignmentStore
+        const mails = yield* MailStore
+        yield* assignments.modify(id, (present) => respond(present, { perspective: "A view of my own." }, 0))
 
-      const workers = yield* Effect.forkChild(Effect.scoped(Effect.andThen(Layer.build(Workers.layer), Effect.never)))
-      yield* Effect.all([Deferred.await(sending), Deferred.await(writing)])
-      assert.isTrue(Option.exists(yield* mails.nextDue, (due) => due > 0))
-      yield* Fiber.interrupt(workers)
+        const workers = yield* Effect.forkChild(Effect.scoped(Effect.andThen(Layer.build(Workers.layer), Effect.never)))
+        yield* Effect.all([Deferred.await(sending), Deferred.await(writing)])
+        assert.isTrue(Option.exists(yield* mails.nextDue, (due) => due > 0))
+        yield* Fiber.interrupt(workers)
 
-      const { generation } = Option.getOrThrow(yield* assignments.find(id)).assignment
-      assert.deepInclude(generation, { running: false, attempts: 0, nextAt: 0 })
-      assert.deepStrictEqual(yield* mails.nextDue, Option.some(0))
-      const taken = yield* mails.claim(0, 1, 10)
-      assert.isAbove(taken.length, 0)
-      for (const { attempts } of taken) assert.strictEqual(attempts, 1)
-    }).pipe(Effect.provide(TestApi.layerMemory.pipe(Layer.provideMerge(Application.layer({ outside })))))
-  })
+        const { generation } = Option.getOrThrow(yield* assignments.find(id)).assignment
+        assert.deepInclude(generation, { running: false, attempts: 0, nextAt: 0 })
+        assert.deepStrictEqual(yield* mails.nextDue, Option.some(0))
+        const taken = yield* mails.claim(0, 1, 10)
+        assert.isAbove(taken.length, 0)
+        for (const { attempts } of taken) assert.strictEqual(attempts, 1)
+      }).pipe(Effect.provide(TestApi.layerMemory.pipe(Layer.provideMerge(Application.layer({ outside })))))
+    })
 )

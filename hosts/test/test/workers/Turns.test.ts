@@ -1,4 +1,4 @@
-/** The order of work: live work never waits for test work, and organizations take turns. */
+/** Tests the order of work. Live work never waits for test work, and organizations take turns. */
 import { assert, it } from "@effect/vitest"
 import { CommentaryGenerator } from "@partner-commentary/core/commentary/CommentaryGenerator"
 import { DueAssignments } from "@partner-commentary/core/operations/DueAssignments"
@@ -98,10 +98,10 @@ it.effect("due live work does not wait for test work, even if much test work is 
     if (live === undefined) return assert.fail("nothing was sent")
     yield* TestClock.adjust("1 hour")
     const context = yield* Effect.context<AssignmentStore | WorkSignal>()
-    /** The worker processes no test assignment before the live one, because `happens` blocks it until then. */
+    /** `happens` blocks the worker until it processes the live assignment, so no test assignment comes first. */
     const happens = (ids: ReadonlyArray<ShareId>) =>
       Effect.andThen(Effect.provide(answer(live), context), waitedFor(ids, live))
-    // The number of assignments whose steps a poll runs concurrently.
+    // The number of assignments that one poll processes concurrently.
     const claims = 16
     const ids = yield* woken({ at: claims, happens })
     assert.strictEqual(yield* waitedFor(ids, live, claims), 0)
@@ -115,7 +115,7 @@ it.effect("due live work does not wait for test work, even if much test work is 
 )
 
 it.effect(
-  "an organization's due assignment is handled in its turn, even if another organization's assignments have been due for longer",
+  "an organization's due assignment gets its turn, even if another organization's assignments have been due for longer",
   () =>
     Effect.gen(function* () {
       yield* begin
@@ -156,7 +156,7 @@ const stuck = Layer.succeed(
 )
 
 it.effect(
-  "drafts that never complete take at most half of the slots, and other organizations' drafts are still generated",
+  "drafts that never complete use at most half of the slots, and other organizations' drafts are still generated",
   () =>
     Effect.gen(function* () {
       begun.slow = 0

@@ -1,4 +1,4 @@
-/** Background work on a test clock: mails, reminders, attempts, deadlines. */
+/** Tests background work on a test clock: mails, reminders, attempts and deadlines. */
 
 import { createHash } from "node:crypto"
 import { assert, it } from "@effect/vitest"
@@ -22,7 +22,7 @@ const start = Date.parse("2026-03-01T09:00:00.000Z")
 const perspective = "They will win it, and by some distance."
 const failures = (count: number, permanent = false) => Array.from({ length: count }, () => ({ permanent }))
 
-/** One submitted topic with one persona, its partner's view, and its creator's view and actions. */
+/** Submits a topic with one persona. Returns the partner's view, and the creator's view and actions. */
 const submitted = Effect.gen(function* () {
   yield* TestClock.setTime(start)
   const { call } = yield* TestApi
@@ -82,7 +82,7 @@ const submitted = Effect.gen(function* () {
   }
 })
 
-it.effect("a draft is tried after 0, 1 min, 10 min, 1 h and 6 h, and then the creator is told and can restart it", () =>
+it.effect("a draft is tried after 0, 1 min, 10 min, 1 h and 6 h, and then a mail to the creator offers a restart", () =>
   Effect.gen(function* () {
     const story = yield* submitted
     const generator = yield* ScriptedGenerator
@@ -135,7 +135,7 @@ it.effect("a permanent refusal of a draft stops the retries at once, and the ass
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("the operator can restart a generation whose attempts all failed", () =>
+it.effect("the operator can restart a generation after all its attempts failed", () =>
   Effect.gen(function* () {
     const story = yield* submitted
     yield* (yield* ScriptedGenerator).failNext(...failures(1, true))
@@ -146,57 +146,66 @@ it.effect("the operator can restart a generation whose attempts all failed", () 
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("the operator can run a waiting attempt now, and can send a waiting mail now, which is sent only once", () =>
-  Effect.gen(function* () {
-    const mailbox = yield* Mailbox
-    yield* mailbox.refuseNext(...failures(1))
-    const story = yield* submitted
-    const creators = yield* Creators
-    yield* waitForMails
-    yield* TestClock.adjust("1 second")
-    assert.deepStrictEqual(yield* story.subjects, [])
-    yield* creators.resendMail(yield* story.shareId)
-    const token = creatorTokenIn(yield* story.mail(1))
-    yield* TestClock.adjust("1 hour")
-    assert.deepStrictEqual(yield* story.subjects, ["request"])
+it.effect(
+  "the operator can start a waiting generation attempt at once, and can send a waiting mail at once, which is sent only once",
+  () =>
+    Effect.gen(function* () {
+      const mailbox = yield* Mailbox
+      yield* mailbox.refuseNext(...failures(1))
+      const story = yield* submitted
+      const creators = yield* Creators
+      yield* waitForMails
+      yield* TestClock.adjust("1 second")
+      assert.deepStrictEqual(yield* story.subjects, [])
+      yield* creators.resendMail(yield* story.shareId)
+      const token = creatorTokenIn(yield* story.mail(1))
+      yield* TestClock.adjust("1 hour")
+      assert.deepStrictEqual(yield* story.subjects, ["request"])
 
-    const generator = yield* ScriptedGenerator
-    yield* generator.failNext(...failures(1))
-    yield* story.act(token, "respond", { perspective })
-    yield* eventually(
-      "an attempt",
-      Effect.map(generator.requests, (requests) => requests.length === 1)
-    )
-    yield* eventually(
-      "the operator's word counts",
-      Effect.map(Effect.option(creators.retryGeneration(yield* story.shareId)), (done) => done._tag === "Some")
-    )
-    yield* story.has("commentary_generated")
-  }).pipe(Effect.provide(InMemory.layer))
+      const generator = yield* ScriptedGenerator
+      yield* generator.failNext(...failures(1))
+      yield* story.act(token, "respond", { perspective })
+      yield* eventually(
+        "an attempt",
+        Effect.map(generator.requests, (requests) => requests.length === 1)
+      )
+      yield* eventually(
+        "the operator's word counts",
+        Effect.map(Effect.option(creators.retryGeneration(yield* story.shareId)), (done) => done._tag === "Some")
+      )
+      yield* story.has("commentary_generated")
+    }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("an unapproved draft causes reminders at half and at nine tenths of a week, and then expires", () =>
-  Effect.gen(function* () {
-    const story = yield* submitted
-    yield* story.act(creatorTokenIn(yield* story.mail(1)), "respond", { perspective })
-    yield* story.mail(2)
-    yield* story.at("2026-03-04T21:00:00.000Z")
-    yield* story.mail(3)
-    yield* story.at("2026-03-07T16:12:00.000Z")
-    const last = yield* story.mail(4)
-    assert.deepStrictEqual(yield* story.subjects, ["request", "draft-1", "approval_reminder-1", "approval_last_call-1"])
-    yield* story.at("2026-03-08T08:59:59.999Z")
-    assert.isNull((yield* story.status).failure)
-    yield* story.at("2026-03-08T09:00:00.000Z")
-    const failed = yield* story.has("approval_timeout")
-    assert.deepInclude(failed, { status: "commentary_generated", overall: "completed", has_commentary: false })
-    const late = yield* story.act(creatorTokenIn(last), "approve")
-    assert.strictEqual(late.error.code, "invalid_request")
-    assert.strictEqual((yield* story.subjects).length, 4)
-  }).pipe(Effect.provide(InMemory.layer))
+it.effect(
+  "a draft that the creator does not approve causes reminders after half and nine tenths of a week, and then expires",
+  () =>
+    Effect.gen(function* () {
+      const story = yield* submitted
+      yield* story.act(creatorTokenIn(yield* story.mail(1)), "respond", { perspective })
+      yield* story.mail(2)
+      yield* story.at("2026-03-04T21:00:00.000Z")
+      yield* story.mail(3)
+      yield* story.at("2026-03-07T16:12:00.000Z")
+      const last = yield* story.mail(4)
+      assert.deepStrictEqual(yield* story.subjects, [
+        "request",
+        "draft-1",
+        "approval_reminder-1",
+        "approval_last_call-1"
+      ])
+      yield* story.at("2026-03-08T08:59:59.999Z")
+      assert.isNull((yield* story.status).failure)
+      yield* story.at("2026-03-08T09:00:00.000Z")
+      const failed = yield* story.has("approval_timeout")
+      assert.deepInclude(failed, { status: "commentary_generated", overall: "completed", has_commentary: false })
+      const late = yield* story.act(creatorTokenIn(last), "approve")
+      assert.strictEqual(late.error.code, "invalid_request")
+      assert.strictEqual((yield* story.subjects).length, 4)
+    }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("another draft starts a full approval window, and the earlier draft can no longer be approved", () =>
+it.effect("another draft starts a full approval window, and the previous draft can no longer be approved", () =>
   Effect.gen(function* () {
     const story = yield* submitted
     yield* story.act(creatorTokenIn(yield* story.mail(1)), "respond", { perspective })
@@ -222,10 +231,10 @@ it.effect("another draft starts a full approval window, and the earlier draft ca
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("the response window starts when the mail is delivered", () =>
+it.effect("the response window starts when the mail is delivered to the mail server", () =>
   Effect.gen(function* () {
     const mailbox = yield* Mailbox
-    // Five refusals take 1 + 5 + 15 + 60 + 120 minutes.
+    // The retries after the five refusals take 1 + 5 + 15 + 60 + 120 minutes.
     yield* mailbox.refuseNext(...failures(5))
     const story = yield* submitted
     for (const minutes of [1, 5, 15, 60, 120]) {
@@ -243,7 +252,7 @@ it.effect("the response window starts when the mail is delivered", () =>
 )
 
 it.effect(
-  "a permanently refused mail is reported once to the organization's contact, without the creator's address",
+  "the organization's contact gets one notice about a permanently refused mail, without the creator's address",
   () =>
     Effect.gen(function* () {
       const mailbox = yield* Mailbox
@@ -266,7 +275,7 @@ it.effect(
     }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a creator whose address changes gets a new link there, and the old link stops working", () =>
+it.effect("a creator whose address changes gets a new link at the new address, and the old link stops working", () =>
   Effect.gen(function* () {
     const story = yield* submitted
     const mailbox = yield* Mailbox
@@ -281,34 +290,36 @@ it.effect("a creator whose address changes gets a new link there, and the old li
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a creator whose address changes during the delivery of a mail gets another mail at the new address", () =>
-  Effect.gen(function* () {
-    const story = yield* submitted
-    const mailbox = yield* Mailbox
-    yield* story.mail(1)
-    yield* waitForMails
-    const store = yield* MailStore
-    const shareId = yield* story.shareId
-    const request = noticeId(shareId, `request${resendIdSeparator}1`)
-    yield* store.queue({
-      id: request,
-      kind: "request",
-      shareId,
-      organizationId: story.organizationId,
-      address: null,
-      createdAt: start
-    })
-    const [claimed] = yield* store.claim(start, start + 60_000, 1)
-    assert.strictEqual(claimed?.id, request)
-    yield* (yield* Creators).changeEmail(story.persona.creator.email, "new@creators.example")
-    yield* eventually(
-      "the mail",
-      Effect.map(mailbox.to("new@creators.example"), ([mail]) => mail)
-    )
-  }).pipe(Effect.provide(InMemory.layer))
+it.effect(
+  "if a creator's address changes while a mail is being sent, the creator gets another mail at the new address",
+  () =>
+    Effect.gen(function* () {
+      const story = yield* submitted
+      const mailbox = yield* Mailbox
+      yield* story.mail(1)
+      yield* waitForMails
+      const store = yield* MailStore
+      const shareId = yield* story.shareId
+      const request = noticeId(shareId, `request${resendIdSeparator}1`)
+      yield* store.queue({
+        id: request,
+        kind: "request",
+        shareId,
+        organizationId: story.organizationId,
+        address: null,
+        createdAt: start
+      })
+      const [claimed] = yield* store.claim(start, start + 60_000, 1)
+      assert.strictEqual(claimed?.id, request)
+      yield* (yield* Creators).changeEmail(story.persona.creator.email, "new@creators.example")
+      yield* eventually(
+        "the mail",
+        Effect.map(mailbox.to("new@creators.example"), ([mail]) => mail)
+      )
+    }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("the link of a request that was settled long ago also stops working when its creator's address changes", () =>
+it.effect("when a creator's address changes, the link of a request that was settled long ago also stops working", () =>
   Effect.gen(function* () {
     const story = yield* submitted
     const token = creatorTokenIn(yield* story.mail(1))
@@ -319,63 +330,63 @@ it.effect("the link of a request that was settled long ago also stops working wh
   }).pipe(Effect.provide(InMemory.layer))
 )
 
+it.effect("a creator can approve only a draft that the page has shown, and nothing before the first draft", () =>
+  Effect.gen(function* () {
+    const story = yield* submitted
+    const sql = yield* SqlClient.SqlClient
+    const token = creatorTokenIn(yield* story.mail(1))
+    const early = yield* Effect.all(
+      [
+        story.act(token, "respond", { perspective }),
+        ...Array.from({ length: 8 }, () => story.act(token, "approve", {}))
+      ],
+      { concurrency: "unbounded" }
+    )
+    assert.deepStrictEqual(
+      early.slice(1).map(({ error }) => error?.details.field),
+      Array.from({ length: 8 }, () => "action")
+    )
+    yield* story.mail(2)
+    const approved = yield* story.act(token, "approve", { content: "What I stand by." })
+    assert.strictEqual(approved.data.status, "creator_approved")
+    const [entry] = yield* sql<{ details: string }>`SELECT details FROM audit_log WHERE action = 'creator.approved'`
+    const { by, sha256 } = JSON.parse(entry?.details ?? "{}")
+    assert.strictEqual(sha256, createHash("sha256").update("What I stand by.").digest("hex"))
+    assert.match(by, /^link of [0-9a-f]{16}$/)
+  }).pipe(Effect.provide(InMemory.layer))
+)
+
 it.effect(
-  "a creator can approve only a draft that the page has shown: nothing before the first draft, and no unseen draft",
+  "erasing a creator closes open work, keeps approved commentaries, and deletes all other data of the creator",
   () =>
     Effect.gen(function* () {
       const story = yield* submitted
-      const sql = yield* SqlClient.SqlClient
-      const token = creatorTokenIn(yield* story.mail(1))
-      const early = yield* Effect.all(
-        [
-          story.act(token, "respond", { perspective }),
-          ...Array.from({ length: 8 }, () => story.act(token, "approve", {}))
-        ],
-        { concurrency: "unbounded" }
-      )
+      yield* story.act(creatorTokenIn(yield* story.mail(1)), "respond", { perspective })
+      const token = creatorTokenIn(yield* story.mail(2))
+      yield* story.act(token, "approve", { content: "What I stand by." })
+      yield* story.call("/partner/v1/topics", {
+        method: "POST",
+        key: story.key,
+        body: { content: "And who goes down this season?", persona_ids: [story.persona.id] }
+      })
+      yield* story.mail(3)
+      const erased = yield* (yield* Creators).erase(story.persona.creator.email)
+      assert.deepStrictEqual(erased, { personas: 1, assignments: 2 })
+      assert.strictEqual((yield* story.call(`/creator/${token}`)).status, 404)
+      const ready = (yield* readJson(
+        yield* story.call(`/partner/v1/topics/${story.id}/commentaries`, { key: story.key })
+      )).data
+      assert.strictEqual(ready.commentaries[0].content, "What I stand by.")
+      const list = (yield* readJson(yield* story.call("/partner/v1/topics", { key: story.key }))).data
       assert.deepStrictEqual(
-        early.slice(1).map(({ error }) => error?.details.field),
-        Array.from({ length: 8 }, () => "action")
+        list.map((topic: { status: string }) => topic.status),
+        ["completed", "completed"]
       )
-      yield* story.mail(2)
-      const approved = yield* story.act(token, "approve", { content: "What I stand by." })
-      assert.strictEqual(approved.data.status, "creator_approved")
-      const [entry] = yield* sql<{ details: string }>`SELECT details FROM audit_log WHERE action = 'creator.approved'`
-      const { by, sha256 } = JSON.parse(entry?.details ?? "{}")
-      assert.strictEqual(sha256, createHash("sha256").update("What I stand by.").digest("hex"))
-      assert.match(by, /^link of [0-9a-f]{16}$/)
+      const refused = yield* story.call("/partner/v1/topics", {
+        method: "POST",
+        key: story.key,
+        body: { content: "Is anybody still there?", persona_ids: [story.persona.id] }
+      })
+      assert.strictEqual((yield* readJson(refused)).error.details[0].status, "not_licensed")
     }).pipe(Effect.provide(InMemory.layer))
-)
-
-it.effect("erasing a creator closes open work, keeps approved commentaries, and deletes everything else", () =>
-  Effect.gen(function* () {
-    const story = yield* submitted
-    yield* story.act(creatorTokenIn(yield* story.mail(1)), "respond", { perspective })
-    const token = creatorTokenIn(yield* story.mail(2))
-    yield* story.act(token, "approve", { content: "What I stand by." })
-    yield* story.call("/partner/v1/topics", {
-      method: "POST",
-      key: story.key,
-      body: { content: "And who goes down this season?", persona_ids: [story.persona.id] }
-    })
-    yield* story.mail(3)
-    const erased = yield* (yield* Creators).erase(story.persona.creator.email)
-    assert.deepStrictEqual(erased, { personas: 1, assignments: 2 })
-    assert.strictEqual((yield* story.call(`/creator/${token}`)).status, 404)
-    const ready = (yield* readJson(
-      yield* story.call(`/partner/v1/topics/${story.id}/commentaries`, { key: story.key })
-    )).data
-    assert.strictEqual(ready.commentaries[0].content, "What I stand by.")
-    const list = (yield* readJson(yield* story.call("/partner/v1/topics", { key: story.key }))).data
-    assert.deepStrictEqual(
-      list.map((topic: { status: string }) => topic.status),
-      ["completed", "completed"]
-    )
-    const refused = yield* story.call("/partner/v1/topics", {
-      method: "POST",
-      key: story.key,
-      body: { content: "Is anybody still there?", persona_ids: [story.persona.id] }
-    })
-    assert.strictEqual((yield* readJson(refused)).error.details[0].status, "not_licensed")
-  }).pipe(Effect.provide(InMemory.layer))
 )

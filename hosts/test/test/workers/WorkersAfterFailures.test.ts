@@ -1,4 +1,4 @@
-/** Workers with a long poll interval retry failed work before their next poll. */
+/** Tests that workers retry failed work before their next poll, even with a long poll interval. */
 import { assert, it } from "@effect/vitest"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
 import * as Workers from "@partner-commentary/server/Workers"
@@ -24,7 +24,10 @@ interface Failures {
   nextDue: number
 }
 
-/** The first queries for due mails and for the next due time fail, as many times as `left` says. */
+/**
+ * Makes the first queries for due mails and for the next due time fail. `left` gives the number of failures of each
+ * query.
+ */
 const faltering =
   (left: Failures): Change =>
   (store) => {
@@ -92,16 +95,16 @@ const mailedThough = (failures: Failures) => {
   }).pipe(Effect.provide(layer(faltering(left))))
 }
 
-it.effect("due work that failed is retried every second, even with a long poll interval", () =>
+it.effect("if the query for due work fails, the worker retries it every second, even with a long poll interval", () =>
   mailedThough({ claim: 3, nextDue: 0 })
 )
 
-it.effect("due work is also retried every second when the query for the next due time fails", () =>
+it.effect("the worker also retries every second if the query for the next due time fails", () =>
   mailedThough({ claim: 3, nextDue: 3 })
 )
 
 it.effect("work that becomes due during a query does not wait for the next poll", () => {
-  /** The clock passes the retry's due time between the query for due mails and the query for the next due time. */
+  /** During the query for the next due time, the clock moves to the due time of the retry. */
   let slow = 1
   const delayed: Change = (store) => ({
     nextDue: Effect.tap(store.nextDue, (next) =>

@@ -40,7 +40,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<ApiKeyStore, E>): void
   describe(`${name}: ApiKeyStore`, () => {
     const it = guarantees(layer)
 
-    it("a key is found by its hash as it was issued", () =>
+    it("an issued key is found by its hash, with every field unchanged", () =>
       Effect.gen(function* () {
         const store = yield* ApiKeyStore
         const full = apiKey({ environment: "test", expiresAt: start + day })
@@ -54,7 +54,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<ApiKeyStore, E>): void
         assert.isTrue(Option.isNone(yield* store.find(bare.organizationId, full.id)))
       }))
 
-    it("a revoked key is still found, so that its use has its own error code", () =>
+    it("a revoked key is still found, so that the service can return a separate error code for it", () =>
       Effect.gen(function* () {
         const store = yield* ApiKeyStore
         const key = apiKey()
@@ -67,7 +67,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<ApiKeyStore, E>): void
         assert.deepStrictEqual(yield* store.findByHash("hash"), Option.some(revoked))
       }))
 
-    it("a key in its grace period can be revoked immediately at the exact time of its end", () =>
+    it("a key in its grace period can be revoked even at the exact time when the period ends", () =>
       Effect.gen(function* () {
         const store = yield* ApiKeyStore
         const key = apiKey({ revokedAt: start + hour })
@@ -77,7 +77,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<ApiKeyStore, E>): void
         assert.deepStrictEqual(yield* store.findByHash("hash"), Option.some({ ...key, isRevoked: true }))
       }))
 
-    it("a missing key, or another organization's, does not change", () =>
+    it("changing a missing key or another organization's key has no effect", () =>
       Effect.gen(function* () {
         const store = yield* ApiKeyStore
         const key = apiKey()
@@ -87,7 +87,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<ApiKeyStore, E>): void
         assert.isTrue(Option.isNone(yield* store.modify(key.id, organizationId(), undecided)))
       }))
 
-    it("a successor is stored together with the end of its predecessor, or not at all", () =>
+    it("a successor key is stored together with the end of its predecessor, or neither change is stored", () =>
       Effect.gen(function* () {
         const store = yield* ApiKeyStore
         const [key, other] = [apiKey(), apiKey()]
@@ -101,7 +101,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<ApiKeyStore, E>): void
         assert.deepStrictEqual(yield* store.findByHash(other.id), Option.some(other))
       }))
 
-    it("concurrent changes run one after the other, so that the second sees the first", () =>
+    it("concurrent changes of a key run one after the other, and the second change reads the result of the first", () =>
       Effect.gen(function* () {
         const store = yield* ApiKeyStore
         const key = apiKey()
@@ -118,7 +118,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<ApiKeyStore, E>): void
         assert.lengthOf(exits.filter(Exit.isSuccess), 1)
       }))
 
-    it("the number of active keys of an organization and environment never exceeds the limit, also under concurrency", () =>
+    it("the number of active keys of an organization and environment never exceeds the limit, even under concurrency", () =>
       Effect.gen(function* () {
         const store = yield* ApiKeyStore
         const mine = organizationId()
@@ -140,7 +140,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<ApiKeyStore, E>): void
         assert.isTrue(Exit.isSuccess(yield* another({ organizationId: organizationId() })))
       }))
 
-    it("an organization's keys are listed newest first, with those that ended since a time", () =>
+    it("an organization's keys are listed newest first, and the list can include keys that ended after a given time", () =>
       Effect.gen(function* () {
         const store = yield* ApiKeyStore
         const mine = organizationId()
@@ -159,7 +159,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<ApiKeyStore, E>): void
         assert.deepStrictEqual(yield* store.list(organizationId(), 0, 10), [])
       }))
 
-    it("the last use of a key never moves back", () =>
+    it("the time of a key's last use never moves back", () =>
       Effect.gen(function* () {
         const store = yield* ApiKeyStore
         const [used, idle] = [apiKey(), apiKey()]

@@ -1,4 +1,4 @@
-/** The guarantees of every DashboardIdentity, whatever the issuer of its tokens. */
+/** Tests the guarantees of every DashboardIdentity, for any issuer of tokens. */
 import { assert, describe } from "@effect/vitest"
 import { DashboardIdentity } from "@partner-commentary/core/access/DashboardIdentity"
 import * as Instant from "@partner-commentary/core/shared/Instant"
@@ -10,13 +10,13 @@ import { guarantees } from "../support/Guarantee.ts"
 
 export type TokenClaims = Readonly<Record<string, unknown>>
 
-/** The trusted issuer of tokens for the identity under test. */
+/** The issuer of tokens that the identity under test trusts. */
 export class TokenIssuer extends Context.Service<
   TokenIssuer,
   {
-    /** Signs a token with exactly these claims. */
+    /** Signs a token that contains exactly these claims. */
     readonly sign: (claims: TokenClaims) => Effect.Effect<string>
-    /** The expected `iss` and `aud`, and the name of the claim that holds the organization. */
+    /** The expected `iss` and `aud` claims, and the name of the claim that contains the organization. */
     readonly issuer: string
     readonly audience: string
     readonly organizationClaim: string
@@ -24,8 +24,8 @@ export class TokenIssuer extends Context.Service<
 >()("@partner-commentary/testkit/DashboardIdentitySuite/TokenIssuer") {}
 
 /**
- * Makes a token that is valid for an hour. `changes` replaces some of its claims. A claim that is changed to undefined
- * is omitted.
+ * Creates a token that is valid for an hour. `changes` replaces some of the token's claims. A claim that is undefined
+ * in `changes` is omitted.
  */
 export const token = Effect.fnUntraced(function* (changes: TokenClaims = {}) {
   const { audience, issuer, organizationClaim, sign } = yield* TokenIssuer
@@ -35,7 +35,7 @@ export const token = Effect.fnUntraced(function* (changes: TokenClaims = {}) {
   return yield* sign(Object.fromEntries(all.filter(([, value]) => value !== undefined)))
 })
 
-/** The result of a verification: `good`, `refused`, `expired` or `unreachable`. */
+/** Verifies a token. The result is `good`, `refused`, `expired` or `unreachable`. */
 export const verdict = (text: string) =>
   Effect.flatMap(DashboardIdentity, ({ verify }) =>
     Effect.match(verify(text), {
@@ -48,7 +48,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<DashboardIdentity | To
   describe(`${name}: DashboardIdentity`, () => {
     const it = guarantees(layer)
 
-    it("a valid token gives the organization of its claim and the user", () =>
+    it("a valid token returns the user and the organization that the token's claims name", () =>
       Effect.gen(function* () {
         const { verify } = yield* DashboardIdentity
         const { audience, organizationClaim } = yield* TokenIssuer
@@ -59,7 +59,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<DashboardIdentity | To
         assert.strictEqual((yield* verify(shared)).subject?.length, 255)
       }))
 
-    it("a token of another issuer or audience, or without either, is rejected", () =>
+    it("a token from another issuer, for another audience, or without one of these claims is rejected", () =>
       Effect.gen(function* () {
         const { audience, issuer } = yield* TokenIssuer
         for (const changes of [
@@ -75,7 +75,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<DashboardIdentity | To
         }
       }))
 
-    it("a token is valid from its start to its end with 30 seconds of tolerance, and must have an end", () =>
+    it("a token is valid from its start to its end with 30 seconds of tolerance, and a token without an end is rejected", () =>
       Effect.gen(function* () {
         const now = Math.floor((yield* Instant.now) / 1000)
         const later = yield* token({ nbf: now + 60, exp: now + 120 })
@@ -90,7 +90,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<DashboardIdentity | To
         assert.strictEqual(yield* verdict(yield* token({ exp: "tomorrow" })), "refused")
       }))
 
-    it("only a genuine token is reported as expired", () =>
+    it("only a token with a valid signature is reported as expired", () =>
       Effect.gen(function* () {
         for (const changes of [{ iss: "https://elsewhere.example" }, { aud: "another service" }]) {
           assert.strictEqual(yield* verdict(yield* token({ ...changes, exp: 1 })), "refused")
@@ -100,7 +100,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<DashboardIdentity | To
         assert.strictEqual(yield* verdict(forged(expired)), "refused")
       }))
 
-    it("a claim without an organization is rejected", () =>
+    it("a token is rejected if its organization claim is missing or invalid", () =>
       Effect.gen(function* () {
         const { organizationClaim } = yield* TokenIssuer
         for (const claim of [undefined, null, 7, true, "", "  ", ["acme"], { id: "acme" }, "ac\u0000me"]) {
@@ -108,7 +108,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<DashboardIdentity | To
         }
       }))
 
-    it("a token with a changed signature or text is rejected, and so is any other text", () =>
+    it("a token with a changed signature or changed text is rejected, and any other text is rejected", () =>
       Effect.gen(function* () {
         const good = yield* token()
         const [header = "", payload = "", signature = ""] = good.split(".")
@@ -134,7 +134,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<DashboardIdentity | To
         assert.strictEqual(yield* verdict(good), "good")
       }))
 
-    it("a token of more than 8 KiB is rejected, even a valid one", () =>
+    it("a token of more than 8 KiB is rejected, even if it is valid", () =>
       Effect.gen(function* () {
         assert.strictEqual(yield* verdict(yield* token({ more: "x".repeat(5000) })), "good")
         assert.strictEqual(yield* verdict(yield* token({ more: "x".repeat(9000) })), "refused")
@@ -151,7 +151,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<DashboardIdentity | To
   })
 }
 
-/** Changes a character of the signature, but not the last one, whose low bits can be unused. */
+/** Changes a character of the signature. The last character stays, because its low bits can be unused. */
 const forged = (text: string): string => {
   const at = text.lastIndexOf(".") + 5
   return text.slice(0, at) + (text[at] === "A" ? "B" : "A") + text.slice(at + 1)

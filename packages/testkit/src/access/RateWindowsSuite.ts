@@ -1,5 +1,6 @@
 /**
- * The guarantees of every RateWindows: a call counts in all requested windows or in none, and never exceeds a limit.
+ * Tests the guarantees of every RateWindows. A call counts in all requested windows or in no window, and never exceeds
+ * a limit.
  */
 import { assert, describe } from "@effect/vitest"
 import type { FixedWindow } from "@partner-commentary/core/access/FixedWindows"
@@ -19,7 +20,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<RateWindows, E>): void
   describe(`${name}: RateWindows`, () => {
     const it = guarantees(layer)
 
-    it("a window starts with its first count, lasts its full length and reports its state", () =>
+    it("a rate window starts with its first count, lasts its full length and reports its state", () =>
       Effect.gen(function* () {
         yield* TestClock.adjust(500)
         const stands = (remaining: number, resetsAt: number) => [{ limit: 2, remaining, resetsAt: start + resetsAt }]
@@ -31,7 +32,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<RateWindows, E>): void
         assert.deepStrictEqual(yield* take(hour(2)), { admitted: true, states: stands(1, 7_200_500) })
       }))
 
-    it("a call rejected by one window counts in none and starts none", () =>
+    it("a call that one rate window rejects counts in no window and starts no window", () =>
       Effect.gen(function* () {
         for (const _ of [1, 2]) assert.isTrue((yield* take(hour(10), minute(2))).admitted)
         for (const _ of [1, 2]) assert.isFalse((yield* take(hour(10), minute(2))).admitted)
@@ -41,7 +42,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<RateWindows, E>): void
         assert.strictEqual((yield* take(hour(10))).states[0]?.remaining, 7)
       }))
 
-    it("windows with different names or lengths are separate", () =>
+    it("rate windows with different names or lengths are separate", () =>
       Effect.gen(function* () {
         assert.isTrue((yield* take(minute(1))).admitted)
         assert.isTrue((yield* take(hour(1))).admitted)
@@ -49,7 +50,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<RateWindows, E>): void
         assert.isFalse((yield* take(minute(1, 'a "{,}\\ b'))).admitted)
       }))
 
-    it("a changed limit applies at once", () =>
+    it("a changed rate limit applies at once", () =>
       Effect.gen(function* () {
         for (const _ of [1, 2, 3]) yield* take(hour(5))
         assert.isFalse((yield* take(hour(3))).admitted)
@@ -57,7 +58,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<RateWindows, E>): void
         assert.strictEqual((yield* take(hour(9))).states[0]?.remaining, 5)
       }))
 
-    it("a full window rejects calls until it ends, and windows restart when the clock is set back", () =>
+    it("a full rate window rejects calls until it ends, and windows restart when the clock is set back", () =>
       Effect.gen(function* () {
         assert.isTrue((yield* take(minute(1), hour(9))).admitted)
         for (const _ of [1, 2, 3]) assert.isFalse((yield* take(minute(1), hour(9))).admitted)
@@ -67,7 +68,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<RateWindows, E>): void
         assert.strictEqual((yield* take(minute(1), hour(9))).states[1]?.remaining, 8)
       }))
 
-    it("of concurrent calls exactly as many are admitted as fit, and the others count nowhere", () =>
+    it("of concurrent calls, exactly as many as the limit are admitted, and the other calls count in no window", () =>
       Effect.gen(function* () {
         const calls = Array.from({ length: 300 }, (_, index) => take(minute(20, `a${index % 3}`), hour(1000)))
         const taken = yield* Effect.all(calls, { concurrency: "unbounded" })

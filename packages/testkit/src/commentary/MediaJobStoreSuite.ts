@@ -1,5 +1,6 @@
 /**
- * The guarantees of every MediaJobStore: one worker at a time claims a job, and no job is lost before it is settled.
+ * Tests the guarantees of every MediaJobStore. Only one worker at a time claims a job, and no job is lost before it is
+ * settled.
  */
 import { assert, describe } from "@effect/vitest"
 import { type MediaJob, recordReadyMedium } from "@partner-commentary/core/commentary/MediaJob"
@@ -26,7 +27,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
   describe(`${name}: MediaJobStore`, () => {
     const it = guarantees(layer)
 
-    /** Makes an approved assignment of a topic with these output types, whose approval requested these media. */
+    /** Creates a topic with these output types and approves its assignment. The approval requests these media. */
     const approved = Effect.fnUntraced(function* (
       outputTypes: ReadonlyArray<OutputType> = ["text", "audio"],
       mediaRequests: ReadonlyArray<MediaRequest> = both.map((kind) => ({ kind, name: `name of ${kind}` }))
@@ -55,7 +56,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
       return [found.assignment.commentary?.audioUrl, found.assignment.commentary?.videoUrl]
     })
 
-    it("an approval creates a job for each requested medium of the topic's output types, due at once, and no other", () =>
+    it("an approval creates jobs only for requested media that are output types of the topic, and these jobs are due at once", () =>
       Effect.gen(function* () {
         const store = yield* MediaJobStore
         assert.isTrue(Option.isNone(yield* store.nextDue(both)))
@@ -69,7 +70,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         ])
       }))
 
-    it("a rejected approval creates no job", () =>
+    it("a rejected approval creates no media job", () =>
       Effect.gen(function* () {
         const shareId = yield* approved(["audio"], [])
         const assignments = yield* AssignmentStore
@@ -81,7 +82,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.deepStrictEqual(yield* claim(start), [])
       }))
 
-    it("jobs of different kinds are claimed separately", () =>
+    it("media jobs of different kinds are claimed separately", () =>
       Effect.gen(function* () {
         const store = yield* MediaJobStore
         yield* approved(["audio", "video"])
@@ -93,7 +94,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.deepStrictEqual([video?.kind, video?.name], ["video", "name of video"])
       }))
 
-    it("a claimed job is not claimed again until its lease ends, and is then due", () =>
+    it("a claimed media job is not claimed again until its lease ends, and is then due", () =>
       Effect.gen(function* () {
         yield* approved()
         assert.lengthOf(yield* claim(start), 1)
@@ -102,7 +103,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.strictEqual(again?.attempts, 2)
       }))
 
-    it("concurrent claims never return the same job, nor more than the limit", () =>
+    it("concurrent claims never return the same media job, and each returns at most as many jobs as its limit", () =>
       Effect.gen(function* () {
         yield* Effect.forEach(Array.from({ length: 12 }), () => approved(["audio", "video"]))
         const taken = yield* Effect.forEach(Array.from({ length: 8 }), () => claim(start, both, 5), {
@@ -114,7 +115,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.lengthOf(keys, 24)
       }))
 
-    it("a ready job stores its URL in the commentary and ends; the other URL stays unchanged", () =>
+    it("a successful media job stores its URL in the commentary and ends, and the other medium's URL stays unchanged", () =>
       Effect.gen(function* () {
         const store = yield* MediaJobStore
         const assignments = yield* AssignmentStore
@@ -131,7 +132,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.strictEqual(yield* store.restart(shareId, start + hour), 0)
       }))
 
-    it("a waiting job is due at its time; a released one is due at once without a counted attempt", () =>
+    it("a waiting media job is due at its own time, and a released job is due at once without a counted attempt", () =>
       Effect.gen(function* () {
         const store = yield* MediaJobStore
         yield* approved()
@@ -146,7 +147,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.deepStrictEqual(yield* claim(start + hour + 1), [{ ...second, ticket: second.ticket + 1 }])
       }))
 
-    it("an outdated ticket settles nothing but a success", () =>
+    it("a media attempt with an outdated ticket can only settle its job with a success", () =>
       Effect.gen(function* () {
         const store = yield* MediaJobStore
         const shareId = yield* approved()
@@ -164,7 +165,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.deepStrictEqual(yield* store.failed(10), [])
       }))
 
-    it("a ticket is never reused, so an outdated one settles nothing even when the attempts are equal", () =>
+    it("a ticket is never reused, so an outdated ticket settles nothing even if the attempt numbers are equal", () =>
       Effect.gen(function* () {
         const store = yield* MediaJobStore
         const shareId = yield* approved()
@@ -188,7 +189,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.strictEqual(new Set(tickets).size, 4)
       }))
 
-    it("failed jobs are listed newest first with their reasons, and can be restarted", () =>
+    it("failed media jobs are listed newest first with their reasons, and can be restarted", () =>
       Effect.gen(function* () {
         const store = yield* MediaJobStore
         const one = yield* approved()
@@ -218,7 +219,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         )
       }))
 
-    it("a restart of one assignment makes its waiting jobs due now, but not claimed ones", () =>
+    it("a restart of one assignment makes its waiting media jobs due now, and leaves its claimed jobs unchanged", () =>
       Effect.gen(function* () {
         const store = yield* MediaJobStore
         const shareId = yield* approved()
@@ -231,7 +232,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.deepStrictEqual(yield* claim(start), [{ ...taken, ticket: taken.ticket + 1 }])
       }))
 
-    it("a change of the assignment keeps the URL", () =>
+    it("a concurrent change of the assignment keeps the media URL", () =>
       Effect.gen(function* () {
         const shareId = yield* approved()
         const [taken] = yield* claim(start)

@@ -1,4 +1,4 @@
-/** The guarantees of every MediaStorage: a stored file is fetched completely and unchanged by its URL. */
+/** Tests the guarantees of every MediaStorage. A stored file can be fetched completely and unchanged by its URL. */
 import { assert, describe } from "@effect/vitest"
 import { MediaStorage } from "@partner-commentary/core/commentary/MediaStorage"
 import type { Medium } from "@partner-commentary/core/commentary/MediaSynthesizer"
@@ -38,7 +38,7 @@ export const suite = <R, E, E2>(
         }))
     }
 
-    it("storing the same name again replaces the content of any length and keeps the URL", () =>
+    it("storing a file again under the same name replaces the content, even if its length differs, and keeps the URL", () =>
       Effect.gen(function* () {
         const first = yield* put(named("again", "mp3"), audio(3000))
         for (const size of [10, 5000]) {
@@ -47,7 +47,7 @@ export const suite = <R, E, E2>(
         }
       }))
 
-    it("of concurrent writes under one name, one is stored completely", () =>
+    it("if files are stored concurrently under one name, exactly one of them is stored completely", () =>
       Effect.gen(function* () {
         const sizes = Array.from({ length: 8 }, (_, index) => 100_000 + index)
         const urls = yield* Effect.forEach(sizes, (size) => put(named("race", "mp3"), audio(size)), {
@@ -58,7 +58,7 @@ export const suite = <R, E, E2>(
         assert.isTrue(same(bytes, audio(bytes.byteLength).bytes))
       }))
 
-    it("names are separate, and an unused one is not found", () =>
+    it("files with different names are separate, and an unused name is not found", () =>
       Effect.gen(function* () {
         const one = yield* put(named("one", "mp3"), audio(1))
         const other = yield* put(named("one1", "mp3"), audio(2))
@@ -69,10 +69,10 @@ export const suite = <R, E, E2>(
   })
 }
 
-/** Makes a file name in the core's format. */
+/** Creates a file name in the format that the core uses. */
 const named = (word: string, extension: string): string => `${word.padEnd(32, "0")}.${extension}`
 
-/** Makes a file with all byte values, in a pattern that does not repeat within a page. */
+/** Creates a file with all byte values, in a pattern that does not repeat within a page. */
 const bytes = (size: number) => Uint8Array.from({ length: size }, (_, index) => (index * 31 + (index >> 8)) & 255)
 
 const audio = (size: number): Medium => ({ contentType: "audio/mpeg", bytes: bytes(size) })

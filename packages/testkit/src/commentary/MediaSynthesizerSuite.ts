@@ -1,4 +1,4 @@
-/** Tests the guarantees of every MediaSynthesizer for a kind of media that it makes. */
+/** Tests the guarantees of every MediaSynthesizer, for one kind of media that the synthesizer makes. */
 import { assert, describe } from "@effect/vitest"
 import { maxCommentaryLength } from "@partner-commentary/core/commentary/CommentaryGenerator"
 import {
@@ -11,7 +11,7 @@ import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import { guarantees } from "../support/Guarantee.ts"
 
-/** `layer` provides the synthesizer, and may contain other services for it. */
+/** `layer` provides the synthesizer, and may contain other services that the synthesizer needs. */
 export const suite = <A, E>(name: string, kind: MediaKind, layer: Layer.Layer<A, E>): void => {
   describe(`${name}: MediaSynthesizer of ${kind}`, () => {
     const it = guarantees(layer)
@@ -31,7 +31,7 @@ export const suite = <A, E>(name: string, kind: MediaKind, layer: Layer.Layer<A,
         }))
     }
 
-    it("concurrent calls do not affect each other", () =>
+    it("concurrent calls of the media synthesizer do not affect each other", () =>
       Effect.gen(function* () {
         const all = yield* Effect.forEach(Object.values(texts), (text) => made({ text, persona }), {
           concurrency: "unbounded"

@@ -1,6 +1,6 @@
 /**
- * The guarantees of every IdempotencyStore: a claim has one holder, its response is stored with the change or not at
- * all, and both expire.
+ * Tests the guarantees of every IdempotencyStore. Each claim has one holder. The response is stored together with the
+ * change or not at all. Claims and responses expire.
  */
 import { assert, describe } from "@effect/vitest"
 import { IdempotencyStore, type StoredResponse } from "@partner-commentary/core/idempotency/IdempotencyStore"
@@ -36,7 +36,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
   describe(`${name}: IdempotencyStore`, () => {
     const it = guarantees(layer)
 
-    it("a response is found as stored, with the body's fingerprint, by its own id only", () =>
+    it("a response is found unchanged with its body's fingerprint, and only by its own id", () =>
       Effect.gen(function* () {
         const store = yield* IdempotencyStore
         yield* change()
@@ -51,7 +51,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         })
       }))
 
-    it("a stored response cannot be claimed until it expires", () =>
+    it("an id with a stored response cannot be claimed until the response expires", () =>
       Effect.gen(function* () {
         const store = yield* IdempotencyStore
         yield* change()
@@ -62,7 +62,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.strictEqual(Option.getOrThrow(yield* store.find("id", start + day)).fingerprint, "other")
       }))
 
-    it("a new claim after the expiry contains nothing of the previous response", () =>
+    it("a new claim after the expiry contains no part of the previous response", () =>
       Effect.gen(function* () {
         const store = yield* IdempotencyStore
         const { run } = yield* Transaction
@@ -76,7 +76,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.isTrue(Option.isNone(seen))
       }))
 
-    it("claim, change and response are atomic: a failure leaves none of them", () =>
+    it("a claim, its change and its response are atomic: after a failure none of them is stored", () =>
       Effect.gen(function* () {
         const store = yield* IdempotencyStore
         const topics = yield* TopicStore
@@ -91,7 +91,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.deepStrictEqual(yield* countUsageOf(given.topic), { topics: 1, held: 1, units: 1 })
       }))
 
-    it("of 20 concurrent claims exactly one makes its change", () =>
+    it("of 20 concurrent claims of one id, exactly one makes its change", () =>
       Effect.gen(function* () {
         let made = 0
         const outcomes = yield* Effect.forEach(

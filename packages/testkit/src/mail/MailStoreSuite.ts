@@ -1,4 +1,7 @@
-/** The guarantees of every MailStore: one worker at a time claims a mail, and no mail is lost before it is settled. */
+/**
+ * Tests the guarantees of every MailStore. Only one worker at a time claims a mail, and no mail is lost before it is
+ * settled.
+ */
 import { assert, describe } from "@effect/vitest"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
 import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
@@ -21,7 +24,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
 
     const claimAll = (at: number) => Effect.flatMap(MailStore, (store) => store.claim(at, at + minute, 100))
 
-    it("a mail is due at once and claimed as queued, for its first attempt", () =>
+    it("a queued mail is due at once, and its first claim returns the mail unchanged", () =>
       Effect.gen(function* () {
         const store = yield* MailStore
         assert.isTrue(Option.isNone(yield* store.nextDue))
@@ -31,7 +34,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
         assert.deepStrictEqual(yield* claimAll(start), [{ ...wanted, attempts: 1, ticket: 1, unanswered: 0 }])
       }))
 
-    it("queuing the same mail again changes nothing, whether claimed or sent", () =>
+    it("queuing a mail again changes nothing, even if the mail is claimed or sent", () =>
       Effect.gen(function* () {
         const store = yield* MailStore
         const wanted = yield* queued()
@@ -63,7 +66,9 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
         )
       }))
 
-    /** Makes an organization with this many mails, a second apart; null makes mails without an organization. */
+    /**
+     * Creates an organization with this many mails, a second apart. With null, creates mails without an organization.
+     */
     const many = Effect.fnUntraced(function* (count: number, owner: OrganizationId | null, from = start) {
       const of = []
       for (let index = 0; index < count; index++) {
@@ -72,7 +77,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
       return of
     })
 
-    it("under a limit each organization gets an equal share, and so do mails without an organization", () =>
+    it("under a limit, each organization gets an equal share of the claims, and mails without an organization get one share", () =>
       Effect.gen(function* () {
         const store = yield* MailStore
         const much = yield* many(20, organizationId())
@@ -85,7 +90,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
         assert.deepStrictEqual(yield* claim(6), much.slice(5, 11), "who is alone has all the room")
       }))
 
-    it("with more organizations than the limit, those after the named one come first, in rotation", () =>
+    it("with more organizations than the limit, claims start after the named organization and rotate through all organizations", () =>
       Effect.gen(function* () {
         const store = yield* MailStore
         const owners = [organizationId(), organizationId(), organizationId(), null]
@@ -98,7 +103,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
         assert.deepStrictEqual(turns, [...owners, ...owners, ...owners])
       }))
 
-    it("the next due time is the earliest of all organizations", () =>
+    it("the next due time of mails is the earliest due time of all organizations", () =>
       Effect.gen(function* () {
         const store = yield* MailStore
         yield* many(2, organizationId(), start + hour)
@@ -119,7 +124,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
         assert.deepInclude(again, { ticket: 2, attempts: 1 }, "the process died, which is no attempt")
       }))
 
-    it("a renewed lease holds until its new end; an outdated or settled claim cannot renew", () =>
+    it("a renewed lease of a mail holds until its new end, and an outdated or settled claim cannot be renewed", () =>
       Effect.gen(function* () {
         const store = yield* MailStore
         yield* queued()
@@ -136,7 +141,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
         assert.isTrue(Option.isNone(yield* store.nextDue))
       }))
 
-    it("unanswered attempts are counted separately", () =>
+    it("attempts to which the mail server did not reply are counted separately", () =>
       Effect.gen(function* () {
         const store = yield* MailStore
         yield* queued()
@@ -187,7 +192,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
         assert.deepStrictEqual(yield* store.failed(10), [])
       }))
 
-    it("failed mails are listed newest first with the reason", () =>
+    it("failed mails are listed newest first with their reasons", () =>
       Effect.gen(function* () {
         const store = yield* MailStore
         for (const at of [start, start + second, start + 2 * second]) {
@@ -204,7 +209,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
         )
       }))
 
-    it("retryNow makes a waiting mail due, leaves a claimed one, and returns false for a settled one", () =>
+    it("retryNow makes a waiting mail due, leaves a claimed mail unchanged, and returns false for a settled mail", () =>
       Effect.gen(function* () {
         const store = yield* MailStore
         const wanted = yield* queued()
@@ -223,7 +228,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
         assert.isTrue(yield* store.retryNow(wanted.id, start + minute), "its repetition is on its way")
       }))
 
-    it("with unclaimedOnly a claimed mail counts as none", () =>
+    it("with unclaimedOnly, retryNow returns false for a claimed mail", () =>
       Effect.gen(function* () {
         const store = yield* MailStore
         const { id } = yield* queued()
@@ -243,7 +248,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
       return wanted
     })
 
-    it("retryNow queues a failed mail again under its id with its attempts reset", () =>
+    it("retryNow queues a failed mail again under its id, and resets its attempts", () =>
       Effect.gen(function* () {
         const store = yield* MailStore
         const wanted = yield* givenUp({ kind: "request" })
@@ -254,7 +259,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
         assert.deepStrictEqual(again, { ...wanted, attempts: 1, ticket: 2, unanswered: 0 })
       }))
 
-    it("of a mail and its repetitions only one is retried", () =>
+    it("if a failed mail has repetitions, retryNow queues only one of them", () =>
       Effect.gen(function* () {
         const store = yield* MailStore
         const { id } = yield* givenUp({ kind: "request" })
@@ -269,7 +274,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
         )
       }))
 
-    it("mails that failed since a time are queued again in batches, except inbox links", () =>
+    it("mails that failed since a given time are queued again in batches, except mails with inbox links", () =>
       Effect.gen(function* () {
         const store = yield* MailStore
         const moments = [0, 1, 2, 3, 4].map((index) => start + index * second)
@@ -283,7 +288,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
         assert.strictEqual((yield* store.failed(10)).length, 3)
       }))
 
-    it("the undelivered assignments of an organization and period are counted, and the first ones returned", () =>
+    it("the undelivered assignments of an organization and period are counted, and the first of them are returned", () =>
       Effect.gen(function* () {
         const store = yield* MailStore
         const owner = organizationId()
@@ -300,7 +305,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
         assert.deepStrictEqual(yield* store.undelivered(owner, none, 2), { shareIds: [], total: 0 })
       }))
 
-    it("a forgotten address is removed from all mails, in any case", () =>
+    it("an erased address is removed from all mails, in upper and lower case", () =>
       Effect.gen(function* () {
         const store = yield* MailStore
         yield* queued({ kind: "desk", shareId: null, address: "Ada@Creators.example" })
@@ -309,7 +314,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
         assert.isNull(claimed?.address)
       }))
 
-    it("an outdated ticket changes nothing", () =>
+    it("a claim with an outdated ticket changes no mail", () =>
       Effect.gen(function* () {
         const store = yield* MailStore
         yield* queued()
@@ -323,7 +328,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
         assert.isTrue(Option.isNone(yield* store.nextDue))
       }))
 
-    it("of mails that are settled as sent at one time, only one with an outdated claim is not settled", () =>
+    it("if several mails are settled as sent at the same time, only a mail with an outdated ticket is not settled", () =>
       Effect.gen(function* () {
         const store = yield* MailStore
         for (let count = 0; count < 4; count++) yield* queued()
@@ -339,7 +344,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
         if (again !== undefined) assert.isTrue(yield* store.settle(again, { state: "sent" }, start))
       }))
 
-    it("a released mail is due at once without a counted attempt, but an outdated ticket releases nothing", () =>
+    it("a released mail is due at once without a counted attempt, and an outdated ticket releases nothing", () =>
       Effect.gen(function* () {
         const store = yield* MailStore
         yield* queued()

@@ -34,7 +34,7 @@ export const suite = <R, E, E2>(
         assert.strictEqual(mail?.html.trim(), message.html)
       }))
 
-    it("a repeated mail has the same Message-ID, and another mail another one", () =>
+    it("a repeated mail has the same Message-ID, and another mail has a different Message-ID", () =>
       Effect.gen(function* () {
         const mailer = yield* Mailer
         yield* mailer.send(message)
@@ -51,7 +51,7 @@ export const suite = <R, E, E2>(
 const shareId = "0198c0de-0000-7000-8000-000000000001"
 
 /**
- * Ids in the core's format: of other kinds, of a later draft, of a mail resent by the operator, and of another
+ * Ids in the core's format: ids of other kinds, of a later draft, of a mail that the operator resent, and of another
  * assignment.
  */
 const others = [

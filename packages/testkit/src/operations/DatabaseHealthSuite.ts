@@ -1,6 +1,6 @@
 /**
- * Tests the guarantees of every DatabaseHealth. Each adapter tests failures itself, because only the adapter can break
- * its database.
+ * Tests the guarantees of every DatabaseHealth. Each adapter has its own tests of failures, because only the adapter
+ * can break its database.
  */
 import { assert, describe } from "@effect/vitest"
 import { DatabaseHealth } from "@partner-commentary/core/operations/DatabaseHealth"
@@ -14,7 +14,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<DatabaseHealth | Reten
   describe(`${name}: DatabaseHealth`, () => {
     const it = guarantees(layer)
 
-    it("a check of a writable database succeeds for concurrent callers and leaves no rows", () =>
+    it("a health check of a writable database succeeds for concurrent callers and leaves no rows", () =>
       Effect.gen(function* () {
         const { check } = yield* DatabaseHealth
         const { count } = yield* Retention

@@ -1,4 +1,4 @@
-/** The guarantees of every WorkBacklog: it counts due work by kind, up to its limit. */
+/** Tests the guarantees of every WorkBacklog. It counts due work by kind, up to its limit. */
 import { assert, describe } from "@effect/vitest"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
 import {
@@ -50,7 +50,7 @@ export const suite = <E>(
     const nothing = { assignments: 0, tests: 0, mails: 0, media: 0, recoveries: 0 }
     const quiet = { mails: 0, stalledDrafts: 0, openCircuits: 0, halfOpenCircuits: 0 }
 
-    it("mails count as due from their due time on, with and without an organization, and as waiting until they are settled", () =>
+    it("mails with and without an organization count as due from their due time on, and as waiting until they are settled", () =>
       Effect.gen(function* () {
         const store = yield* MailStore
         const dueThen = yield* growth(due(start))
@@ -68,7 +68,7 @@ export const suite = <E>(
         assert.deepStrictEqual(yield* waits, quiet)
       }))
 
-    it("assignments count as due in their own environment", () =>
+    it("due assignments count in their own environment", () =>
       Effect.gen(function* () {
         const topics = yield* TopicStore
         const early = yield* growth(due(start))
@@ -79,7 +79,7 @@ export const suite = <E>(
         assert.deepStrictEqual(yield* late, { ...nothing, assignments: 2, tests: 1, mails: 2 })
       }))
 
-    it("a draft whose attempts all failed is stalled until it restarts", () =>
+    it("a draft whose attempts all failed counts as stalled until its generation restarts", () =>
       Effect.gen(function* () {
         const topics = yield* TopicStore
         const waits = Effect.map(waiting(start), ({ stalledDrafts }) => stalledDrafts)
@@ -94,7 +94,7 @@ export const suite = <E>(
         assert.strictEqual(yield* waits, before + 1)
       }))
 
-    it("failed mails that wait for a retry are counted with the oldest and the last reason, until they are settled", () =>
+    it("failed mails that wait for a retry are counted with the oldest time and the last reason, until they are settled", () =>
       Effect.gen(function* () {
         const store = yield* MailStore
         const backlog = yield* WorkBacklog
@@ -120,7 +120,7 @@ export const suite = <E>(
         assert.deepStrictEqual(yield* backlog.mailsToRetry, Option.none())
       }))
 
-    it("a draft with a failed attempt is counted until the next attempt starts", () =>
+    it("a draft with a failed attempt is counted until its next attempt starts", () =>
       Effect.gen(function* () {
         const topics = yield* TopicStore
         const backlog = yield* WorkBacklog
@@ -139,7 +139,7 @@ export const suite = <E>(
         assert.strictEqual(yield* count, before)
       }))
 
-    it("a circuit is open until its next probe is due, and half open from then on", () =>
+    it("a circuit breaker counts as open until its next probe is due, and then as half open", () =>
       Effect.gen(function* () {
         const mine = owner()
         const deliveries = yield* DeliveryStore
@@ -178,7 +178,7 @@ export const suite = <E>(
         assert.deepStrictEqual(yield* count, nothing)
       }))
 
-    it("nothing is counted beyond the limit", () =>
+    it("the backlog counts at most up to its limit", () =>
       Effect.gen(function* () {
         const store = yield* MailStore
         for (let count = 0; count < 5; count++) yield* store.queue(mail({ organizationId: organizationId() }))

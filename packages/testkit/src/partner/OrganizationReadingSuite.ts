@@ -1,5 +1,6 @@
 /**
- * The guarantees of every OrganizationStore for reading, including an embedder's own: identity, name and suspension.
+ * Tests the guarantees of every OrganizationStore for reading: identity, name and suspension. An embedder's own store
+ * must give them, too.
  */
 import { assert, describe } from "@effect/vitest"
 import type { Organization } from "@partner-commentary/core/partner/Organization"
@@ -11,12 +12,12 @@ import * as Option from "effect/Option"
 import { hour, organization, organizationId, start } from "../support/Fixtures.ts"
 import { guarantees } from "../support/Guarantee.ts"
 
-/** Creates organizations in the place from which the store reads them. */
+/** Creates organizations in the tables from which the store reads. */
 export interface OrganizationRecords<E, R> {
-  /** Plan and limits may be constants if the embedder stores none. */
+  /** Plan and limits may be constants if the embedder's tables do not contain them. */
   readonly register: (organization: Organization) => Effect.Effect<unknown, E, R>
   /**
-   * Creates an organization as the embedder's tables have it, with a key in their spelling. Returns the organization's
+   * Creates an organization in the embedder's tables, with a key in the embedder's spelling. Returns the organization's
    * identity id.
    */
   readonly existing?: Effect.Effect<string, E, R>
@@ -30,7 +31,7 @@ export const suite = <R, E, E2>(
   describe(`${name}: OrganizationStore, reading`, () => {
     const it = guarantees(layer)
 
-    it("an organization is found by exactly its id", () =>
+    it("an organization is found only by its exact id", () =>
       Effect.gen(function* () {
         const store = yield* OrganizationStore
         const [one, unnamed] = [organization({ name: "Zoë “Z” 🏆", identityId: "auth|1" }), organization()]
@@ -42,7 +43,7 @@ export const suite = <R, E, E2>(
         assert.isTrue(Option.isNone(yield* store.find(organizationId())))
       }))
 
-    it("an organization is found by exactly its identity id", () =>
+    it("an organization is found only by its exact identity id", () =>
       Effect.gen(function* () {
         const store = yield* OrganizationStore
         const [one, other] = [organization({ identityId: "auth|One" }), organization({ identityId: "auth|Two" })]
@@ -54,7 +55,7 @@ export const suite = <R, E, E2>(
         }
       }))
 
-    it("a suspended organization is found with the time of suspension", () =>
+    it("a suspended organization is found with the time of its suspension", () =>
       Effect.gen(function* () {
         const store = yield* OrganizationStore
         const one = organization({ identityId: "auth|1", suspendedAt: start - hour })
@@ -63,7 +64,7 @@ export const suite = <R, E, E2>(
         assert.deepStrictEqual(yield* store.findByIdentity("auth|1"), Option.some(one))
       }))
 
-    it("an organization found by identity id is also found by its lower-case UUID, which keys and topics use", () =>
+    it("an organization that is found by its identity id is also found by its lower-case UUID, which keys and topics use", () =>
       Effect.gen(function* () {
         const store = yield* OrganizationStore
         yield* kept.register(organization({ identityId: "auth|1" }))
@@ -78,5 +79,5 @@ export const suite = <R, E, E2>(
   })
 }
 
-/** Ids that must not find "auth|One". */
+/** These ids must not find the organization "auth|One". */
 const spellings = ["AUTH|ONE", "auth|one", "auth|One ", " auth|One", "auth|", "auth|%", "auth|On_", "", "null"]

@@ -19,7 +19,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
   describe(`${name}: OrganizationStore`, () => {
     const it = guarantees(layer)
 
-    it("an organization is found as it was registered", () =>
+    it("an organization is found with the data of its registration", () =>
       Effect.gen(function* () {
         const store = yield* OrganizationStore
         const registry = yield* OrganizationRegistry
@@ -37,7 +37,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.deepStrictEqual(yield* store.findByIdentity("auth|1"), Option.some(full))
       }))
 
-    it("concurrent changes run one after the other, each on the present value", () =>
+    it("concurrent changes of an organization run one after the other, each on the result of the previous change", () =>
       Effect.gen(function* () {
         const store = yield* OrganizationStore
         const registry = yield* OrganizationRegistry
@@ -56,7 +56,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.isTrue(Option.isNone(yield* registry.update(organizationId(), (present) => present)))
       }))
 
-    it("an identity id belongs to one organization; a rejected one changes nothing", () =>
+    it("an identity id belongs to one organization, and a rejected identity id changes nothing", () =>
       Effect.gen(function* () {
         const store = yield* OrganizationStore
         const registry = yield* OrganizationRegistry
@@ -74,7 +74,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         yield* registry.update(first.id, (one) => ({ ...one, name: "Renamed" }))
       }))
 
-    it("an identity id must differ from every organization's id, so that tokens are unambiguous", () =>
+    it("an identity id must differ from every organization's id, because a token could otherwise name two organizations", () =>
       Effect.gen(function* () {
         const store = yield* OrganizationStore
         const registry = yield* OrganizationRegistry

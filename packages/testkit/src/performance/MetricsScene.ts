@@ -1,4 +1,4 @@
-/** An owner with assignments of two days in every state, and its daily metrics. */
+/** Creates an owner with assignments of two days in every state, and an effect that reads the owner's daily metrics. */
 import { summarizeMetrics } from "@partner-commentary/core/performance/Metrics"
 import { PerformanceStore } from "@partner-commentary/core/performance/PerformanceStore"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
@@ -33,7 +33,7 @@ export const make = Effect.gen(function* () {
         .map(({ personaId, personaName, metrics }) => ({ personaId, personaName, ...summarizeMetrics(metrics) }))
     )
   )
-  /** Makes changes on a third day, while the test clock moves. */
+  /** Changes assignments on a third day, while the test clock moves. */
   const sendMore = Effect.forEach(
     Array.from({ length: 20 }, (_, index) => index),
     (index) => sendOne(start + 2 * day, index),

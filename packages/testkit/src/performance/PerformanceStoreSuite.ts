@@ -1,4 +1,4 @@
-/** The guarantees of every PerformanceStore: which assignments it reads, in what order, and their metrics. */
+/** Tests the guarantees of every PerformanceStore: which assignments it returns, in which order, and their metrics. */
 import { assert, describe } from "@effect/vitest"
 import type { PersonaTimeline } from "@partner-commentary/core/performance/AssignmentTimeline"
 import { percentilesOf } from "@partner-commentary/core/performance/Histogram"
@@ -34,7 +34,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
   describe(`${name}: PerformanceStore`, () => {
     const it = guarantees(layer)
 
-    it("a timeline has every moment that the assignment has reached", () =>
+    it("an assignment's timeline has the time of every step that the assignment has reached", () =>
       Effect.gen(function* () {
         const owner = ownerOf()
         const asked = persona()
@@ -77,7 +77,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         ])
       }))
 
-    it("a failed assignment has its reason", () =>
+    it("the timeline of a failed assignment contains the failure reason", () =>
       Effect.gen(function* () {
         const owner = ownerOf()
         const [declined, withdrawn] = yield* send(owner, start, personas(2))
@@ -93,7 +93,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         )
       }))
 
-    it("a period includes its start and excludes its end", () =>
+    it("a metrics period includes its start and excludes its end", () =>
       Effect.gen(function* () {
         const store = yield* PerformanceStore
         const owner = ownerOf()
@@ -108,7 +108,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         )
       }))
 
-    it("assignments of another organization or environment are not returned", () =>
+    it("the assignments of another organization or environment are not returned", () =>
       Effect.gen(function* () {
         const owner = ownerOf()
         yield* send({ ...owner, environment: "test" }, start)
@@ -116,7 +116,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.deepStrictEqual(yield* all(owner), [])
       }))
 
-    it("pages have each assignment once, oldest first, with any page size", () =>
+    it("pages of any size return each assignment once, oldest first", () =>
       Effect.gen(function* () {
         const store = yield* PerformanceStore
         const owner = ownerOf()
@@ -139,7 +139,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         }
       }))
 
-    it("daily metrics have the present outcomes and durations of each persona", () =>
+    it("daily metrics contain the current outcomes and durations of each persona", () =>
       Effect.gen(function* () {
         const owner = ownerOf()
         const [ada, bo] = [persona({ name: "Ada" }), persona({ name: "Bo" })]
@@ -169,7 +169,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         )
       }))
 
-    it("daily metrics are those of one owner from the first day to before the end, with each persona's latest name", () =>
+    it("daily metrics contain one owner's days from the first day up to the end, which is excluded, with each persona's latest name", () =>
       Effect.gen(function* () {
         const store = yield* PerformanceStore
         const owner = ownerOf()
@@ -186,7 +186,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.deepStrictEqual(summaries(open), summaries([metricsOf({ ...ada, name: "Too Late" }, sent(3))]))
       }))
 
-    it("percentiles of many durations are within 5 %, and every duration is counted", () =>
+    it("percentiles of many durations are exact within 5 %, and every duration is counted", () =>
       Effect.gen(function* () {
         const owner = ownerOf()
         const ada = persona({ name: "Ada" })
@@ -222,7 +222,7 @@ const metricsOf = (
   metrics
 })
 
-/** Makes this many pending assignments. */
+/** Creates this many pending assignments. */
 const sent = (count: number): Metrics => {
   const metrics = emptyMetrics()
   Object.assign(metrics.counts, { sent: count, pending: count })

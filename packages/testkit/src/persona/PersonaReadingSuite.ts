@@ -1,6 +1,6 @@
 /**
- * The guarantees of every PersonaStore for reading, including an embedder's own: personas, and licences with exact
- * ends.
+ * Tests the guarantees of every PersonaStore for reading: personas, and licences with exact ends. An embedder's own
+ * store must give them, too.
  */
 import { assert, describe } from "@effect/vitest"
 import type { Persona } from "@partner-commentary/core/persona/Persona"
@@ -14,25 +14,25 @@ import { day, organizationId, persona, personaId as randomId, start } from "../s
 import { guarantees } from "../support/Guarantee.ts"
 
 /**
- * Creates personas and licences in the place from which the store reads them. The suite uses only the fields that every
- * store has.
+ * Creates personas and licences in the tables from which the store reads. The suite uses only fields that every store
+ * has.
  */
 export interface PersonaRecords<E, R> {
   readonly publish: (persona: Persona) => Effect.Effect<unknown, E, R>
-  /** The licence is valid from `start` on; null means no end. */
+  /** The licence is valid from `start` on. The value null means that the licence has no end. */
   readonly license: (
     organization: OrganizationId,
     persona: PersonaId,
     until: Instant | null
   ) => Effect.Effect<unknown, E, R>
   /**
-   * Returns new ids in ascending order, for stores that derive ids from their own keys. By default they are random
+   * Returns new ids in ascending order, for stores that derive ids from their own keys. By default the ids are random
    * UUIDs.
    */
   readonly personaId?: () => PersonaId
-  /** An organization that may hold licences. */
+  /** An organization that may have licences. */
   readonly organization?: Effect.Effect<OrganizationId, E, R>
-  /** Creates a persona with a licence as the embedder's tables have it, if their key is not a lower-case UUID. */
+  /** Creates a licensed persona in the embedder's tables. Needed only if the tables' key is not a lower-case UUID. */
   readonly existing?: (organization: OrganizationId) => Effect.Effect<unknown, E, R>
 }
 
@@ -57,7 +57,7 @@ export const suite = <R, E, E2>(
   describe(`${name}: PersonaStore, reading`, () => {
     const it = guarantees(layer)
 
-    it("a persona is found by exactly its id, licensed or not", () =>
+    it("a persona is found only by its exact id, with or without a licence", () =>
       Effect.gen(function* () {
         const store = yield* PersonaStore
         const one = bare({ name: "Zoë “Z” 🏆", bio: "line\nline" })
@@ -67,7 +67,7 @@ export const suite = <R, E, E2>(
         assert.isTrue(Option.isNone(yield* store.find(personaId())))
       }))
 
-    it("a licence is valid until exactly its end, and forever without one", () =>
+    it("a licence is valid until its exact end, and a licence without an end is valid forever", () =>
       Effect.gen(function* () {
         const store = yield* PersonaStore
         const mine = yield* organization
@@ -87,7 +87,7 @@ export const suite = <R, E, E2>(
         assert.deepStrictEqual(yield* at(start + 10_000 * day), [lasting.id])
       }))
 
-    it("licences apply to their own organization, and only requested personas are returned", () =>
+    it("a licence applies only to its own organization, and only requested personas are returned", () =>
       Effect.gen(function* () {
         const store = yield* PersonaStore
         const [mine, theirs] = [yield* organization, yield* organization]
@@ -121,7 +121,7 @@ export const suite = <R, E, E2>(
         }
       }))
 
-    it("licensed personas are listed by name, ties by id, with the same fields as found", () =>
+    it("licensed personas are listed by name and then by id, with the same fields as a found persona", () =>
       Effect.gen(function* () {
         const store = yield* PersonaStore
         const mine = yield* organization
@@ -139,7 +139,7 @@ export const suite = <R, E, E2>(
 
 const ids = (personas: ReadonlyArray<Persona>) => personas.map(({ id }) => id)
 
-/** Each system may spell the creator's name and address differently. */
+/** A store may write the creator's name and address in another spelling. */
 const found = (persona: Option.Option<Persona>) =>
   Option.map(persona, ({ bio, creator: { email }, id, name, createdAt }) => ({
     id,

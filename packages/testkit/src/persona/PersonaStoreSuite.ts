@@ -28,7 +28,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
   describe(`${name}: PersonaStore`, () => {
     const it = guarantees(layer)
 
-    it("a persona is found as it was published", () =>
+    it("a persona is found with the data of its publication", () =>
       Effect.gen(function* () {
         const store = yield* PersonaStore
         const registry = yield* PersonaRegistry
@@ -47,7 +47,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.isTrue(Option.isNone(yield* store.find(personaId())))
       }))
 
-    it("concurrent changes run one after the other, each on the present value", () =>
+    it("concurrent changes of a persona run one after the other, each on the result of the previous change", () =>
       Effect.gen(function* () {
         const store = yield* PersonaStore
         const registry = yield* PersonaRegistry
@@ -78,7 +78,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.deepStrictEqual(yield* registry.list, [early, late])
       }))
 
-    it("a licence is valid from its grant until exactly its end", () =>
+    it("a licence is valid from its grant until its exact end", () =>
       Effect.gen(function* () {
         const store = yield* PersonaStore
         const { grant, mine, one } = yield* licensed({ until: start + day })
@@ -90,7 +90,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.deepStrictEqual(yield* store.licensed(mine, start + 100 * day), [one])
       }))
 
-    it("a revoked licence ends at once, keeps its first revocation time, and can be granted again", () =>
+    it("a revoked licence ends at once, keeps the time of its first revocation, and can be granted again", () =>
       Effect.gen(function* () {
         const store = yield* PersonaStore
         const registry = yield* PersonaRegistry
@@ -120,7 +120,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
   })
 }
 
-/** Makes an organization with a licence for a persona. */
+/** Creates an organization with a licence for a persona. */
 const licensed = Effect.fnUntraced(function* (terms: Partial<License>) {
   const registry = yield* PersonaRegistry
   const organizations = yield* OrganizationRegistry

@@ -1,4 +1,6 @@
-/** All kinds of callers, and the permissions of their keys and tokens. They determine the expected responses. */
+/**
+ * All kinds of callers, and the permissions of their keys and tokens. The permissions determine the expected responses.
+ */
 import * as ApiKey from "@partner-commentary/core/access/ApiKey"
 import { ApiKeys } from "@partner-commentary/core/access/ApiKeys"
 import * as Scope from "@partner-commentary/core/access/Scope"
@@ -14,7 +16,10 @@ import type { OwnerCredentials } from "./Estate.ts"
 
 export type ResourceOwner = "own" | "other organization" | "other environment"
 
-/** The code with which a key is refused, or the key's scopes and the owner of the resources that it can access. */
+/**
+ * Either the code with which the service refuses the key, or the key's scopes and the owner whose resources the key can
+ * access.
+ */
 export type KeyAccess =
   | "unauthorized"
   | "key_revoked"
@@ -36,7 +41,7 @@ const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 const by = (key: string) => ({ "x-api-key": key })
 const address = "203.0.113.7"
 
-/** Callers with a key in one environment, by the state of the key. Some keys expire within a minute. */
+/** Callers with a key in one environment, one for each state of the key. Some keys expire within a minute. */
 export const callersWithKeys = Effect.fnUntraced(function* (
   owner: OwnerCredentials,
   stranger: OwnerCredentials,
@@ -107,8 +112,8 @@ export const callersWithKeys = Effect.fnUntraced(function* (
 })
 
 /**
- * Callers with a token, without credentials, and with a token and a key, each valid or not. Some tokens expire within
- * a minute.
+ * Callers with a token, callers without credentials, and callers with a token and a key. Each credential is valid or
+ * invalid, and some tokens expire within a minute.
  */
 export const callersWithTokens = Effect.fnUntraced(function* (owner: OwnerCredentials, stranger: OwnerCredentials) {
   const suspended = yield* Seed.organization({ name: "Suspended" })

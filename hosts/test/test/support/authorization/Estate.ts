@@ -33,7 +33,7 @@ export const createWebhook = ({ live }: OwnerCredentials) =>
     ({ id }): string => id
   )
 
-/** A topic in the test environment. Its simulated creator waits for the test. */
+/** A topic in the test environment. Its simulated creator takes a step only when the test calls for it. */
 export const submitTestTopic = ({ test }: OwnerCredentials, nth: number) =>
   Effect.map(
     made("/topics", {
@@ -43,7 +43,10 @@ export const submitTestTopic = ({ test }: OwnerCredentials, nth: number) =>
     ({ results, topic_id }) => ({ share: String(results[0].share_id), topic: String(topic_id) })
   )
 
-/** An approved commentary, a webhook that was notified of it, an unused key, and a simulated assignment. */
+/**
+ * Creates an approved commentary, a webhook that was notified of this commentary, an unused key, and a simulated
+ * assignment.
+ */
 export const createResources = Effect.fnUntraced(function* (owner: OwnerCredentials, persona: Persona) {
   const content = "The first organization's own topic, is it seen?"
   const reference = "the-first-ones-reference"
@@ -78,10 +81,10 @@ export const createResources = Effect.fnUntraced(function* (owner: OwnerCredenti
   return { things, simulated: simulated.topic }
 })
 
-/** Fields that change when they are read, or that contain the time of the read. */
+/** Fields that change with each read, or that contain the time of the read. */
 const restless = new Set(["last_used_at", "api_calls", "windows"])
 
-/** Everything that the owner can read: the response of every GET, and the status of the simulated assignment. */
+/** Reads everything that the owner can read: the response of every GET, and the status of the simulated assignment. */
 export const readEverything = (
   owner: OwnerCredentials,
   operations: ReadonlyArray<Operation>,

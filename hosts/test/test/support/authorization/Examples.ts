@@ -1,7 +1,7 @@
-/** A valid body for each operation, with unique names if needed. The matrix fails if an operation has no entry. */
+/** A valid body for each operation. The matrix fails if an operation has no body here. */
 import type { NamedResources } from "./Operations.ts"
 
-/** `nth` makes contents unique. `common` is a persona that is licensed to everyone. */
+/** `nth` makes contents and names unique. `common` is a persona that is licensed to every organization. */
 export interface ExampleInput {
   readonly nth: number
   readonly common: string

@@ -1,4 +1,4 @@
-/** All operations of the served description. New operations are included automatically. */
+/** Reads all operations of the served description, so that new operations are included automatically. */
 import type { Scope } from "@partner-commentary/core/access/Scope"
 import { type ApiCall, TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
@@ -12,11 +12,11 @@ export interface Operation {
   readonly path: string
   readonly scheme: "ApiKey" | "DashboardToken"
   readonly scope: Scope | undefined
-  /** The scope that a key with webhook scopes needs instead. */
+  /** The scope that replaces `scope` for a key with webhook scopes. */
   readonly webhookScope: Scope | undefined
   /** The status of a successful response. */
   readonly success: number
-  /** All statuses in the description. */
+  /** All statuses that the description lists for the operation. */
   readonly statuses: ReadonlyArray<number>
   readonly takesBody: boolean
   /** True if the operation stores its response under an idempotency key. */
@@ -46,7 +46,7 @@ export const readOperations = Effect.gen(function* () {
   )
 })
 
-/** The owner of the resources that a path names. A licence belongs to an organization; a persona itself has no owner. */
+/** The owner of the resources that a path names. A licence belongs to an organization. A persona has no owner. */
 export type Ownership = "environment" | "organization" | "licence"
 
 const ownership: Readonly<Record<string, Ownership>> = {
@@ -58,7 +58,7 @@ const ownership: Readonly<Record<string, Ownership>> = {
   personas: "licence"
 }
 
-/** The names of the resources in the path: `topics`, `personas`, … */
+/** Returns the names of the resources in the path, such as `topics` and `personas`. */
 const parts = ({ path }: Pick<Operation, "path">): ReadonlyArray<string> =>
   path
     .replace("/partner/v1/", "")
@@ -72,7 +72,9 @@ export const ownershipOf = (operation: Operation): Ownership => {
   return found
 }
 
-/** The scope that the specification assigns to the operation. Undefined if the operation requires a token. */
+/**
+ * Returns the scope that the specification assigns to the operation, or undefined if the operation requires a token.
+ */
 export const scopeOf = (operation: Operation): Scope | undefined => {
   const [first] = parts(operation)
   if (first === "api-keys" || first === "me") return undefined
@@ -81,7 +83,7 @@ export const scopeOf = (operation: Operation): Scope | undefined => {
   return operation.method === "GET" ? "topics:read" : "topics:submit"
 }
 
-/** The scope that a key with webhook scopes needs. */
+/** Returns the scope that a key with webhook scopes needs for the operation. */
 export const webhookScopeOf = (operation: Operation): Scope | undefined => {
   if (parts(operation)[0] !== "webhooks") return undefined
   return operation.method === "GET" ? "webhooks:read" : "webhooks:write"
@@ -112,7 +114,7 @@ const thingAt: Readonly<Record<string, keyof NamedResources>> = {
   assignments: "share"
 }
 
-/** The path with the ids of these resources. */
+/** Returns the operation's path with the ids of these resources. */
 export const pathWithIds = (operation: Operation, things: NamedResources): string =>
   operation.path.replaceAll(/([\w-]+)\/\{\w+\}/g, (_, what: string) => {
     const thing = thingAt[what]
@@ -120,7 +122,7 @@ export const pathWithIds = (operation: Operation, things: NamedResources): strin
     return `${what}/${things[thing]}`
   })
 
-/** The environment whose resources the operation affects. */
+/** Returns the environment whose resources the operation affects. */
 export const environmentOf = ({ path }: Pick<Operation, "path">): "live" | "test" =>
   path.startsWith("/partner/v1/test/") ? "test" : "live"
 

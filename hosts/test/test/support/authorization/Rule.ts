@@ -4,13 +4,13 @@ import { namesResources, type Operation, ownershipOf } from "./Operations.ts"
 
 export type ExpectedAccess =
   | { readonly is: "refused"; readonly status: number; readonly code: string }
-  /** The same response, byte for byte, as for an unknown id. */
+  /** The response is the same, byte for byte, as for an unknown id. */
   | { readonly is: "unknown" }
   | { readonly is: "success"; readonly whose: ResourceOwner }
 
 const refused = (status: number, code: string): ExpectedAccess => ({ is: "refused", status, code })
 
-/** The owner whose resources the caller can access, or the reason why access is refused. */
+/** Returns the owner whose resources the caller can access, or the refusal. */
 const admitted = (
   { scheme, scope, webhookScope }: Operation,
   { key, token }: Caller

@@ -1,6 +1,6 @@
 /**
- * The setup of the authorization matrix: the first organization with its resources, another organization, all
- * callers, and their requests.
+ * Sets up the authorization matrix: the first organization with its resources, another organization, all callers, and
+ * their requests.
  */
 import * as IpAllowList from "@partner-commentary/core/access/IpAllowList"
 import { TrustedProxies } from "@partner-commentary/server/ClientAddress"
@@ -47,7 +47,7 @@ const owning = Effect.fnUntraced(function* (name: string) {
   return owner
 })
 
-/** The first organization with its resources, another organization, and all callers. */
+/** Creates the first organization with its resources, another organization, and all callers. */
 export const makeScene = Effect.gen(function* () {
   yield* TestClock.setTime(Date.UTC(2026, 0, 30, 12))
   const owner = yield* owning("The First")
@@ -62,7 +62,7 @@ export const makeScene = Effect.gen(function* () {
     live: [...tokens, ...(yield* callersWithKeys(owner, stranger, "live"))],
     test: [...tokens.filter(({ key }) => typeof key === "string"), ...(yield* callersWithKeys(owner, stranger, "test"))]
   }
-  // Advance the clock, so that some keys and tokens have expired, and one grace period is over.
+  // Advance the clock, so that some keys and tokens expire and one grace period ends.
   yield* TestClock.adjust("5 minutes")
   let count = 0
   const next = () => ++count
@@ -85,8 +85,8 @@ export interface MatrixCell {
 }
 
 /**
- * Each call has its own address, so that the limit for anonymous callers does not apply. All calls have the same
- * request id, so that responses are comparable.
+ * Each call has its own address, so the limit for anonymous callers does not apply. All calls have the same request id,
+ * so their responses are comparable.
  */
 export const sendRequestOf = (
   { common, next }: AuthorizationScene,
@@ -114,7 +114,7 @@ export const sendRequestOf = (
 
 export const nameOfCell = ({ caller, operation }: MatrixCell) => `${operation.id} by ${caller.name}`
 
-/** Resources that the call may change or delete, created only for this cell of the matrix. */
+/** Creates resources that the call may change or delete. They are used in only one cell of the matrix. */
 export const makeFreshResources = Effect.fnUntraced(function* (
   { next, owner, things }: AuthorizationScene,
   { method, path }: Operation

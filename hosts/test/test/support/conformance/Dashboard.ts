@@ -1,6 +1,6 @@
 /**
- * The whole service, as a partner's server and dashboard call it, for the operations from GET /usage on. The
- * tests do not import the contract, and state each rule in the specification's words.
+ * The whole service as a partner's server and dashboard call it. The tests cover the operations from GET /usage on.
+ * They do not import the contract, and state each rule in the specification's words.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -22,7 +22,7 @@ import * as TestClock from "effect/testing/TestClock"
 import { eventually } from "../Eventually.ts"
 import { layerLoopback } from "../Loopback.ts"
 
-/** The time is in the middle of a month and of a day. */
+/** A time in the middle of a month and of a day. */
 export const startTime = Date.parse("2026-02-10T09:00:00.000Z")
 export const startInSeconds = startTime / 1000
 export const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
@@ -30,7 +30,7 @@ export const timestampPattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/
 export const unknownId = "019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"
 export const allScopes = ["personas:read", "topics:submit", "topics:read", "usage:read"]
 
-/** By default callers are behind a proxy on this machine, so that a test can use any client address. */
+/** The default proxies are on this machine, so that a test can use any client address. */
 export const layerOfApplication = ({
   proxies = ["127.0.0.1", "10.0.0.0/8"],
   ...options
@@ -56,7 +56,7 @@ export const testOnService = <A, E>(
 export const runInProcess = <A, E>(filename: string, test: Effect.Effect<A, E, Service>) =>
   test.pipe(Effect.provide(Layer.fresh(layerOfApplication({ filename }))))
 
-/** A database file that is deleted after the test. */
+/** Creates a database file, and deletes the file after the test. */
 export const makeDatabaseFile = Effect.map(
   Effect.acquireRelease(
     Effect.sync(() => mkdtempSync(join(tmpdir(), "conformance-"))),
@@ -65,7 +65,7 @@ export const makeDatabaseFile = Effect.map(
   (folder) => join(folder, "test.db")
 )
 
-/** All rows of all tables, as text. */
+/** Returns all rows of all tables as text. */
 export const readAllRows = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const tables = yield* sql.onDialectOrElse({
@@ -88,21 +88,21 @@ export const sendRequest = Effect.fnUntraced(function* (line: string, call: ApiC
 
 export type ApiAnswer = Effect.Success<ReturnType<typeof sendRequest>>
 
-/** The response's status, followed by its code if it is a refusal. */
+/** Returns the response's status, and the error code if the response is a refusal. */
 export const statusAndCode = ({ error, status }: ApiAnswer): string =>
   error === undefined || error === null ? `${status}` : `${status} ${error.code}`
 
-/** The values of the limit, remaining and reset headers. */
+/** Returns the values of the limit, remaining and reset headers. */
 export const rateHeadersOf = ({ headers }: ApiAnswer): ReadonlyArray<number> =>
   ["limit", "remaining", "reset"].map((name) => Number(headers.get(`x-ratelimit-${name}`) ?? Number.NaN))
 
-/** The names of the fields in an `invalid_request` error, in order. */
+/** Returns the names of the fields in an `invalid_request` error, in order. */
 export const invalidFieldsOf = (answer: ApiAnswer): ReadonlyArray<string> => {
   assert.strictEqual(statusAndCode(answer), "400 invalid_request")
   return answer.error.details.errors.map(({ field }: { readonly field: string }) => field)
 }
 
-/** An organization with one licensed persona, a key with every scope and a dashboard token. */
+/** Creates an organization with one licensed persona, a key with every scope and a dashboard token. */
 export const seedPartner = Effect.fnUntraced(function* (given: Partial<Organization> = {}) {
   const owner = yield* Seed.organization(given)
   const persona = yield* Seed.persona(owner)
@@ -117,7 +117,7 @@ export const seedPartner = Effect.fnUntraced(function* (given: Partial<Organizat
   return { owner, persona, keyId, key, token, submit, createKey }
 })
 
-/** The token in the newest mail to a creator's address. */
+/** Returns the token in the newest mail to a creator's address. */
 export const findCreatorToken = Effect.fnUntraced(function* (email: string, mails = 1) {
   const mailbox = yield* Mailbox
   const mail = yield* eventually(

@@ -1,4 +1,4 @@
-/** The specification's types by their names in its tables, and a check of a whole table. */
+/** Defines the specification's types under the names in its tables, and checks a response against a whole table. */
 import { assert } from "@effect/vitest"
 
 type Check = (value: unknown) => boolean
@@ -37,7 +37,7 @@ const types = {
 export type FieldType = keyof typeof types
 
 /**
- * Returns the values at a path such as `personas[].status`. A path through an array yields the value of each element.
+ * Returns the values at a path such as `personas[].status`. A path through an array returns the value of each element.
  */
 export const valuesAt = (root: unknown, path: string): ReadonlyArray<unknown> =>
   path
@@ -55,7 +55,10 @@ export const valuesAt = (root: unknown, path: string): ReadonlyArray<unknown> =>
       [root]
     )
 
-/** Checks that the path has a value and that each value has the type. The literals are the only allowed values. */
+/**
+ * Checks that the path has a value and that each value has the type. If literals are given, they are the only allowed
+ * values.
+ */
 export const checkField = (root: unknown, path: string, type: FieldType, literals?: ReadonlyArray<string>): void => {
   const found = valuesAt(root, path)
   assert.isAbove(found.length, 0, `${path}: nothing to look at`)

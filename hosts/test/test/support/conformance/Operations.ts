@@ -1,4 +1,7 @@
-/** Every operation of the service, with an accepted and a refused request, on resources created for it. */
+/**
+ * Lists every operation of the service with one accepted and one refused request. Each request uses resources that are
+ * created for it.
+ */
 import * as Seed from "@partner-commentary/test/Seed"
 import * as Effect from "effect/Effect"
 import { eventually } from "../Eventually.ts"
@@ -33,7 +36,7 @@ export const makeOperations = Effect.gen(function* () {
   const topic = { content: `${content} Really?`, persona_ids: [persona] }
   const wrong = { content: 1 }
   const dashboard = { headers: { authorization: `Bearer ${token}` } }
-  /** Method, path, a body that is accepted, a body (or path) that is refused, and the caller. */
+  /** Each row has the method, the path, an accepted body, a refused body or path, and the caller. */
   const table: ReadonlyArray<readonly [string, string, unknown, unknown, { key?: string; headers?: object }?]> = [
     ["POST", "/topics", topic, wrong],
     ["GET", "/topics", undefined, "/topics?limit=0"],
@@ -79,7 +82,7 @@ export const makeOperations = Effect.gen(function* () {
       sendRequest(`/partner/v1${at}`, { method, ...(body === undefined ? {} : { body }), ...as })
     return {
       name: `${method} ${path.replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "{id}")}`,
-      /** Succeeds once. */
+      /** The accepted request, which succeeds only the first time. */
       accepted: send(path, good, who),
       /** This request fails because of its body, its path, or missing credentials. */
       refused:
@@ -88,11 +91,11 @@ export const makeOperations = Effect.gen(function* () {
           : bad === undefined
             ? send(path, good, {})
             : send(path, bad, who),
-      /** A call without credentials. */
+      /** The request without credentials. */
       unauthorized: send(path, good, {}),
       /** The body of the accepted request. */
       body: good,
-      /** The same path and caller, but another body. */
+      /** The request with the same path and caller, but another body. */
       raw: (text: string, type = "application/json") =>
         send(path, text, { ...who, headers: { ...who.headers, "content-type": type } })
     }

@@ -1,6 +1,6 @@
 /**
- * The whole service for one file of the suite. Its users are partners with their own organization, and creators with the
- * links from their mails. Responses are read as received, without the service's types.
+ * Provides the whole service for one file of the suite. Its users are partners with their own organization, and
+ * creators with the links from their mails. Responses are read as received, without the service's types.
  */
 import { assert } from "@effect/vitest"
 import type { Persona } from "@partner-commentary/core/persona/Persona"
@@ -17,7 +17,7 @@ import { layerLoopback } from "../Loopback.ts"
 
 export const startTime = Date.parse("2026-03-02T09:00:00.000Z")
 
-/** Provides the service with another policy, mailer or generator. */
+/** Each test file may provide another policy, mailer or generator. */
 export const layerOfServiceWith = <Seen, E>(options: Parameters<typeof Application.layer<Seen, E>>[0]) =>
   layerLoopback.pipe(
     Layer.provideMerge(TestApi.workers),
@@ -25,10 +25,10 @@ export const layerOfServiceWith = <Seen, E>(options: Parameters<typeof Applicati
     Layer.provideMerge(Layer.effectDiscard(TestClock.setTime(startTime)))
   )
 
-/** The scripted outside services. */
+/** The scripted external services. */
 export const layerOfOutsideServices = Layer.merge(Mailbox.layer, ScriptedGenerator.layer)
 
-/** For `layer` of `@effect/vitest`, once in each file. */
+/** The layer for `layer` of `@effect/vitest`. Each test file uses it once. */
 export const layerOfService = layerOfServiceWith({ outside: layerOfOutsideServices })
 
 export interface ApiAnswer {
@@ -39,7 +39,7 @@ export interface ApiAnswer {
   readonly body: any
 }
 
-/** A path below `{api_root}`. The body is undefined if the response is not JSON. */
+/** Sends a request to a path below `{api_root}`. The body is undefined if the response is not JSON. */
 export const sendRequest = Effect.fnUntraced(function* (path: string, call?: ApiCall) {
   const response = yield* (yield* TestApi).call(path, call)
   const text = yield* Effect.promise(() => response.text())
@@ -47,10 +47,10 @@ export const sendRequest = Effect.fnUntraced(function* (path: string, call?: Api
   return { status: response.status, headers: response.headers, text, body } satisfies ApiAnswer
 })
 
-/** Differences from a plain request with the partner's key. */
+/** Options that differ from a plain request with the partner's key. */
 type With = Omit<ApiCall, "method" | "body">
 
-/** A new organization with a live key of every scope. Paths are below `{base_url}`. */
+/** Creates an organization with a live key that has every scope. Paths are below `{base_url}`. */
 export const seedPartner = Effect.fnUntraced(function* (given: Parameters<typeof Seed.organization>[0] = {}) {
   const organization = yield* Seed.organization(given)
   const { id: keyId, text: key } = yield* Seed.key(organization)
@@ -71,8 +71,8 @@ export const seedPartner = Effect.fnUntraced(function* (given: Parameters<typeof
 export type SeededPartner = Effect.Success<ReturnType<typeof seedPartner>>
 
 /**
- * The states into which a test can bring an assignment. In the last three states the assignment failed without a change
- * of its status.
+ * The states into which a test can bring an assignment. In the last three states, the assignment failed and its status
+ * did not change.
  */
 export type AssignmentState =
   | "topic_sent"
@@ -95,12 +95,14 @@ export const waitForCreatorMails = Effect.fnUntraced(function* (persona: Persona
       return about.length >= count ? about : undefined
     })
   )
-  // Waits until the worker has stored that the mails were handed over.
+  // Wait until the worker has stored that the mails were sent.
   yield* TestClock.adjust(0)
   return found
 })
 
-/** A persona's creator with the link of the first mail about this content. The creator reads and acts in JSON. */
+/**
+ * Returns a persona's creator with the link in the first mail about this content. The creator reads and acts in JSON.
+ */
 export const openCreatorLink = Effect.fnUntraced(function* (persona: Persona, content: string) {
   const [mail] = yield* waitForCreatorMails(persona, content)
   const token = mail === undefined ? "" : creatorTokenIn(mail)
@@ -130,7 +132,8 @@ export interface SentAssignment {
 }
 
 /**
- * Brings a newly sent assignment to a state. To pass a deadline it moves the clock, which all tests of the file share.
+ * Brings a newly sent assignment to a state. To pass a deadline, the function moves the clock that all tests of the
+ * file share.
  */
 export const bringToState = Effect.fnUntraced(function* (
   { by, content, id }: SentAssignment,
@@ -158,7 +161,9 @@ export const bringToState = Effect.fnUntraced(function* (
   yield* waitForState(by, id, persona, state)
 })
 
-/** Submits one topic to one persona per state. The creators bring their assignments to these states in the given order. */
+/**
+ * Submits one topic to one persona per state. The creators bring their assignments to these states in the given order.
+ */
 export const submitWithStates = Effect.fnUntraced(function* (
   by: SeededPartner,
   content: string,
