@@ -124,7 +124,7 @@ export const databasesOn = (server: Effect.Effect<string>) => {
     })
   const named = new Map<string, Redacted.Redacted>()
 
-  /** A database with the current schema and no rows. Tests that do not change the schema can reuse it. */
+  /** A database with the current schema and no rows. Tests that do not change the schema can reuse this database. */
   const used = Effect.acquireRelease(
     Effect.suspend(() => {
       const ready = clean.pop()

@@ -10,7 +10,7 @@ import type { OpenApiDocument } from "./Description.ts"
 import * as Fuzzer from "./Fuzzer.ts"
 import * as Verdict from "./Verdict.ts"
 
-/** With `reachesAll`, every operation must succeed at least once. This takes some hundreds of requests. */
+/** With `reachesAll`, every operation must succeed at least once. Some hundreds of requests are enough for this. */
 export const guaranteeContract = Effect.fnUntraced(function* (
   options: Pick<Fuzzer.FuzzerOptions, "runs" | "rounds"> & { readonly reachesAll: boolean }
 ) {

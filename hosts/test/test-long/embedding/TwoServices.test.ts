@@ -1,5 +1,6 @@
 /**
- * Tests two services on one database. They share counters, so that a second process does not double a partner's limits.
+ * Tests two services on one database. The two services share counters, so that a second process does not double a
+ * partner's limits.
  */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { AccessChanges } from "@partner-commentary/core/access/AccessChanges"

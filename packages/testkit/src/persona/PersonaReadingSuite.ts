@@ -1,6 +1,6 @@
 /**
  * Tests the guarantees of every PersonaStore for reading: personas, and licences with exact ends. An embedder's own
- * store must give them, too.
+ * store must give the same guarantees.
  */
 import { assert, describe } from "@effect/vitest"
 import type { Persona } from "@partner-commentary/core/persona/Persona"

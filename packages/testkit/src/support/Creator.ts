@@ -74,7 +74,7 @@ export const failAttemptTemporarily = step((present, at) =>
   Result.succeed(recordFailedAttempt(present, { ticket: ticketOf(present), permanent: false }, at, defaults))
 )
 
-/** Makes a change without a workflow transition. Such a change is allowed at any time. */
+/** Makes a change without a workflow transition. A change without a transition is allowed at any time. */
 export const changePersonaName = step((present) =>
   Result.succeed(Workflow.change({ ...present, creator: { ...present.creator, name: `${present.creator.name}.` } }))
 )

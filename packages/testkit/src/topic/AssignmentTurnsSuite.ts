@@ -19,7 +19,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<TopicStore | Assignmen
     const it = guarantees(layer)
 
     /**
-     * Creates an organization with this many assignments. They are due a second apart, and the first is due at this
+     * Creates an organization with this many assignments. The assignments are due a second apart, starting at the given
      * time.
      */
     const withDue = Effect.fnUntraced(function* (count: number, from: number, environment: Environment = "live") {

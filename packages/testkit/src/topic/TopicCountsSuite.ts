@@ -138,7 +138,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
     it("concurrent changes of one assignment run one after another, and each uses the result of the previous change", () =>
       Effect.gen(function* () {
         const { first, owner, second, status } = yield* twoSent()
-        // On Postgres the first change runs alone. The other changes wait and share a transaction.
+        // On Postgres the first change runs alone. The other changes wait, and then share a second transaction.
         const changes = [
           Creator.decline(second),
           respond(first),
