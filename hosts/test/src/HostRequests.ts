@@ -68,7 +68,7 @@ const chunked = (target: string, body: string | Uint8Array, ...headers: Headers)
 const needing = (needs: HostCapability, ...all: ReadonlyArray<HostRequest>) =>
   all.map((one): HostRequest => ({ ...one, needs }))
 
-/** The order matters: later requests depend on the effects of earlier ones. */
+/** The order matters, because later requests depend on the effects of earlier requests. */
 export const conformanceRequests = (seen: HostPartner): ReadonlyArray<HostRequest> => [
   ...open,
   ...personas(seen),

@@ -57,8 +57,8 @@ export const dropDatabasesOfRun = Effect.fnUntraced(function* (run: string) {
 })
 
 /**
- * Deletes the rows of all tables except the migrations table. This is faster than another copy of the template, because
- * tests store few rows.
+ * Deletes the rows of all tables except the migrations table. Deleting rows is faster than another copy of the
+ * template, because tests store few rows.
  */
 const empties = `DO $$ DECLARE place TEXT; BEGIN
   SET LOCAL session_replication_role = replica;

@@ -96,7 +96,7 @@ describe("in-process state that is merged with the layer of Postgres", () => {
   )
 })
 
-it("a key that one service revokes is rejected by the other at once", async () => {
+it("a key that one service revokes is rejected by the other service at once", async () => {
   const pool = poolOf(await emptyDatabase())
   const { pc: first } = openService(postgres(pool))
   const { pc: second } = openService(postgres(pool))
