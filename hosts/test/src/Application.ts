@@ -1,6 +1,6 @@
 /**
- * Composes the whole service for tests: real stores on SQLite, or on Postgres if TEST_STORES says so, the local
- * identity, in-memory receivers, and the test's mailer and generator.
+ * Composes the whole service for tests. The stores are on SQLite, or on Postgres if TEST_STORES is `postgres`. The
+ * receivers are in memory, the identity is local, and the test provides the mailer and the generator.
  */
 
 import * as NodeCrypto from "@effect/platform-node-shared/NodeCrypto"

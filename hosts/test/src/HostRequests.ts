@@ -15,8 +15,8 @@ export interface HostRequest {
 }
 
 /**
- * Request features that some servers and proxies change: the client's address, dots in a path, invalid percent escapes, a
- * repeated header or parameter, a chunked body, and an uncommon method.
+ * Request features that some servers and proxies change. The names stand for the client's address, dots in a path,
+ * invalid percent escapes, a repeated header or parameter, a chunked body, and an uncommon method.
  */
 export type HostCapability =
   | "address"
@@ -68,7 +68,7 @@ const chunked = (target: string, body: string | Uint8Array, ...headers: Headers)
 const needing = (needs: HostCapability, ...all: ReadonlyArray<HostRequest>) =>
   all.map((one): HostRequest => ({ ...one, needs }))
 
-/** The order matters: later requests depend on the effects of earlier ones. */
+/** The order matters, because later requests depend on the effects of earlier requests. */
 export const conformanceRequests = (seen: HostPartner): ReadonlyArray<HostRequest> => [
   ...open,
   ...personas(seen),
@@ -93,7 +93,7 @@ const personas = ({ foreign, key, local, personas: [first] }: HostPartner): Read
   get("/partner/v1/personas", as(key)),
   ...needing("address", get("/partner/v1/personas", as(local))),
   get("/partner/v1/personas", as(foreign)),
-  // This host trusts no proxy. Therefore it must ignore the header.
+  // This host trusts no proxy. Therefore the host must ignore the header.
   get("/partner/v1/personas", as(foreign), ["X-Forwarded-For", "198.51.100.1"]),
   get("/partner/v1/personas"),
   get("/partner/v1/personas", as("")),

@@ -1,4 +1,4 @@
-/** A mailer that stores mails in memory. A test can make it refuse mails. */
+/** A mailer that stores mails in memory. A test can make the mailer refuse mails. */
 import { Mailer, type MailMessage, MailRefused } from "@partner-commentary/core/mail/Mailer"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"

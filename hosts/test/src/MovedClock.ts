@@ -1,6 +1,6 @@
 /**
- * The machine's clock plus an adjustable offset. The tests use it to simulate a machine whose clock is set. Time passes
- * at its normal rate.
+ * The machine's clock plus an adjustable offset. With this clock, tests simulate a machine whose clock is set. Time
+ * passes at its normal rate.
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -10,7 +10,7 @@ import * as Layer from "effect/Layer"
 export class MovedClock extends Context.Service<
   MovedClock,
   {
-    /** Moves the clock forward. A negative number moves it back. */
+    /** Moves the clock forward. A negative number moves the clock back. */
     readonly jump: (hours: number) => Effect.Effect<void>
   }
 >()("@partner-commentary/test/MovedClock") {

@@ -1,6 +1,6 @@
 /**
- * A webhook transport that opens no connection. It records requests, returns scripted responses, and accepts every
- * `https:` address that a test does not refuse.
+ * A webhook transport that opens no connection. The transport records requests, returns scripted responses, and accepts
+ * every `https:` address that a test does not refuse.
  */
 import {
   type WebhookAnswer,

@@ -13,7 +13,7 @@ import * as Option from "effect/Option"
 
 export interface ApiCall extends Omit<RequestInit, "body"> {
   readonly key?: string
-  /** A dashboard token. The client sends it as `Authorization: Bearer`. */
+  /** A dashboard token, which is sent as a Bearer token in the header `Authorization`. */
   readonly token?: string
   /** The request body. A string is sent unchanged, and any other value is sent as JSON. */
   readonly body?: unknown

@@ -6,7 +6,7 @@ import type { TestInstance } from "./TestInstance.ts"
 
 type Unit = "milli" | "second" | "minute" | "hour" | "day" | "week"
 
-/** A duration such as `"48 hours"`, `"1 day"` or `"90 seconds"`. A number is milliseconds. */
+/** A duration such as `"48 hours"`, `"1 day"` or `"90 seconds"`. A number is a duration in milliseconds. */
 export type DurationInput = number | `${number} ${Unit}` | `${number} ${Unit}s`
 
 const latest = Date.parse("9999-12-31T23:59:59.999Z")

@@ -84,7 +84,7 @@ export class TestCreator {
     this.#link = mail.link
   }
 
-  /** Reads the creator's view behind the link. This call changes nothing. */
+  /** Reads the creator's view behind the link. Reading the view changes nothing. */
   view(): Promise<CreatorView> {
     return this.#ask("look", this.#link, {})
   }

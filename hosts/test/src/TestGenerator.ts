@@ -1,4 +1,6 @@
-/** The draft generator in a test. By default it immediately returns a text with the fields of the request. */
+/**
+ * The draft generator in a test. By default the generator immediately returns a text with the fields of the request.
+ */
 import type { GenerationRequest } from "@partner-commentary/core/commentary/CommentaryGenerator"
 import { ScriptedGenerator } from "./ScriptedGenerator.ts"
 import type { TestInstance } from "./TestInstance.ts"

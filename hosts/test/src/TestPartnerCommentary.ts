@@ -141,7 +141,7 @@ export class TestPartnerCommentary {
     return new TestCreator(this.#instance, this.mailbox.latestLink(this.#seeds.persona(of)))
   }
 
-  /** Ends the instance and deletes its data. Every later call throws an error that says so. */
+  /** Ends the instance and deletes its data. Every later call throws an error, because the instance is disposed. */
   dispose(): Promise<void> {
     return this.#instance.dispose()
   }

@@ -58,7 +58,10 @@ export interface SeedOptions<
   readonly personas?: Personas
   /** The organization's plan. The default is `standard`. */
   readonly plan?: PlanName
-  /** Limits that override those of the plan. Rate limits are high by default: name them here, or pass `"plan"`. */
+  /**
+   * Limits that override those of the plan. Rate limits are high by default. Set other limits here, or pass
+   * `"plan"` for those of the plan.
+   */
   readonly limits?: LimitOverrides | "plan"
   /** The address that receives notices about undeliverable requests and webhooks. */
   readonly contactEmail?: string | null

@@ -1,6 +1,6 @@
 /**
- * The in-memory receivers of a test's webhooks. They open no connection. The official client verifies each event's
- * signature with the webhooks' secrets before the test can read the event.
+ * The in-memory receivers of a test's webhooks. The receivers open no connection. The official client verifies each
+ * event's signature with the webhooks' secrets before the test can read the event.
  */
 import { verifyWebhook, type WebhookEvent } from "@partner-commentary/client"
 import { Encryption } from "@partner-commentary/core/shared/Encryption"
@@ -58,7 +58,7 @@ const excerptLength = 1024
 export class TestWebhooks {
   readonly #instance: TestInstance
   readonly #received: Array<ReceivedEvent> = []
-  /** Events that the official client could not verify. Each of them is a fault of the service. */
+  /** Events that the official client could not verify. Each unverified event is a fault of the service. */
   readonly #unverified: Array<unknown> = []
   readonly #script: Array<ReceiverAnswer> = []
   readonly #handlers = new Map<string, Receiver>()
@@ -100,8 +100,8 @@ export class TestWebhooks {
   }
 
   /**
-   * Lets your own endpoint respond for a URL. The endpoint may call the service. Work from its calls is done when the
-   * call that caused the event returns.
+   * Lets your own endpoint respond for a URL. The endpoint may call the service. Work from the endpoint's calls is done
+   * when the call that caused the event returns.
    */
   handle(url: string, receiver: Receiver): void {
     this.#instance.alive()

@@ -37,7 +37,7 @@ export class ExplorerSite extends Context.Service<
         disableListenLog: true
       })
       const outside = Layer.merge(Mailbox.layer, ScriptedGenerator.layer)
-      // Browsers reach the service under this host name. It differs from the configured host name.
+      // Browsers reach the service under a host name that differs from the one in the configured `apiRoot`.
       return Layer.effect(ExplorerSite, made).pipe(
         Layer.provide(serving),
         Layer.provide(Application.layer({ apiRoot: "https://api.test.invalid", outside }))

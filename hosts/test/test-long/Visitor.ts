@@ -1,6 +1,6 @@
 /**
- * A creator's browser on one device, with scripts disabled. It records the browser's messages and requests. The test
- * fails at the end if the pages caused an unexpected message or request.
+ * A creator's browser on one device, with scripts disabled. The visitor records the browser's messages and requests.
+ * The test fails at the end if the pages caused an unexpected message or request.
  */
 import { assert } from "@effect/vitest"
 import type { MailMessage } from "@partner-commentary/core/mail/Mailer"
@@ -106,7 +106,8 @@ const arrive = async (
     posts,
     press,
     follow: async (mail, action) => {
-      // A mail has no content security policy. The page that was open before has one, so an empty page is opened first.
+      // A mail has no content security policy, but the page before may have one. Therefore an empty page is opened
+      // first.
       await page.goto("about:blank")
       await page.setContent(mail.html)
       await press(page.getByRole("link", { name: action, exact: true }))
@@ -133,8 +134,8 @@ export const followToNextPage = async (page: Page, act: () => Promise<void>, sta
 }
 
 /**
- * Tests the automatic refresh of the waiting page, every second here and every 30 seconds in production. It must lead
- * to the page with the draft.
+ * Tests the automatic refresh of the waiting page, every second here and every 30 seconds in production. The refresh
+ * must lead to the page with the draft.
  */
 export const expectAutomaticRefresh = async ({ page }: BrowserVisitor, meanwhile: () => Promise<unknown>) => {
   const address = page.url()

@@ -11,7 +11,7 @@ import * as Latch from "effect/Latch"
 import * as Layer from "effect/Layer"
 import type { TestClock } from "effect/testing/TestClock"
 
-/** The number of consecutive event-loop turns without a used connection that the clock waits for. */
+/** The clock waits until no connection is in use for this number of consecutive event-loop turns. */
 const looks = 5
 /**
  * The time in milliseconds after which the clock stops waiting for used connections. The clock then assumes that their

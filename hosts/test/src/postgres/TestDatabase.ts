@@ -57,8 +57,8 @@ export const dropDatabasesOfRun = Effect.fnUntraced(function* (run: string) {
 })
 
 /**
- * Deletes the rows of all tables except the migrations table. This is faster than another copy of the template, because
- * tests store few rows.
+ * Deletes the rows of all tables except the migrations table. Deleting rows is faster than another copy of the
+ * template, because tests store few rows.
  */
 const empties = `DO $$ DECLARE place TEXT; BEGIN
   SET LOCAL session_replication_role = replica;
@@ -124,7 +124,7 @@ export const databasesOn = (server: Effect.Effect<string>) => {
     })
   const named = new Map<string, Redacted.Redacted>()
 
-  /** A database with the current schema and no rows. Tests that do not change the schema can reuse it. */
+  /** A database with the current schema and no rows. Tests that do not change the schema can reuse this database. */
   const used = Effect.acquireRelease(
     Effect.suspend(() => {
       const ready = clean.pop()

@@ -29,7 +29,7 @@ export interface OpenApiOperation {
   readonly parameters: ReadonlyArray<OpenApiParameter>
   readonly body: { readonly schema: JsonSchema; readonly required: boolean } | undefined
   readonly responses: Readonly<Record<string, ResponseDescription>>
-  /** The names of the security schemes. Each of the schemes authorizes the call alone. */
+  /** The names of the security schemes. Credentials for one of these schemes are sufficient. */
   readonly schemes: ReadonlyArray<string>
 }
 

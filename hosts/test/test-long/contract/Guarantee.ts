@@ -10,7 +10,10 @@ import type { OpenApiDocument } from "./Description.ts"
 import * as Fuzzer from "./Fuzzer.ts"
 import * as Verdict from "./Verdict.ts"
 
-/** With `reachesAll`, every operation must succeed at least once. This takes some hundreds of requests. */
+/**
+ * With `reachesAll`, every operation must succeed at least once. Reaching every operation takes some hundreds of
+ * requests.
+ */
 export const guaranteeContract = Effect.fnUntraced(function* (
   options: Pick<Fuzzer.FuzzerOptions, "runs" | "rounds"> & { readonly reachesAll: boolean }
 ) {

@@ -1,7 +1,7 @@
 /**
- * Lists rules that the description states only in prose, because no schema can express them. Each rule has a sentence
- * that the served document must contain. The fuzzer requires such a sentence for each refused request that the schemas
- * allow, and for each accepted request that the schemas forbid.
+ * Lists rules that the description states only in prose, because no schema can express these rules. Each rule has a
+ * sentence that the served document must contain. The fuzzer requires a matching rule for each refused request that the
+ * schemas allow, and for each accepted request that the schemas forbid.
  */
 import { isIP } from "node:net"
 import type { GeneratedRequest } from "./Requests.ts"

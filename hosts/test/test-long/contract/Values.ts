@@ -5,7 +5,10 @@
 import * as fc from "fast-check"
 import { type JsonSchema, type OpenApiDocument, resolveReference } from "./Description.ts"
 
-/** The distance to the limits. `within` stays inside of the limits, and `around` sometimes crosses them. */
+/**
+ * The distance of a value to the schema's limits. `within` stays inside of the limits, and `around` sometimes crosses
+ * the limits.
+ */
 export type LimitDistance = "within" | "around"
 
 const offsets = fc.constantFrom("Z", "Z", "z", "+00:00", "+05:30", "-11:00", "+14:00")

@@ -1,4 +1,7 @@
-/** Tests use cases in the host's open transaction. Their changes are committed or rolled back with this transaction. */
+/**
+ * Tests use cases in the host's open transaction. The changes of the use cases are committed or rolled back with this
+ * transaction.
+ */
 import { PGlite } from "@electric-sql/pglite"
 import { PartnerCommentaryError } from "partner-commentary/PartnerCommentary"
 import { type PoolOptions, postgres } from "partner-commentary/postgres/Postgres"

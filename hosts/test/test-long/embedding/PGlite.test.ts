@@ -1,4 +1,4 @@
-/** Tests the service on PGlite, a Postgres in WebAssembly. Its start takes seconds. */
+/** Tests the service on PGlite, a Postgres in WebAssembly. The start of PGlite takes seconds. */
 import { PGlite } from "@electric-sql/pglite"
 import { postgres } from "partner-commentary/postgres/Postgres"
 import { expect, it, onTestFinished } from "vitest"

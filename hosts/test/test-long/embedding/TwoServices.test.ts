@@ -1,5 +1,6 @@
 /**
- * Tests two services on one database. They share counters, so that a second process does not double a partner's limits.
+ * Tests two services on one database. The two services share counters, so that a second process does not double a
+ * partner's limits.
  */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { AccessChanges } from "@partner-commentary/core/access/AccessChanges"
@@ -95,7 +96,7 @@ describe("in-process state that is merged with the layer of Postgres", () => {
   )
 })
 
-it("a key that one service revokes is rejected by the other at once", async () => {
+it("a key that one service revokes is rejected by the other service at once", async () => {
   const pool = poolOf(await emptyDatabase())
   const { pc: first } = openService(postgres(pool))
   const { pc: second } = openService(postgres(pool))

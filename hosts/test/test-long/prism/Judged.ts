@@ -6,7 +6,7 @@ export interface JudgedClient {
   readonly fetch: (url: string, init?: RequestInit) => Promise<Response>
   /** An observed operation with its status, such as `createTopic 201`. */
   readonly seen: ReadonlySet<string>
-  /** Violations as sentences. The list is empty if there are no violations. */
+  /** The violations, with one sentence for each violation. The list is empty if there are no violations. */
   readonly found: ReadonlyArray<string>
 }
 

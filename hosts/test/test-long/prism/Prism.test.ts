@@ -131,8 +131,8 @@ it.live("every refusal that an operation can return agrees with the OpenAPI docu
 )
 
 /**
- * Planted faults that Prism must report, each in the response of a different operation. If Prism did not detect them, a
- * run without reports would prove nothing.
+ * Planted faults that Prism must report, each in the response of a different operation. If Prism did not detect the
+ * planted faults, a run without reports would prove nothing.
  */
 const plant = ({ paths }: UntypedJson) => {
   const get = (path: string) => paths[`/partner/v1${path}`].get.responses

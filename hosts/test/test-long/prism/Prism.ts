@@ -26,8 +26,8 @@ interface Options {
 export type UntypedJson = any
 
 /**
- * Copies the description for Prism. Prism always rejects calls without credentials. If a test needs such calls, the
- * copy requires no credentials.
+ * Copies the description for Prism. Prism always rejects calls without credentials. If a test calls without
+ * credentials, the copy requires no credentials.
  */
 const copied = Effect.fnUntraced(function* (apiRoot: string, { planted, requests }: Options) {
   const folder = yield* Effect.acquireRelease(

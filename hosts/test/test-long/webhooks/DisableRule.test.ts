@@ -182,7 +182,7 @@ it.effect("the contact gets one warning exactly when 10 failures have occurred o
   }).pipe(Effect.provide(exact))
 )
 
-it.effect("nine failures over 12 hours cause no warning, and the tenth failure causes one", () =>
+it.effect("nine failures over 12 hours cause no warning, and the tenth failure causes a warning", () =>
   Effect.gen(function* () {
     const { at, fails, mails, sentMails } = yield* failing
     yield* fails(8)

@@ -104,7 +104,7 @@ it.effect(
 )
 
 it.effect(
-  "if the SMTP server's reply arrives while the worker stops, the worker records it and the mail is not sent again",
+  "if the SMTP server's reply arrives while the worker stops, the worker records the reply and the mail is not sent again",
   () =>
     scene([Effect.sleep("2 seconds")], (sent) =>
       Effect.gen(function* () {

@@ -17,7 +17,9 @@ const statuses = [
 ] as const
 const overall = ["pending", "in_progress", "partial", "completed"]
 
-/** Fetches one response of each shape. The topic has a persona in each state that needs no waiting for a deadline. */
+/**
+ * Fetches one response of each shape. The topic has a persona in each state that a test can reach before a deadline.
+ */
 const answers = Effect.gen(function* () {
   const by = yield* seedPartner()
   const nobody = yield* (yield* seedPartner()).persona()

@@ -37,7 +37,7 @@ const waiting = (status: string) => ({ status, has_commentary: false, counted: [
 
 layer(layerOfService)("specification 3", (it) => {
   it.effect(
-    "(start) → topic_sent: topic created, persona licensed and not a duplicate; the creator is notified by e-mail",
+    "(start) → topic_sent: the topic is created, the persona is licensed and not a duplicate, and the creator gets an e-mail",
     () =>
       Effect.gen(function* () {
         const by = yield* seedPartner()
@@ -70,7 +70,7 @@ layer(layerOfService)("specification 3", (it) => {
     })
   )
 
-  it.effect("topic_sent → opinion_injected: creator responds; automated generation runs", () =>
+  it.effect("topic_sent → opinion_injected: the creator responds, and the automated generation runs", () =>
     Effect.gen(function* () {
       const by = yield* seedPartner()
       const generator = yield* ScriptedGenerator
@@ -85,19 +85,21 @@ layer(layerOfService)("specification 3", (it) => {
     })
   )
 
-  it.effect("opinion_injected → commentary_generated: automated generation finishes; awaits creator approval", () =>
-    Effect.gen(function* () {
-      const by = yield* seedPartner()
-      const { id, personas } = yield* submitWithStates(by, content, ["opinion_injected"])
-      const { act } = yield* openCreatorLink(firstPersona(personas), content)
-      assert.strictEqual((yield* act("revise")).status, 200)
-      yield* waitForState(by, id, firstPersona(personas), "commentary_generated")
-      assert.deepStrictEqual(yield* seen(by, id), waiting("commentary_generated"))
-    })
+  it.effect(
+    "opinion_injected → commentary_generated: the automated generation finishes, and the draft awaits the creator's approval",
+    () =>
+      Effect.gen(function* () {
+        const by = yield* seedPartner()
+        const { id, personas } = yield* submitWithStates(by, content, ["opinion_injected"])
+        const { act } = yield* openCreatorLink(firstPersona(personas), content)
+        assert.strictEqual((yield* act("revise")).status, 200)
+        yield* waitForState(by, id, firstPersona(personas), "commentary_generated")
+        assert.deepStrictEqual(yield* seen(by, id), waiting("commentary_generated"))
+      })
   )
 
   it.effect(
-    "commentary_generated → creator_approved: creator approves; has_commentary becomes true; ready to fetch",
+    "commentary_generated → creator_approved: the creator approves, has_commentary becomes true, and the commentary can be fetched",
     () =>
       Effect.gen(function* () {
         const by = yield* seedPartner()
@@ -114,7 +116,7 @@ layer(layerOfService)("specification 3", (it) => {
       })
   )
 
-  it.effect("topic_sent → declined: creator declines; final", () =>
+  it.effect("topic_sent → declined: the creator declines, and the status is final", () =>
     Effect.gen(function* () {
       const by = yield* seedPartner()
       const { id } = yield* submitWithStates(by, content, ["declined"])
@@ -122,7 +124,7 @@ layer(layerOfService)("specification 3", (it) => {
     })
   )
 
-  it.effect("topic_sent → expired: no response in the allowed time; final", () =>
+  it.effect("topic_sent → expired: the creator does not respond in the allowed time, and the status is final", () =>
     Effect.gen(function* () {
       const by = yield* seedPartner()
       const { id } = yield* submitWithStates(by, content, ["expired"])

@@ -1,6 +1,6 @@
 /**
- * Waits until the mail workers are idle. If a test moves the clock earlier, it disturbs workers that are starting or
- * still working.
+ * Waits until the mail workers are idle. If a test moves the clock too early, the move disturbs workers that are
+ * starting or still working.
  */
 
 import * as Instant from "@partner-commentary/core/shared/Instant"

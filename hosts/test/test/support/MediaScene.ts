@@ -52,7 +52,7 @@ export const approveTopic = Effect.fnUntraced(function* (
   const token = yield* creatorTokenFor(persona, content)
   yield* actAsCreator(token, "respond", { perspective: "They will win it, and by some distance." })
   yield* drainJobs
-  // Wait, because background workers may still be running.
+  // Wait here, because background workers may still be running.
   yield* eventually(
     "a draft",
     Effect.map(getJson(key, `/topics/${topicId}/status`), ({ data }) => data.summary.commentary_generated === 1)

@@ -26,7 +26,8 @@ const storesBy = ({ url }: RecordingProxy, poolSize: number) =>
   Layer.orDie(Postgres.layerWithoutMigration({ url: Redacted.make(url), poolSize }))
 
 /**
- * The service runs through the proxy, without workers. It has one connection, so each statement is prepared only once.
+ * The service runs through the proxy, without workers. The service has one connection, so each statement is prepared
+ * only once.
  */
 export const layerWithoutWorkers = Layer.unwrap(
   Effect.map(DatabaseProxy, (line) => InMemory.layerWithoutWorkers({ stores: storesBy(line, 1) }))

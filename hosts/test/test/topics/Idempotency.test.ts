@@ -1,6 +1,6 @@
 /**
- * Tests repeated requests with one idempotency key. The service runs them once and returns the same response, even if
- * the state has changed since.
+ * Tests repeated requests with one idempotency key. The service runs the request once and always returns the first
+ * response, even if the state has changed since.
  */
 
 import { assert, it } from "@effect/vitest"

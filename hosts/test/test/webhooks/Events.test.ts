@@ -1,4 +1,7 @@
-/** Tests the list of past events of one environment. Its pages contain the same bytes that webhooks received. */
+/**
+ * Tests the list of past events of one environment. The pages of the list contain the same bytes that webhooks
+ * received.
+ */
 import { assert, it } from "@effect/vitest"
 import * as InMemory from "@partner-commentary/test/InMemory"
 import * as Seed from "@partner-commentary/test/Seed"

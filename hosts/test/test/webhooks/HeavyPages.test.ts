@@ -84,7 +84,8 @@ it.effect("other requests run while a large page is read", () =>
       yield* list(query)
       return turns.count - before
     })
-    // Turns of the event loop also pass while Postgres works. Taking the lowest of several counts reduces this effect.
+    // Turns of the event loop also pass while Postgres works. Taking the lowest of several counts reduces the number of
+    // such extra turns.
     const alone = Math.min(...(yield* Effect.forEach([1, 2, 3, 4, 5], () => turnsOf("?limit=1"))))
     const whole = yield* turnsOf("?limit=100")
     turns.over = true

@@ -1,6 +1,6 @@
 /**
- * Tests the recovery of failed deliveries. A dry run counts the deliveries. A recovery is a stored job that resends
- * them oldest first, at a limited rate.
+ * Tests the recovery of failed deliveries. A dry run counts the deliveries. A recovery is a stored job that resends the
+ * deliveries oldest first, at a limited rate.
  */
 import { assert, it } from "@effect/vitest"
 import { defaults } from "@partner-commentary/core/shared/WebhookPolicy"

@@ -91,7 +91,7 @@ it.effect(
 )
 
 it.effect(
-  "failed and delivered deliveries can be sent again, and a delivered one stays delivered if the new attempt fails",
+  "failed and delivered deliveries can be sent again, and a delivered event stays delivered if the new attempt fails",
   () =>
     Effect.gen(function* () {
       const { again, answer, look, tried } = yield* failing(10)
@@ -191,7 +191,7 @@ it.effect("a retry gets the same refusal for another owner's delivery and for an
 )
 
 it.effect(
-  "while a retry waits, the audit log has one entry with its key and event, and none for repeated requests",
+  "while a retry waits, the audit log has one entry with its key and event, and no entries for repeated requests",
   () =>
     Effect.gen(function* () {
       const { again, answer, hook, id, owner } = yield* failing(1)

@@ -101,7 +101,7 @@ it.effect("an event that gets a 429 response keeps all ten attempts of its sched
     }
     yield* written(5)
     yield* receivers.answer(() => Effect.succeed({ status: 500 }))
-    // The circuit breaker is off in this test, because it would only delay these attempts.
+    // The circuit breaker is off in this test, because an open circuit breaker would only delay these attempts.
     for (let count = 1; count <= 10; count++) {
       yield* TestClock.adjust("27 hours")
       yield* eventually(

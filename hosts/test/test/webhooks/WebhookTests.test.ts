@@ -1,6 +1,6 @@
 /**
- * Tests test events for a webhook. The service sends one signed event at once, returns the result in the response, and
- * stores nothing.
+ * Tests the endpoint that sends a test event to a webhook. The service sends one signed event at once, returns the
+ * result in the response, and stores nothing.
  */
 import { assert, it } from "@effect/vitest"
 import { verifyWebhook } from "@partner-commentary/client"

@@ -142,8 +142,8 @@ it.effect("the audit log names the key of each action, and has one entry for eac
 )
 
 /**
- * Reads all stored data. On SQLite these are all files. On Postgres they are all rows of all tables, because a test
- * cannot read its server's files.
+ * Reads all stored data. On SQLite it reads all files. On Postgres it reads all rows of all tables, because a test
+ * cannot read the server's files.
  */
 const everythingKept = (folder: string) =>
   Effect.gen(function* () {

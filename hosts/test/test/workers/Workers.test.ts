@@ -147,7 +147,7 @@ it.effect("the operator can restart a generation after all its attempts failed",
 )
 
 it.effect(
-  "the operator can start a waiting generation attempt at once, and can send a waiting mail at once, which is sent only once",
+  "the operator can start a waiting generation attempt at once, and can send a waiting mail at once without sending the mail twice",
   () =>
     Effect.gen(function* () {
       const mailbox = yield* Mailbox

@@ -67,7 +67,8 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
       }))
 
     /**
-     * Creates an organization with this many mails, a second apart. With null, creates mails without an organization.
+     * Creates an organization with this many mails, a second apart. If the organization is null, the mails belong to no
+     * organization.
      */
     const many = Effect.fnUntraced(function* (count: number, owner: OrganizationId | null, from = start) {
       const of = []

@@ -1,4 +1,4 @@
-/** Tests the guarantees of every WorkBacklog. It counts due work by kind, up to its limit. */
+/** Tests the guarantees of every WorkBacklog. A WorkBacklog counts due work by kind, up to a limit. */
 import { assert, describe } from "@effect/vitest"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
 import {

@@ -1,6 +1,6 @@
 /**
  * Tests the guarantees of every PersonaStore for reading: personas, and licences with exact ends. An embedder's own
- * store must give them, too.
+ * store must give the same guarantees.
  */
 import { assert, describe } from "@effect/vitest"
 import type { Persona } from "@partner-commentary/core/persona/Persona"
@@ -32,7 +32,10 @@ export interface PersonaRecords<E, R> {
   readonly personaId?: () => PersonaId
   /** An organization that may have licences. */
   readonly organization?: Effect.Effect<OrganizationId, E, R>
-  /** Creates a licensed persona in the embedder's tables. Needed only if the tables' key is not a lower-case UUID. */
+  /**
+   * Creates a licensed persona in the embedder's tables. This function is needed only if the tables' key is not a
+   * lower-case UUID.
+   */
   readonly existing?: (organization: OrganizationId) => Effect.Effect<unknown, E, R>
 }
 

@@ -1,4 +1,4 @@
-/** Tests the guarantees of every AuditLog. The port only writes, so the caller of the suite provides a reader. */
+/** Tests the guarantees of every AuditLog. The port can only write, so the caller of the suite provides a reader. */
 import { assert, describe } from "@effect/vitest"
 import { ApiKeyStore } from "@partner-commentary/core/access/ApiKeyStore"
 import { type AuditEntry, AuditLog } from "@partner-commentary/core/shared/AuditLog"
@@ -19,7 +19,7 @@ export interface RecordedEntries extends AuditEntry {
 
 type Stores = AuditLog | ApiKeyStore | TopicStore | AssignmentStore
 
-/** `recorded` returns all entries, oldest first. */
+/** `recorded` returns all audit entries, oldest first. */
 export const suite = <R, E, E2>(
   name: string,
   layer: Layer.Layer<R | Stores, E>,
@@ -28,7 +28,7 @@ export const suite = <R, E, E2>(
   describe(`${name}: AuditLog`, () => {
     const it = guarantees(layer)
 
-    it("entries are stored unchanged and in order, with the clock's time", () =>
+    it("audit entries are stored unchanged and in order, with the clock's time", () =>
       Effect.gen(function* () {
         const log = yield* AuditLog
         const first = {
@@ -47,7 +47,7 @@ export const suite = <R, E, E2>(
         ])
       }))
 
-    it("an action on an assignment is recorded with it, and a rejected one is not", () =>
+    it("an action on an assignment is recorded with the assignment's change, and a rejected action is not recorded", () =>
       Effect.gen(function* () {
         const topics = yield* TopicStore
         const given = submission()
@@ -64,7 +64,7 @@ export const suite = <R, E, E2>(
         )
       }))
 
-    it("a change of a key is recorded with it, and a rejected one is not", () =>
+    it("a change of a key has its own audit entry, and a rejected change is not recorded", () =>
       Effect.gen(function* () {
         const store = yield* ApiKeyStore
         const key = apiKey()

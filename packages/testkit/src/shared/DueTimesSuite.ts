@@ -1,6 +1,6 @@
 /**
- * The guarantees of every store after a fast clock was corrected: due times that it set too late are repaired, and no
- * others.
+ * Tests the guarantees of every store after a fast clock was corrected. Due times that the fast clock set too late are
+ * repaired, and other due times stay.
  */
 import { assert, describe } from "@effect/vitest"
 import { repairDueTimesOf } from "@partner-commentary/core/commentary/Generation"
@@ -31,7 +31,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
   describe(`${name}: AssignmentStore, due times after a clock ran ahead`, () => {
     const it = guarantees(layer)
 
-    it("a mail queued with a future time is due now; one that waits for a retry keeps its time", () =>
+    it("a mail that was queued with a future time is due now, and a mail that waits for a retry keeps its time", () =>
       Effect.gen(function* () {
         const store = yield* MailStore
         yield* store.queue(mail({ id: "waits" }))
@@ -49,7 +49,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.strictEqual((yield* store.claim(start + 5 * minute, start + hour, 10)).length, 1)
       }))
 
-    it("a webhook notice for the next five minutes keeps its time, and one queued with a future time is due now", () =>
+    it("a webhook notice that is due within five minutes keeps its time, and a notice with a later future time is due now", () =>
       Effect.gen(function* () {
         const store = yield* MailStore
         const waits = mail({ id: "next-notice", kind: "webhook_moved", shareId: null, createdAt: start + 5 * minute })
@@ -64,7 +64,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.strictEqual((yield* store.claim(start + 5 * minute, start + hour, 10)).length, 2, "one lease has ended")
       }))
 
-    it("a notice about a stalled draft for the next hour keeps its time, and one queued with a future time is due now", () =>
+    it("a notice about a stalled draft that is due within an hour keeps its time, and a notice with a later future time is due now", () =>
       Effect.gen(function* () {
         const store = yield* MailStore
         yield* store.queue(mail({ id: "next-stalled", kind: "stalled", createdAt: start + hour }))
@@ -77,7 +77,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         )
       }))
 
-    it("a mail claimed with a future time gets a full lease from now, and its outcome still counts", () =>
+    it("a mail that was claimed with a future time gets a full lease from now, and its outcome still counts", () =>
       Effect.gen(function* () {
         const store = yield* MailStore
         yield* store.queue(mail())
@@ -88,7 +88,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.isTrue(yield* store.settle(taken, { state: "sent" }, start))
       }))
 
-    it("audio requested with a future time is due now, and one claimed with a future time when a lease from now ends", () =>
+    it("an audio job with a future due time is due now, and an audio job that was claimed with a future time gets a full lease from now", () =>
       Effect.gen(function* () {
         const store = yield* MediaJobStore
         const given = submission({ topic: { outputTypes: ["audio"] } })
@@ -130,7 +130,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         (found) => Option.getOrThrow(found).assignment.dueAt
       )
 
-    it("a generation attempt with a future time is due now; one after a failure keeps its time", () =>
+    it("a generation attempt with a future time is due now, and a retry after a failure keeps its time", () =>
       Effect.gen(function* () {
         const [waits, early] = [yield* sent("live"), yield* sent("live")]
         yield* Creator.submitPerspective(waits)

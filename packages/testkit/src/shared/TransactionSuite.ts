@@ -1,6 +1,6 @@
 /**
- * The guarantees of every Transaction: changes of several stores are atomic, and afterCommit effects run after the
- * commit or never.
+ * Tests the guarantees of every Transaction. Changes of several stores are atomic. An afterCommit effect runs after the
+ * commit, or never.
  */
 import { assert, describe } from "@effect/vitest"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
@@ -22,7 +22,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
   describe(`${name}: Transaction`, () => {
     const it = guarantees(layer)
 
-    it("changes of several stores are committed together", () =>
+    it("a transaction commits the changes of several stores together", () =>
       Effect.gen(function* () {
         const { run } = yield* Transaction
         const topics = yield* TopicStore
@@ -34,7 +34,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.isTrue(Option.isSome(yield* mails.nextDue))
       }))
 
-    it("a failure is returned unchanged and rolls back every store", () =>
+    it("a failure in a transaction is returned unchanged and rolls back every store", () =>
       Effect.gen(function* () {
         const { run } = yield* Transaction
         const topics = yield* TopicStore
@@ -49,7 +49,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.deepStrictEqual(yield* countUsageOf(given.topic), { topics: 0, held: 0, units: 0 })
       }))
 
-    it("a store's own rejection rolls back only that change", () =>
+    it("a store's own rejection of a change rolls back only this change", () =>
       Effect.gen(function* () {
         const { run } = yield* Transaction
         const topics = yield* TopicStore
@@ -61,13 +61,13 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.deepStrictEqual(yield* countUsageOf(first.topic), { topics: 1, held: 1, units: 1 })
       }))
 
-    it("of two concurrent changes inside one, a failure rolls back only its own", () =>
+    it("if one of two concurrent nested changes fails, only the failed change is rolled back", () =>
       Effect.gen(function* () {
         const { run } = yield* Transaction
         const topics = yield* TopicStore
         const [kept, dropped] = [submission(), submission()]
         const began = yield* Deferred.make<void>()
-        // The second change must wait until the first one has ended, because savepoints nest.
+        // The second change must wait until the first change has ended, because savepoints nest.
         const failing = run(
           Effect.gen(function* () {
             yield* topics.submit(dropped)
@@ -82,7 +82,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.isTrue(Option.isNone(yield* topics.find(dropped.topic, dropped.topic.id)))
       }))
 
-    it("an afterCommit effect runs when others can see the change, and at once without a transaction", () =>
+    it("an afterCommit effect runs after other connections can see the change, and at once without a transaction", () =>
       Effect.gen(function* () {
         const { run } = yield* Transaction
         const topics = yield* TopicStore
@@ -119,7 +119,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.strictEqual(ran, 1)
       }))
 
-    it("an interrupted change is rolled back", () =>
+    it("an interrupted transaction is rolled back", () =>
       Effect.gen(function* () {
         const { run } = yield* Transaction
         const topics = yield* TopicStore

@@ -1,4 +1,4 @@
-/** Steps of creators and workers on one assignment, written directly to its store. */
+/** Takes the steps of creators and workers on one assignment. Each step writes directly to the assignment's store. */
 import { findDueStep, recordFailedAttempt, storeDraft } from "@partner-commentary/core/commentary/Generation"
 import type { ShareId } from "@partner-commentary/core/shared/Ids"
 import { type Instant, now } from "@partner-commentary/core/shared/Instant"
@@ -21,7 +21,7 @@ const step = <E>(decide: Decide<E>) =>
     return Option.getOrThrow(modified).after
   })
 
-/** Records in the assignment that its request mail was delivered. The row of the mail does not change. */
+/** Records in the assignment that its request mail was delivered. The mail's own row does not change. */
 export const deliverRequest = step((present, at) => {
   const { assignment, notices } = Workflow.recordRequestDelivery(
     present,
@@ -47,13 +47,13 @@ export const approve = step((present, at) =>
 export const revise = step((present, at) =>
   Workflow.revise(present, { draftId: present.draft?.id ?? null, instructions: "Shorter." }, at, defaults)
 )
-/** Restarts generation after all attempts failed. */
+/** Restarts the generation after all its attempts failed. */
 export const restart = step((present, at) => Workflow.restartGeneration(present, at, "creator.restarted"))
-/** Runs the due step of the assignment. */
+/** Runs the due step of the assignment, if there is one. */
 export const runDueStep = step((present, at) =>
   Result.succeed(Option.getOrElse(findDueStep(present, at, defaults), () => ({ assignment: present, notices: [] })))
 )
-/** If no attempt has started, the ticket is 1. */
+/** Returns the ticket of the current attempt. If no attempt has started, the ticket is 1. */
 const ticketOf = ({ generation }: Assignment) => Math.max(1, generation.ticket)
 
 export const completeDraft = step((present, at) =>
@@ -69,16 +69,16 @@ export const completeDraft = step((present, at) =>
 export const failAttempt = step((present, at) =>
   Result.succeed(recordFailedAttempt(present, { ticket: ticketOf(present), permanent: true }, at, defaults))
 )
-/** The attempt fails, and a retry follows. */
+/** Fails the current attempt temporarily, so that a retry follows. */
 export const failAttemptTemporarily = step((present, at) =>
   Result.succeed(recordFailedAttempt(present, { ticket: ticketOf(present), permanent: false }, at, defaults))
 )
 
-/** Makes a change without a transition, which is allowed at any time. */
+/** Makes a change without a workflow transition. A change without a transition is allowed at any time. */
 export const changePersonaName = step((present) =>
   Result.succeed(Workflow.change({ ...present, creator: { ...present.creator, name: `${present.creator.name}.` } }))
 )
 
-/** Runs the steps from the request to a draft that waits for approval. */
+/** Takes all steps from the request to a draft that waits for approval. */
 export const respondAndDraft = (id: ShareId) =>
   submitPerspective(id).pipe(Effect.andThen(runDueStep(id)), Effect.andThen(completeDraft(id)))

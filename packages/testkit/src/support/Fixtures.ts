@@ -1,4 +1,4 @@
-/** Builds valid default values that a test can override. Every id is new, so tests may share a database. */
+/** Creates valid default values that a test can override. Every id is new, so tests may share a database. */
 import type { ApiKey } from "@partner-commentary/core/access/ApiKey"
 import type { NewMail } from "@partner-commentary/core/mail/Mail"
 import type { Organization } from "@partner-commentary/core/partner/Organization"
@@ -20,10 +20,10 @@ import type { Submission } from "@partner-commentary/core/topic/Submission"
 import type { Attempt } from "@partner-commentary/core/webhook/Attempt"
 import type { Webhook } from "@partner-commentary/core/webhook/Webhook"
 
-/** The default start time of tests, in the middle of a month. */
+/** The time at which tests start by default, shortly before the end of a month. */
 export const start: Instant = fromIso("2026-01-30T12:00:00.000Z")
 
-/** The start of the next month. */
+/** The start of the month after `start`. */
 export const nextMonth: Instant = fromIso("2026-02-01T00:00:00.000Z")
 
 export const second = 1000
@@ -33,7 +33,7 @@ export const day = 24 * hour
 
 let minted = 0
 
-/** The ids are in ascending order. */
+/** Creates ids in ascending order. */
 const uuid = (): string => {
   minted += 1
   return `0198c0de-0000-7000-8000-${String(minted).padStart(12, "0")}`
@@ -128,7 +128,7 @@ export const webhook = (changes: Partial<Webhook> = {}): Webhook => ({
   ...changes
 })
 
-/** Makes a submission of a topic for these personas. In the live environment its quota is ample. */
+/** Creates the submission of a topic for these personas. In the live environment, the quotas are far above the need. */
 export const submission = (
   changes: {
     readonly topic?: Partial<Submission["topic"]>
@@ -165,7 +165,7 @@ export const submission = (
   }
 }
 
-/** Makes a second submission with the same content and personas, and new ids. */
+/** Creates a second submission with the same content and personas, and new ids. */
 export const repeatedSubmission = (first: Submission, topic: Partial<Submission["topic"]> = {}): Submission => ({
   ...first,
   topic: { ...first.topic, id: topicId(), ...topic },
@@ -173,7 +173,7 @@ export const repeatedSubmission = (first: Submission, topic: Partial<Submission[
   windowUntil: (topic.createdAt ?? first.topic.createdAt) + day
 })
 
-/** The outcomes of a failed and of a successful delivery attempt. */
+/** The result of a failed delivery attempt. `success` is the result of a successful attempt. */
 export const failure: Attempt = {
   at: start,
   duration: 12,

@@ -1,4 +1,6 @@
-/** Registers one tested guarantee of a port, with a separate store, at the fixtures' start time. */
+/**
+ * Registers the tests of a port's guarantees. Each test has a separate store and starts at the fixtures' start time.
+ */
 import { it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -6,7 +8,7 @@ import type * as Scope from "effect/Scope"
 import * as TestClock from "effect/testing/TestClock"
 import { start } from "./Fixtures.ts"
 
-/** Registers tests with the layer's services, which are built for each test. */
+/** Returns a function that registers a test. The layer's services are built anew for each test. */
 export const guarantees =
   <R, E>(layer: Layer.Layer<R, E>) =>
   <A, E2>(name: string, test: () => Effect.Effect<A, E2, R | Scope.Scope>): void =>

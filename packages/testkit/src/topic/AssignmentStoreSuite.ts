@@ -1,6 +1,6 @@
 /**
- * The guarantees of every AssignmentStore for single assignments. TopicCountsSuite covers the effects of assignments on
- * topics.
+ * Tests the guarantees of every AssignmentStore for single assignments. TopicCountsSuite covers the effects of
+ * assignments on topics.
  */
 import { assert, describe } from "@effect/vitest"
 import { storeDraft } from "@partner-commentary/core/commentary/Generation"
@@ -41,7 +41,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
   describe(`${name}: AssignmentStore`, () => {
     const it = guarantees(layer)
 
-    it("an assignment is found as it was sent, with the topic's data for its creator", () =>
+    it("an assignment is found with the data of its submission, and with the topic's data for its creator", () =>
       Effect.gen(function* () {
         const store = yield* AssignmentStore
         const { given, id, sent } = yield* oneSent()
@@ -105,7 +105,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.deepStrictEqual(yield* found(id), bare)
       }))
 
-    it("a rejection is returned and changes nothing", () =>
+    it("a rejected change of an assignment returns the rejection and changes nothing", () =>
       Effect.gen(function* () {
         const store = yield* AssignmentStore
         const { id, sent } = yield* oneSent()
@@ -114,7 +114,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.deepStrictEqual(yield* found(id), sent)
       }))
 
-    it("a delivered mail is marked with the change, even when nothing else changes", () =>
+    it("a delivered mail is marked together with the change of its assignment, even if the assignment stays the same", () =>
       Effect.gen(function* () {
         const store = yield* AssignmentStore
         const mails = yield* MailStore
@@ -136,7 +136,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.isTrue(Option.isNone(yield* mails.nextDue))
       }))
 
-    it("of changes at one time, only the one whose mail has an outdated ticket changes nothing", () =>
+    it("if several changes run at the same time, only a change whose mail has an outdated ticket has no effect", () =>
       Effect.gen(function* () {
         const store = yield* AssignmentStore
         const mails = yield* MailStore
@@ -161,7 +161,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.isTrue(Option.isNone(yield* mails.nextDue))
       }))
 
-    it("a change reports the work that it created: due assignments, mails, deliveries, and what partners see", () =>
+    it("a change of an assignment returns the work that it created: due assignments, mails, deliveries, and changed views", () =>
       Effect.gen(function* () {
         const store = yield* AssignmentStore
         const { id } = yield* oneSent()
@@ -187,7 +187,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.deepStrictEqual(Option.getOrThrow(failed).work, ["deliveries", shown, newEvents(yield* found(id))])
       }))
 
-    it("a notice is queued with its change, due at once, and once for each occasion", () =>
+    it("a notice is queued with its change, is due at once, and is queued only once for each occasion", () =>
       Effect.gen(function* () {
         const store = yield* AssignmentStore
         const mails = yield* MailStore
@@ -219,7 +219,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         ])
       }))
 
-    it("a draft that stalls again within the hour is reported at its end, and no later for further stalls", () =>
+    it("if a draft stalls again within an hour, a notice is due at the end of the hour, and further stalls do not delay it", () =>
       Effect.gen(function* () {
         const mails = yield* MailStore
         const { id } = yield* oneSent()
@@ -245,7 +245,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.deepStrictEqual(yield* told(start + 3 * hour), [[`${id}.stalled-5`, 3 * hour]], "at once")
       }))
 
-    it("of two concurrent actions exactly one wins", () =>
+    it("of two concurrent actions on an assignment, exactly one succeeds", () =>
       Effect.gen(function* () {
         const { id } = yield* oneSent()
         const first = yield* Effect.all(
@@ -284,7 +284,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.deepStrictEqual(yield* store.nextDue(["live"]), Option.some(start + second))
       }))
 
-    it("a creator's open live assignments are found by the address in any case, oldest first", () =>
+    it("a creator's open live assignments are found by the address in upper or lower case, oldest first", () =>
       Effect.gen(function* () {
         const store = yield* AssignmentStore
         const topics = yield* TopicStore
@@ -309,7 +309,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.deepStrictEqual(yield* store.openOf("gard@example.org", 9), { assignments: [], further: 0 })
       }))
 
-    it("of many open assignments, organizations take turns with their oldest ones, and the rest is counted", () =>
+    it("if a creator has many open assignments, organizations take turns with their oldest assignments, and the others are counted", () =>
       Effect.gen(function* () {
         const store = yield* AssignmentStore
         const topics = yield* TopicStore
@@ -339,7 +339,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.deepStrictEqual(yield* found(12), [[...own, ...later, ...latest], 0])
       }))
 
-    it("the test environment stores a simulated creator and nothing about the human one", () =>
+    it("the test environment stores a simulated creator and no data about the human creator", () =>
       Effect.gen(function* () {
         const store = yield* AssignmentStore
         const topics = yield* TopicStore
@@ -359,7 +359,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         }
       }))
 
-    it("assignments whose generation finally failed are found until it restarts", () =>
+    it("assignments whose generation failed permanently are listed as stalled until the generation restarts", () =>
       Effect.gen(function* () {
         const store = yield* AssignmentStore
         const { given, id } = yield* oneSent(2)
@@ -372,7 +372,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.deepStrictEqual(yield* store.stalled, [])
       }))
 
-    it("deleting drafts keeps the present one and its revision request", () =>
+    it("deleting drafts keeps the current draft and its revision request", () =>
       Effect.gen(function* () {
         const store = yield* AssignmentStore
         const { id } = yield* oneSent()
@@ -388,7 +388,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
   })
 }
 
-/** Makes a topic and returns the first of its assignments. */
+/** Creates a topic and returns the first of its assignments. */
 const oneSent = Effect.fnUntraced(function* (count = 1) {
   const topics = yield* TopicStore
   const given = submission({ personas: personas(count), topic: { organizationId: organizationId() } })

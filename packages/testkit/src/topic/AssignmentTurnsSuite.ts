@@ -1,6 +1,6 @@
 /**
- * The guarantees of every AssignmentStore for due assignments: separate environments, and a fair share for each
- * organization.
+ * Tests the guarantees of every AssignmentStore for due assignments. Environments are separate, and each organization
+ * gets a fair share.
  */
 import { assert, describe } from "@effect/vitest"
 import type { ShareId } from "@partner-commentary/core/shared/Ids"
@@ -18,7 +18,10 @@ export const suite = <E>(name: string, layer: Layer.Layer<TopicStore | Assignmen
   describe(`${name}: AssignmentStore, what is due in turn`, () => {
     const it = guarantees(layer)
 
-    /** Makes an organization with this many assignments, due a second apart from this time on. */
+    /**
+     * Creates an organization with this many assignments. The assignments are due a second apart, starting at the given
+     * time.
+     */
     const withDue = Effect.fnUntraced(function* (count: number, from: number, environment: Environment = "live") {
       const id = organizationId()
       const given = submission({ personas: personas(count), topic: { organizationId: id, environment } })
@@ -44,7 +47,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<TopicStore | Assignmen
     const counts = (lanes: ReadonlyArray<OrganizationQueue>) =>
       new Map(lanes.map(({ ids, organizationId: id }) => [id, ids.length]))
 
-    it("under a limit each organization gets an equal share, however much work another one has", () =>
+    it("under a limit each organization gets an equal share, even if another organization has much more work", () =>
       Effect.gen(function* () {
         const much = yield* withDue(30, start)
         const some = yield* withDue(7, start + 100 * second)
@@ -63,7 +66,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<TopicStore | Assignmen
         assert.deepStrictEqual(lanes[2], { organizationId: one.id, ids: one.sent })
       }))
 
-    it("below the limit all due assignments are found", () =>
+    it("all due assignments are found if there are fewer than the limit", () =>
       Effect.gen(function* () {
         const much = yield* withDue(9, start)
         const one = yield* withDue(1, start + 100 * second)
@@ -73,7 +76,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<TopicStore | Assignmen
         ])
       }))
 
-    it("with more organizations than the limit, those with the oldest due times get one each", () =>
+    it("with more organizations than the limit, the organizations with the oldest due times get one assignment each", () =>
       Effect.gen(function* () {
         yield* withDue(3, start + 9 * second)
         const next = yield* withDue(3, start + 2 * second)
@@ -84,7 +87,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<TopicStore | Assignmen
         ])
       }))
 
-    it("a single organization gets the whole limit, and assignments that are not due use none of it", () =>
+    it("a single organization gets the whole limit, and assignments that are not due do not count towards the limit", () =>
       Effect.gen(function* () {
         const late = yield* withDue(3, start + 2 * day)
         const much = yield* withDue(9, start)
@@ -92,7 +95,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<TopicStore | Assignmen
         assert.notInclude([...counts(yield* look(100)).keys()], late.id)
       }))
 
-    it("due assignments, due times and signals of one environment do not appear in the other", () =>
+    it("due assignments, due times and signals of one environment do not appear in the other environment", () =>
       Effect.gen(function* () {
         const store = yield* AssignmentStore
         const tests = yield* withDue(30, start, "test")

@@ -1,5 +1,6 @@
 /**
- * The guarantees of every TopicStore for submissions: exact windows and quotas under concurrency, in one transaction.
+ * Tests the guarantees of every TopicStore for submissions. Duplicate windows and quotas are exact, even under
+ * concurrency, and each submission is one transaction.
  */
 import { assert, describe } from "@effect/vitest"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
@@ -46,7 +47,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         )
       }))
 
-    it("a repetition within the window is a duplicate of the first submission; at its exact end it is sent", () =>
+    it("a repeated topic within the duplicate window is a duplicate of the first topic, and at the window's exact end it is sent", () =>
       Effect.gen(function* () {
         const store = yield* TopicStore
         const first = submission()
@@ -69,7 +70,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.strictEqual(after._tag === "NoValidPersonas" && after.results[0]?.duplicateOf?.topicId, next.topic.id)
       }))
 
-    it("a topic is sent to personas with a free window, and the others' results name the first submission", () =>
+    it("a topic is sent to personas with a free duplicate window, and the other personas' results name the first submission", () =>
       Effect.gen(function* () {
         const store = yield* TopicStore
         const [asked, fresh] = [persona(), persona()]
@@ -100,7 +101,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         )
       }))
 
-    it("each organization, environment, persona and content has its own window", () =>
+    it("each organization, environment, persona and content has its own duplicate window", () =>
       Effect.gen(function* () {
         const store = yield* TopicStore
         const asked = persona()
@@ -135,7 +136,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.deepStrictEqual(yield* countUsageOf(nobody.topic), { topics: 0, held: 0, units: 0 })
       }))
 
-    it("a topic rejected by a quota leaves no rows, and no windows", () =>
+    it("a topic that a quota rejects leaves no rows and no duplicate windows", () =>
       Effect.gen(function* () {
         const store = yield* TopicStore
         const mails = yield* MailStore
@@ -156,7 +157,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         )
       }))
 
-    it("a quota can be used to its last unit, each month again", () =>
+    it("a quota can be used up to its last unit, again in each month", () =>
       Effect.gen(function* () {
         const store = yield* TopicStore
         const quotas = { topics_per_month: 2, commentaries_per_month: 100 }
@@ -183,7 +184,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.deepStrictEqual(yield* countUsageOf(first.topic), { topics: 1, held: 1, units: 2 })
       }))
 
-    it("of 50 concurrent topics exactly as many are accepted as the quota allows", () =>
+    it("of 50 concurrent topics, exactly as many are accepted as the quota allows", () =>
       Effect.gen(function* () {
         const store = yield* TopicStore
         const quotas = { topics_per_month: 10, commentaries_per_month: 1000 }
@@ -197,7 +198,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.deepStrictEqual(yield* countUsageOf(ownerOf({ organizationId })), { topics: 10, held: 10, units: 20 })
       }))
 
-    it("concurrent topics have independent results: one that cannot be written fails alone, as does one that is too large", () =>
+    it("concurrent topics have independent results: only a topic that cannot be written or is too large fails", () =>
       Effect.gen(function* () {
         const store = yield* TopicStore
         const quotas = { topics_per_month: 8, commentaries_per_month: 10 }
@@ -229,12 +230,12 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
           )
         }
         assert.deepStrictEqual(yield* countUsageOf(there.topic), { topics: 5, held: 5, units: 9 })
-        // A failed submission must not hold a duplicate window.
+        // A failed submission must not leave a duplicate window.
         const again = { ...repeatedSubmission(bad[0] ?? there), quotas: { ...quotas, commentaries_per_month: 100 } }
         assert.strictEqual((yield* store.submit(again)).results[0]?.status, "sent")
       }))
 
-    it("concurrent topics for the same personas in any order never deadlock", () =>
+    it("concurrent topics for the same personas never deadlock, in any order of personas", () =>
       Effect.gen(function* () {
         const store = yield* TopicStore
         const asked = personas(8)

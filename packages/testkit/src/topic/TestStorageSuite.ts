@@ -1,6 +1,6 @@
 /**
- * The guarantees of every store for the test environment's storage: a limit for each organization, and retention by
- * whole days.
+ * Tests the guarantees of every store for the test environment's storage: a limit for each organization, and retention
+ * by whole days.
  */
 import { assert, describe } from "@effect/vitest"
 import { Retention } from "@partner-commentary/core/operations/Retention"
@@ -26,7 +26,7 @@ import { guarantees } from "../support/Guarantee.ts"
 
 type Stores = TopicStore | AssignmentStore | Retention | EventLog | PerformanceStore
 
-/** The fixtures start at noon. `midnight` is the midnight after that. */
+/** The fixtures start at noon. `midnight` is the first midnight after this start. */
 const midnight = start + day / 2
 
 export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
@@ -48,7 +48,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
     const listed = (owner: Parameters<TopicStore["Service"]["list"]>[0]["owner"]) =>
       Effect.flatMap(TopicStore, (store) => store.list({ owner, status: null, limit: 100, from: { offset: 0 } }))
 
-    it("a topic beyond the limit of topics is rejected and leaves no rows", () =>
+    it("a test topic beyond the limit of topics is rejected and leaves no rows", () =>
       Effect.gen(function* () {
         const owner = ownerOf({ environment: "test" })
         yield* submit(test(owner))
@@ -64,7 +64,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.strictEqual(more.sent.length, 1, "not even a duplicate window was left")
       }))
 
-    it("bytes can be used up to the limit; other organizations and the live environment are separate", () =>
+    it("an organization's test topics can use bytes up to the limit, and other organizations' or live topics do not count", () =>
       Effect.gen(function* () {
         const owner = ownerOf({ environment: "test" })
         const limits = { topics: 100, bytes: 2500 }
@@ -76,7 +76,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         yield* submit(submission({ topic: { organizationId: owner.organizationId } }))
       }))
 
-    it("of 30 concurrent topics exactly as many are accepted as the limit allows", () =>
+    it("of 30 concurrent test topics, exactly as many are accepted as the limit allows", () =>
       Effect.gen(function* () {
         const owner = ownerOf({ environment: "test" })
         const outcomes = yield* Effect.forEach(
@@ -88,7 +88,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.strictEqual((yield* listed(owner)).total, 10)
       }))
 
-    it("topics of earlier days are deleted with their assignments, events and metrics, and free their storage; others stay", () =>
+    it("test topics of earlier days are deleted with their assignments, events and metrics and free their storage; other topics stay", () =>
       Effect.gen(function* () {
         const retention = yield* Retention
         const events = yield* EventLog
@@ -132,7 +132,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.strictEqual((yield* Effect.flip(submit(at(midnight + 3))))._tag, "TestStorageFull")
       }))
 
-    it("a purge runs in batches: each returns its number of rows, the last one 0", () =>
+    it("a purge of test topics runs in batches: each batch returns its number of deleted rows, and the last batch returns 0", () =>
       Effect.gen(function* () {
         const retention = yield* Retention
         const owner = ownerOf({ environment: "test" })
@@ -147,7 +147,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.strictEqual(seen.at(-1), 0)
       }))
 
-    it("an assignment that changes during the deletion of its topic is changed before it or no longer found", () =>
+    it("an assignment that changes during the deletion of its topic is changed before the deletion or is not found", () =>
       Effect.gen(function* () {
         const retention = yield* Retention
         const owner = ownerOf({ environment: "test" })

@@ -1,5 +1,6 @@
 /**
- * The combined guarantees of the stores: a topic's counts and status, totals and usage exactly follow every assignment.
+ * Tests the combined guarantees of the stores. A topic's counts, its status, the totals and the usage exactly match
+ * every assignment.
  */
 import { assert, describe, it as vitest } from "@effect/vitest"
 import { addMetrics, addTimeline, emptyMetrics, summarizeMetrics } from "@partner-commentary/core/performance/Metrics"
@@ -34,7 +35,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
   describe(`${name}: TopicStore, counts`, () => {
     const it = guarantees(layer)
 
-    it("the topic's status follows its assignments: pending, in progress, partial, completed", () =>
+    it("a topic's status follows its assignments: pending, in progress, partial, completed", () =>
       Effect.gen(function* () {
         const { first, owner, second, status } = yield* twoSent()
         assert.deepStrictEqual(yield* status, "pending")
@@ -50,7 +51,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.deepStrictEqual(yield* totals(owner), { pending: 0, in_progress: 0, partial: 0, completed: 1 })
       }))
 
-    it("a unit returns to the month of its topic; a first draft counts in its own month", () =>
+    it("a returned quota unit goes to the month of its topic, and a first draft counts in the month in which it is written", () =>
       Effect.gen(function* () {
         const usage = yield* UsageStore
         const { first, owner, second } = yield* twoSent()
@@ -91,7 +92,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         })
       }))
 
-    it("a cancelled assignment leaves the topic to the answered ones, and is read as cancelled", () =>
+    it("after an assignment is cancelled, the answered assignments decide the topic's status, and its failure reason is cancelled", () =>
       Effect.gen(function* () {
         const topics = yield* TopicStore
         const { first, owner, second, status } = yield* twoSent()
@@ -105,7 +106,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         yield* agree(owner)
       }))
 
-    it("the test environment has its own usage, separate from the live one", () =>
+    it("the usage of the test environment is separate from the usage of the live environment", () =>
       Effect.gen(function* () {
         const usage = yield* UsageStore
         const { first, owner, second } = yield* twoSent("test")
@@ -118,7 +119,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.deepStrictEqual(yield* totals(owner), { pending: 0, in_progress: 1, partial: 0, completed: 0 })
       }))
 
-    it("100 assignments of one topic that settle concurrently complete it with exact counts", () =>
+    it("if 100 assignments of one topic settle concurrently, the topic is completed with exact counts", () =>
       Effect.gen(function* () {
         const topics = yield* TopicStore
         const given = submission({ personas: personas(100) })
@@ -134,10 +135,10 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         yield* agree(given.topic)
       }))
 
-    it("concurrent changes of one assignment are decided one after another, each on the result of the previous one", () =>
+    it("concurrent changes of one assignment run one after another, and each uses the result of the previous change", () =>
       Effect.gen(function* () {
         const { first, owner, second, status } = yield* twoSent()
-        // On Postgres the first change runs alone, and the others wait and share a transaction.
+        // On Postgres the first change runs alone. The other changes wait, and then share a second transaction.
         const changes = [
           Creator.decline(second),
           respond(first),
@@ -158,7 +159,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         yield* agree(owner)
       }))
 
-    it("several assignments of a topic change in one transaction, and those that do not exist are left out", () =>
+    it("several assignments of a topic change in one transaction, and ids without an assignment are ignored", () =>
       Effect.gen(function* () {
         const store = yield* AssignmentStore
         const { first, owner, second } = yield* twoSent()
@@ -225,7 +226,7 @@ const Step = Schema.Struct({
   ])
 })
 
-/** Makes three topics of one organization, and takes allowed and rejected steps on their assignments. */
+/** Creates three topics of one organization, and takes allowed and rejected steps on their assignments. */
 const happening = Effect.fnUntraced(function* (taken: ReadonlyArray<typeof Step.Type>, concurrency: 1 | "unbounded") {
   const topics = yield* TopicStore
   const owner = ownerOf()
@@ -249,7 +250,7 @@ const happening = Effect.fnUntraced(function* (taken: ReadonlyArray<typeof Step.
   yield* metricsAgree(owner)
 })
 
-/** Compares the daily metrics with the single assignments. */
+/** Compares the daily metrics with metrics that are computed from the single assignments. */
 const metricsAgree = Effect.fnUntraced(function* (owner: Owner) {
   const performance = yield* PerformanceStore
   const days = yield* performance.days(owner, start - day, null)

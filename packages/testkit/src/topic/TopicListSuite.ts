@@ -1,4 +1,4 @@
-/** The guarantees of every TopicStore for lists: order, pages and totals. */
+/** Tests the guarantees of every TopicStore for lists: order, pages and totals. */
 import { assert, describe } from "@effect/vitest"
 import type { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
 import { type TopicList, TopicStore } from "@partner-commentary/core/topic/TopicStore"
@@ -16,7 +16,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<TopicStore | Assignmen
   describe(`${name}: TopicStore.list`, () => {
     const it = guarantees(layer)
 
-    /** Makes seven topics, some with the same time, and returns their expected list. */
+    /** Creates seven topics, some of them at the same time, and returns their expected list. */
     const sevenTopics = Effect.gen(function* () {
       const store = yield* TopicStore
       const owner = ownerOf()
@@ -31,7 +31,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<TopicStore | Assignmen
 
     const idsOf = (page: { readonly items: ReadonlyArray<{ readonly id: string }> }) => page.items.map(({ id }) => id)
 
-    it("topics are listed newest first, ties by id, with the total", () =>
+    it("topics are listed newest first and then by id, with the total", () =>
       Effect.gen(function* () {
         const { expected, list } = yield* sevenTopics
         const page = yield* list({})
@@ -40,7 +40,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<TopicStore | Assignmen
         assert.isTrue(Option.isNone(page.next))
       }))
 
-    it("an offset skips that many; the last page has no next cursor", () =>
+    it("an offset skips this many topics, and the last page has no next cursor", () =>
       Effect.gen(function* () {
         const { expected, list } = yield* sevenTopics
         const second = yield* list({ limit: 3, from: { offset: 3 } })
@@ -54,7 +54,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<TopicStore | Assignmen
         assert.deepStrictEqual([idsOf(beyond), beyond.total, Option.isNone(beyond.next)], [[], 7, true])
       }))
 
-    it("cursors return every topic once, even when topics are added", () =>
+    it("cursors return every topic once, even if topics are added meanwhile", () =>
       Effect.gen(function* () {
         const store = yield* TopicStore
         const { expected, given, list } = yield* sevenTopics
@@ -70,7 +70,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<TopicStore | Assignmen
         assert.deepStrictEqual(seen, expected)
       }))
 
-    it("a filter lists and counts only topics of that status", () =>
+    it("a status filter lists and counts only the topics with this status", () =>
       Effect.gen(function* () {
         const { expected, given, list } = yield* sevenTopics
         const declined = given.slice(2, 4)
@@ -93,7 +93,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<TopicStore | Assignmen
         assert.deepStrictEqual([idsOf(partial), partial.total], [[], 0])
       }))
 
-    /** Follows the cursors of a list in pages of two. */
+    /** Follows the cursors of a list in pages of two topics, and returns all ids. */
     const allOf = Effect.fnUntraced(function* (list: (changes: Partial<TopicList>) => Effect.Effect<Listed>) {
       const seen: Array<string> = []
       let from: TopicList["from"] = { offset: 0 }
@@ -105,7 +105,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<TopicStore | Assignmen
       }
     })
 
-    it("the oldest come first where asked for, in pages too", () =>
+    it("with oldestFirst, topics are listed oldest first on every page", () =>
       Effect.gen(function* () {
         const { expected, list } = yield* sevenTopics
         const oldest = expected.toReversed()
@@ -113,7 +113,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<TopicStore | Assignmen
         assert.deepStrictEqual(idsOf(yield* list({ oldestFirst: true, from: { offset: 5 } })), oldest.slice(5))
       }))
 
-    it("several statuses are merged into one list and one total", () =>
+    it("a filter with several statuses returns one merged list and one total", () =>
       Effect.gen(function* () {
         const { expected, given, list } = yield* sevenTopics
         const declined = given.slice(2, 4)
@@ -129,7 +129,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<TopicStore | Assignmen
         assert.deepStrictEqual(paged, expected.toReversed())
       }))
 
-    it("topics are found by their time of creation, exclusively, and counted", () =>
+    it("a filter by creation time excludes both limits, and the filtered topics are counted", () =>
       Effect.gen(function* () {
         const { expected, list } = yield* sevenTopics
         const created = { after: start, before: start + 3 * second }
@@ -140,7 +140,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<TopicStore | Assignmen
         assert.deepStrictEqual(yield* allOf((page) => list({ created, ...page })), expected.slice(2, 6))
       }))
 
-    it("topics are found by their reference", () =>
+    it("topics are listed and counted by their external reference", () =>
       Effect.gen(function* () {
         const store = yield* TopicStore
         const { given, list } = yield* sevenTopics
@@ -155,7 +155,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<TopicStore | Assignmen
         assert.deepStrictEqual([idsOf(none), none.total], [[], 0])
       }))
 
-    it("topics that changed are listed in the order of their last change", () =>
+    it("a filter by update time lists the changed topics in the order of their last change", () =>
       Effect.gen(function* () {
         const { expected, given, list } = yield* sevenTopics
         for (const [index, place] of [4, 1].entries()) {

@@ -1,4 +1,4 @@
-/** The guarantees of every TopicStore for reading topics. Other suites cover submissions, lists and counts. */
+/** Tests the guarantees of every TopicStore for reading topics. Other suites cover submissions, lists and counts. */
 import { assert, describe } from "@effect/vitest"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
 import { toIso } from "@partner-commentary/core/shared/Instant"
@@ -21,7 +21,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
   describe(`${name}: TopicStore`, () => {
     const it = guarantees(layer)
 
-    it("a topic is found as submitted, with its assignments in the order of the request", () =>
+    it("a topic is found with the data of its submission, and with its assignments in the order of the request", () =>
       Effect.gen(function* () {
         const store = yield* TopicStore
         const asked = personas(3)
@@ -62,7 +62,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         )
       }))
 
-    it("progress has the same data and order as find", () =>
+    it("progress returns the same data in the same order as find", () =>
       Effect.gen(function* () {
         const store = yield* TopicStore
         const given = submission({ personas: personas(3) })
@@ -90,7 +90,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         })
       }))
 
-    it("every read of a topic has the same revision, and only its owner may read it", () =>
+    it("every read of a topic returns the same revision, and only the topic's owner can read it", () =>
       Effect.gen(function* () {
         const store = yield* TopicStore
         const given = submission({})
@@ -109,7 +109,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         )
       }))
 
-    it("the test environment uses no live quota and sends no mail", () =>
+    it("a topic of the test environment uses no live quota and sends no mail", () =>
       Effect.gen(function* () {
         const store = yield* TopicStore
         const mails = yield* MailStore
@@ -121,7 +121,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.isTrue(Option.isNone(yield* mails.nextDue))
       }))
 
-    it("every creator gets one request mail, due at once", () =>
+    it("every creator of a submitted topic gets one request mail, which is due at once", () =>
       Effect.gen(function* () {
         const store = yield* TopicStore
         const mails = yield* MailStore
@@ -144,7 +144,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         )
       }))
 
-    it("another organization or environment finds nothing", () =>
+    it("another organization or environment does not find the topic", () =>
       Effect.gen(function* () {
         const store = yield* TopicStore
         const given = submission({ topic: { externalReference: "shared" } })
@@ -165,7 +165,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.isTrue(Option.isNone(yield* store.progress(given.topic, topicId())))
       }))
 
-    it("a reference finds its topics newest first with their own assignments, up to the limit", () =>
+    it("a reference finds its topics newest first with their own assignments, up to the limit of topics", () =>
       Effect.gen(function* () {
         const store = yield* TopicStore
         const { organizationId } = submission().topic
@@ -192,7 +192,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         )
       }))
 
-    it("a reference finds whole topics up to a total number of assignments; the newest always", () =>
+    it("a reference finds whole topics up to a total number of assignments, but always the newest topic", () =>
       Effect.gen(function* () {
         const store = yield* TopicStore
         const { organizationId } = submission().topic
@@ -208,7 +208,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
           )
         assert.deepStrictEqual(yield* within(10), [[3, 4, 2, 1], false])
         assert.deepStrictEqual(yield* within(9), [[3, 4, 2], true])
-        // The oldest topic would fit, but the look-up stops at the first topic that does not fit.
+        // The oldest topic would fit, but the lookup stops at the first topic that does not fit.
         assert.deepStrictEqual(yield* within(8), [[3, 4], true])
         assert.deepStrictEqual(yield* within(3), [[3], true])
         assert.deepStrictEqual(yield* within(1), [[3], true])
@@ -216,7 +216,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.deepStrictEqual(yield* within(10, 3), [[3, 4, 2], true])
       }))
 
-    it("a reference finds whole topics up to a total of bytes; the newest always", () =>
+    it("a reference finds whole topics up to a total number of bytes, but always the newest topic", () =>
       Effect.gen(function* () {
         const store = yield* TopicStore
         const { organizationId } = submission().topic

@@ -1,6 +1,6 @@
 /**
- * Tests the guarantees of every UsageStore for a month. SubmissionSuite and TopicCountsSuite cover how usage changes
- * with topics.
+ * Tests the guarantees of every UsageStore for a month. SubmissionSuite and TopicCountsSuite cover how topics change
+ * the usage.
  */
 import { assert, describe } from "@effect/vitest"
 import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
@@ -19,13 +19,13 @@ export const suite = <E>(name: string, layer: Layer.Layer<UsageStore | TopicStor
     const it = guarantees(layer)
     const nothing = { topics: 0, commentaryUnits: 0, commentariesGenerated: 0, apiCalls: 0 }
 
-    it("a month without activity has zeros", () =>
+    it("the usage of a month without activity is zero", () =>
       Effect.gen(function* () {
         const usage = yield* UsageStore
         assert.deepStrictEqual(yield* usage.ofMonth(live(organizationId()), "2026-01"), nothing)
       }))
 
-    it("a topic counts in the UTC month of its creation, for its organization only", () =>
+    it("a topic counts in the UTC month of its creation, and only for its own organization", () =>
       Effect.gen(function* () {
         const usage = yield* UsageStore
         const topics = yield* TopicStore
@@ -41,7 +41,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<UsageStore | TopicStor
         assert.deepStrictEqual(yield* usage.ofMonth(live(organizationId()), "2026-02"), nothing)
       }))
 
-    it("calls add up by organization, environment and month", () =>
+    it("API calls are summed by organization, environment and month", () =>
       Effect.gen(function* () {
         const usage = yield* UsageStore
         const [mine, other] = [organizationId(), organizationId()]

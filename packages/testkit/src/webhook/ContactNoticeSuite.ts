@@ -1,4 +1,7 @@
-/** The guarantees of every WebhookStore for notices: one mail in five minutes, and no change is lost. */
+/**
+ * Tests the guarantees of every WebhookStore for notices to the contact. There is one mail in five minutes, and no
+ * change is lost.
+ */
 import { assert, describe } from "@effect/vitest"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
 import { type ContactNotice, webhooksOfNotice } from "@partner-commentary/core/webhook/ContactNotice"
@@ -12,7 +15,7 @@ import { guarantees } from "../support/Guarantee.ts"
 
 const audit = { action: "webhook.updated", details: {} }
 
-/** The start of a period of five minutes. */
+/** The start of a five-minute period. */
 const begin = Math.ceil(start / (5 * minute)) * 5 * minute
 
 const notice = (
@@ -50,7 +53,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailSto
       }))
     })
 
-    /** Returns the due mails, which are sent at once. */
+    /** Returns the due mails, and settles them as sent at once. */
     const sent = Effect.fnUntraced(function* (at: number) {
       const store = yield* MailStore
       const due = yield* store.claim(at, at + minute, 100)
@@ -58,7 +61,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailSto
       return due
     })
 
-    it("the first notice is due at once, and further ones join it until it is claimed", () =>
+    it("the first notice is due at once, and further notices are added to the same mail until a worker claims it", () =>
       Effect.gen(function* () {
         const one = yield* added(webhook(), begin)
         yield* moved(one, "first.example", "second.example", begin + second)
@@ -107,7 +110,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailSto
         )
       }))
 
-    it("80 changes in five minutes make two mails, also under concurrency", () =>
+    it("80 changes in five minutes cause two mails, even if the changes are concurrent", () =>
       Effect.gen(function* () {
         const one = yield* added(webhook(), begin)
         assert.lengthOf(yield* sent(begin), 1)
@@ -130,14 +133,14 @@ export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailSto
         assert.strictEqual(mails[0]?.webhook?.host, "host80.example")
       }))
 
-    it("another organization has its own mail", () =>
+    it("each organization gets its own mail about its webhooks", () =>
       Effect.gen(function* () {
         yield* added(webhook(), begin)
         yield* added(webhook({ owner: owner() }), begin)
         assert.lengthOf(yield* sent(begin), 2)
       }))
 
-    it("of webhooks that are added and removed in turn, the remaining ones are named and the others counted", () =>
+    it("if webhooks are added and removed in turn, the mail names the remaining webhooks and counts the other webhooks", () =>
       Effect.gen(function* () {
         const store = yield* WebhookStore
         const first = yield* added(webhook(), begin)

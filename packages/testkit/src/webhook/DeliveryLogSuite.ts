@@ -1,4 +1,4 @@
-/** The guarantees of every DeliveryLog for the deliveries that wait. */
+/** Tests the guarantees of every DeliveryLog for waiting deliveries. */
 import { assert, describe } from "@effect/vitest"
 import type { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
@@ -24,7 +24,7 @@ export const suite = <E>(
       return one
     })
 
-    /** A webhook with three waiting deliveries, and one of another owner without any. */
+    /** Creates a webhook with three waiting deliveries, and another owner's webhook without deliveries. */
     const webhooks = Effect.gen(function* () {
       const one = yield* register(webhook({ owner: owner() }))
       const topic = submission({ topic: { ...one.owner }, personas: personas(3) })
@@ -32,7 +32,7 @@ export const suite = <E>(
       return { one, other: yield* register(webhook({ owner: owner() })) }
     })
 
-    it("waiting deliveries are counted by webhook, with the time of the oldest, and without a webhook none are", () =>
+    it("waiting deliveries are counted by webhook, with the time of the oldest delivery, and no webhooks give an empty result", () =>
       Effect.gen(function* () {
         const { one, other } = yield* webhooks
         const log = yield* DeliveryLog
@@ -41,7 +41,7 @@ export const suite = <E>(
         assert.strictEqual((yield* log.waiting([])).size, 0)
       }))
 
-    it("receivers are returned with their waiting deliveries, counted up to a limit", () =>
+    it("receivers are returned with the number of their waiting deliveries, which is counted up to a limit", () =>
       Effect.gen(function* () {
         const { one, other } = yield* webhooks
         const { receivers } = yield* DeliveryLog

@@ -1,6 +1,6 @@
 /**
- * The guarantees of every DeliveryStore: an event is stored with its change or not at all, each delivery has one
- * claimant, and no limit is exceeded.
+ * Tests the guarantees of every DeliveryStore. An event is stored together with its change or not at all, only one
+ * worker claims a delivery, and no limit is exceeded.
  */
 import { assert, describe } from "@effect/vitest"
 import type { WebhookId } from "@partner-commentary/core/shared/Ids"
@@ -64,7 +64,7 @@ export const suite = <E>(
         modify(mine, id, (present) => ({ webhook: { ...present, ...changes }, audit, notice: null }))
       )
 
-    /** Sends this many assignments of an owner. */
+    /** Submits a topic with this many assignments of an owner. */
     const sent = Effect.fnUntraced(function* (mine: Owner, count: number) {
       const given = submission({
         topic: { ...mine, externalReference: "a-1", metadata: { k: '"' } },
@@ -90,7 +90,7 @@ export const suite = <E>(
         }))
       )
 
-    it("an event is delivered with its payload to each webhook of its owner that subscribed to its type", () =>
+    it("an event is delivered with its payload to each webhook of its owner that subscribed to the event's type", () =>
       Effect.gen(function* () {
         const mine = owner()
         const both = [yield* registered({ owner: mine }), yield* registered({ owner: mine, status: "paused" })]
@@ -118,7 +118,7 @@ export const suite = <E>(
         for (const { id } of others) assert.deepStrictEqual(yield* claim(id), [])
       }))
 
-    it("an event is stored with its change, rolled back with it, and never stored twice", () =>
+    it("an event is stored with its change, is rolled back with its change, and is never stored twice", () =>
       Effect.gen(function* () {
         const mine = owner()
         const { id } = yield* registered({ owner: mine })
@@ -132,7 +132,7 @@ export const suite = <E>(
         assert.strictEqual((yield* claim(id)).length, 1)
       }))
 
-    it("20 concurrent workers never claim the same delivery, nor more than the limit", () =>
+    it("20 concurrent workers never claim the same delivery, and never more deliveries than the limit", () =>
       Effect.gen(function* () {
         const mine = owner()
         const { id } = yield* registered({ owner: mine })
@@ -173,7 +173,7 @@ export const suite = <E>(
         assert.deepStrictEqual(moments, moments.toSorted())
       }))
 
-    it("without an outcome a delivery is due again when the lease ends, and the outdated ticket changes nothing", () =>
+    it("a delivery without a result is due again when its lease ends, and the outdated ticket then changes nothing", () =>
       Effect.gen(function* () {
         const mine = owner()
         const { id } = yield* registered({ owner: mine })
@@ -193,7 +193,7 @@ export const suite = <E>(
         assert.deepInclude(third, { ticket: 3, attempts: 1 })
       }))
 
-    it("an outdated ticket with a success still ends the delivery", () =>
+    it("a success with an outdated ticket still ends the delivery", () =>
       Effect.gen(function* () {
         const mine = owner()
         const { id } = yield* registered({ owner: mine })
@@ -206,7 +206,7 @@ export const suite = <E>(
         assert.deepStrictEqual(yield* claim(id, start + 99 * hour), [])
       }))
 
-    it("the results of an attempt are stored: next time, end, and receiver state", () =>
+    it("the result of a delivery attempt is stored: the next time, the end of the delivery, and the receiver's state", () =>
       Effect.gen(function* () {
         const store = yield* DeliveryStore
         const mine = owner()
@@ -285,7 +285,7 @@ export const suite = <E>(
         assert.deepInclude(again, { eventId: claimed.eventId, attempts: 0, ticket: 2 })
       }))
 
-    it("pending, held and failing ones are counted, up to the limit", () =>
+    it("due and held deliveries, open circuit breakers and disabled webhooks are counted, and due deliveries only up to the limit", () =>
       Effect.gen(function* () {
         const store = yield* DeliveryStore
         const mine = owner()
@@ -321,7 +321,7 @@ export const suite = <E>(
         assert.deepStrictEqual(yield* seen, [0, 0, 0, 0])
       }))
 
-    it("due times that a fast clock set too late are repaired, a lease ends in time, and other due times stay", () =>
+    it("due times that a fast clock set too late are repaired, a lease then ends in time, and other due times stay", () =>
       Effect.gen(function* () {
         const store = yield* DeliveryStore
         const mine = owner()
@@ -344,7 +344,7 @@ export const suite = <E>(
         assert.include(yield* claimedAt(start + minute), leased?.eventId)
       }))
 
-    it("a removed webhook's deliveries are removed; an attempt in flight changes nothing", () =>
+    it("a removed webhook's deliveries are deleted, and an attempt that is in flight changes nothing", () =>
       Effect.gen(function* () {
         const mine = owner()
         const { id } = yield* registered({ owner: mine })
@@ -356,7 +356,7 @@ export const suite = <E>(
         assert.isTrue(Option.isNone(yield* (yield* DeliveryStore).nextDue))
       }))
 
-    it("a removed webhook's rows are deleted in steps, and no rows of others", () =>
+    it("a removed webhook's rows are deleted in steps, and other webhooks' rows stay", () =>
       Effect.gen(function* () {
         const store = yield* WebhookStore
         const mine = owner()
@@ -369,12 +369,12 @@ export const suite = <E>(
         yield* store.remove(mine, gone.id, audit)
         const steps = []
         for (let step = 0; step < 6; step++) steps.push(yield* store.clear(2))
-        // Returns the attempt, its three deliveries, and the webhook.
+        // The steps delete the attempt, the three deliveries, and the webhook.
         assert.deepStrictEqual(steps, [1, 2, 1, 1, 0, 0])
         assert.lengthOf(yield* claim(stays.id), 3)
       }))
 
-    it("a reactivated or moved webhook is not paused, and its failures are reset", () =>
+    it("activating or moving a webhook ends its pause and resets its failures", () =>
       Effect.gen(function* () {
         const store = yield* DeliveryStore
         for (const changes of [

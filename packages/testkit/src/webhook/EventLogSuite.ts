@@ -1,4 +1,4 @@
-/** Tests the guarantees of every EventLog when events are read forward. */
+/** Tests the guarantees of every EventLog for events that are read forward. */
 import { assert, describe } from "@effect/vitest"
 import type { EventId, ShareId } from "@partner-commentary/core/shared/Ids"
 import type { Owner } from "@partner-commentary/core/shared/Owner"
@@ -18,7 +18,7 @@ const shares = Effect.fnUntraced(function* (owner: Owner, count: number) {
   return (yield* topics.submit(Fixtures.submission({ topic: owner, personas: Fixtures.personas(count) }))).sent
 })
 
-/** Reads events forward to the end, in small pages. */
+/** Reads all events forward, in small pages. */
 const follow = Effect.fnUntraced(function* (owner: Owner, from: Partial<EventList> = {}) {
   const log = yield* EventLog
   const read: Array<{ readonly id: EventId; readonly payload: string }> = []
@@ -38,15 +38,15 @@ export const suite = <E>(name: string, layer: Layer.Layer<EventLog | TopicStore 
   describe(`${name}: EventLog, read forward`, () => {
     const it = guarantees(layer)
 
-    it("reading forward gives each event once, in the order of commits, from any event on", () =>
+    it("reading forward returns each event once, in the order of commits, starting after any event", () =>
       Effect.gen(function* () {
         const owner = Fixtures.owner()
-        // The fourth keeps the topic open.
+        // The fourth assignment keeps the topic open.
         const [first, second, third] = yield* shares(owner, 4)
         if (first === undefined || second === undefined || third === undefined) return assert.fail()
         yield* TestClock.setTime(Fixtures.start + 5 * Fixtures.second)
         yield* Creator.decline(second)
-        // Set the clock back, as in another process with a slow clock.
+        // Set the clock back, to simulate another process with a slow clock.
         yield* TestClock.setTime(Fixtures.start)
         yield* Creator.decline(first)
         yield* Creator.respondAndDraft(third)
@@ -62,7 +62,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<EventLog | TopicStore 
         assert.deepStrictEqual((yield* follow(owner, { behind })).map(shareOf), [second])
       }))
 
-    it("another owner's event stands for its time only", () =>
+    it("if the cursor is another owner's event, only the time of that event counts", () =>
       Effect.gen(function* () {
         const [owner, stranger] = [Fixtures.owner(), Fixtures.owner()]
         const mine = (yield* shares(owner, 3)).slice(1)

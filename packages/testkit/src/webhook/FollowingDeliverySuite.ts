@@ -1,4 +1,7 @@
-/** The guarantees of every DeliveryStore for deliveries that are claimed in the transaction that settles another. */
+/**
+ * Tests the guarantees of every DeliveryStore for the following delivery: a delivery that is claimed in the transaction
+ * that settles another delivery.
+ */
 import { assert, describe } from "@effect/vitest"
 import { defaults as policy } from "@partner-commentary/core/shared/WebhookPolicy"
 import type { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
@@ -42,7 +45,7 @@ export const suite = <E>(
   describe(`${name}: DeliveryStore, the following delivery`, () => {
     const it = guarantees(layer)
 
-    /** Makes a webhook with this many due deliveries, and claims `limit` of them. */
+    /** Creates a webhook with this many due deliveries, and claims `limit` of them. */
     const taken = Effect.fnUntraced(function* (due: number, limit: number) {
       const one = webhook({ owner: owner() })
       const audit = { action: "webhook.created", details: {} }
@@ -67,7 +70,7 @@ export const suite = <E>(
       return Option.getOrThrow(settled)
     })
 
-    it("the following delivery equals that of a claim, and no other worker gets it", () =>
+    it("the following delivery has the same fields as a claimed delivery, and no other worker claims it", () =>
       Effect.gen(function* () {
         const [first] = yield* taken(3, 1)
         if (first === undefined) return assert.fail("nothing was taken")
@@ -84,7 +87,7 @@ export const suite = <E>(
         assert.notInclude([first.eventId, next?.eventId], others[0]?.eventId)
       }))
 
-    it("the following delivery respects the limit, with the settled one's permit free", () =>
+    it("the following delivery respects the limit, in which the settled delivery no longer counts", () =>
       Effect.gen(function* () {
         const [first] = yield* taken(8, 5)
         if (first === undefined) return assert.fail("nothing was taken")
@@ -93,7 +96,7 @@ export const suite = <E>(
         assert.deepStrictEqual(yield* (yield* DeliveryStore).claim(first.webhookId, start, lease, upTo(5)), [])
       }))
 
-    it("attempts that end at one time continue with different deliveries, within the limit", () =>
+    it("attempts that end at the same time get different following deliveries, within the limit", () =>
       Effect.gen(function* () {
         const claimed = yield* taken(10, 4)
         const [{ webhookId } = assert.fail("nothing was taken")] = claimed
@@ -106,7 +109,7 @@ export const suite = <E>(
         assert.lengthOf(yield* (yield* DeliveryStore).claim(webhookId, start, lease, upTo(5)), 1)
       }))
 
-    it("of attempts that end at one time, one that was stored before fails alone", () =>
+    it("if several attempts end at the same time, only an attempt that was already stored fails", () =>
       Effect.gen(function* () {
         const [first, ...others] = yield* taken(5, 5)
         if (first === undefined) return assert.fail("nothing was taken")
@@ -120,7 +123,7 @@ export const suite = <E>(
         assert.deepStrictEqual(exits.map(Exit.isSuccess), [true, false, true, true, true])
       }))
 
-    it("there is none for a webhook that this attempt has disabled", () =>
+    it("an attempt that disables its webhook gets no following delivery", () =>
       Effect.gen(function* () {
         const [first] = yield* taken(2, 1)
         if (first === undefined) return assert.fail("nothing was taken")
@@ -132,7 +135,7 @@ export const suite = <E>(
         assert.deepStrictEqual([before.webhook.status, after.webhook.status], ["active", "disabled"])
       }))
 
-    it("the receiver's state after the claim is stored with its state after the attempt", () =>
+    it("the receiver's state after the attempt is stored together with the changes of the following claim", () =>
       Effect.gen(function* () {
         const [first] = yield* taken(2, 1)
         if (first === undefined) return assert.fail("nothing was taken")

@@ -1,4 +1,4 @@
-/** The guarantees of every DeliveryStore for a webhook that pauses after a 429. */
+/** Tests the guarantees of every DeliveryStore for a webhook that pauses after a 429 response. */
 import { assert, describe } from "@effect/vitest"
 import type { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
@@ -23,7 +23,7 @@ export const suite = <E>(
   describe(`${name}: DeliveryStore, a pause`, () => {
     const it = guarantees(layer)
 
-    it("a pause after 429 is stored with the webhook, and outlasts a shorter postponement and the repair after a fast clock", () =>
+    it("a pause after 429 is stored with the webhook; a shorter postponement and the repair after a fast clock do not shorten the pause", () =>
       Effect.gen(function* () {
         const store = yield* DeliveryStore
         const one = webhook({ owner: owner() })

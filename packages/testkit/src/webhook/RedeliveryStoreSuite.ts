@@ -1,4 +1,4 @@
-/** The guarantees of every RedeliveryStore: each manual attempt and each recovery sends a delivery once. */
+/** Tests the guarantees of every RedeliveryStore. Each manual attempt and each recovery sends a delivery once. */
 import { assert, describe } from "@effect/vitest"
 import type { EventId, WebhookId } from "@partner-commentary/core/shared/Ids"
 import type { Owner } from "@partner-commentary/core/shared/Owner"
@@ -35,7 +35,7 @@ import { guarantees } from "../support/Guarantee.ts"
 
 const audit = { action: "webhook.recovered", subject: "x", organizationId: null, details: {} }
 
-/** No retries. */
+/** A policy without retries. */
 const policy = { ...defaults, retries: [] }
 
 const same = (receiver: Receiver) => receiver
@@ -62,7 +62,7 @@ export const suite = <E>(
         }))
       )
 
-    /** Makes a webhook with this many events, a second apart, each with an attempt if `attempt` is given. */
+    /** Creates a webhook with this many events, a second apart. If `attempt` is given, each event has an attempt. */
     const told = Effect.fnUntraced(function* (count: number, attempt: Attempt | null = failure) {
       const mine: Owner = owner()
       const one = webhook({ owner: mine })
@@ -110,7 +110,7 @@ export const suite = <E>(
 
     const states = (all: ReadonlyArray<Delivery>) => all.map(({ state }) => state).toReversed()
 
-    it("a manual attempt is claimed once with its kind, and a success ends the delivery", () =>
+    it("a manual attempt is claimed once and has the kind manual, and a success ends the delivery", () =>
       Effect.gen(function* () {
         const { at, id, ids, look } = yield* told(1)
         const [eventId] = ids
@@ -130,7 +130,7 @@ export const suite = <E>(
         assert.deepStrictEqual(yield* take(id, at + 99 * hour), [])
       }))
 
-    it("a manual request changes the receiver, even when the delivery was requested before", () =>
+    it("a manual retry request changes the receiver, even if the delivery was requested before", () =>
       Effect.gen(function* () {
         const { at, id, ids, mine } = yield* told(1)
         const [eventId] = ids
@@ -150,7 +150,7 @@ export const suite = <E>(
         assert.deepInclude(yield* receiver, { health: { ...CircuitBreaker.healthy, probes: 2 }, quietUntil: null })
       }))
 
-    it("the schedule continues as planned after a failed manual attempt, and a crash keeps the request", () =>
+    it("after a failed manual attempt the schedule continues as planned, and after a crash the manual request stays", () =>
       Effect.gen(function* () {
         const { at, id, ids, look } = yield* told(1, null)
         const [eventId] = ids
@@ -166,7 +166,7 @@ export const suite = <E>(
         assert.deepInclude(scheduled, { kind: "scheduled", attempts: 0, resumeAt: null })
       }))
 
-    it("a started attempt is in flight until its lease ends", () =>
+    it("a started delivery attempt is in flight until its lease ends", () =>
       Effect.gen(function* () {
         const { at, id } = yield* told(1, null)
         const list = { webhookId: id, state: null, since: start, behind: null, limit: 1 }
@@ -178,7 +178,7 @@ export const suite = <E>(
         assert.isFalse(yield* isUnderWay(at + minute))
       }))
 
-    it("a released attempt does not appear among the listed attempts", () =>
+    it("a released attempt does not appear in the list of attempts", () =>
       Effect.gen(function* () {
         const { at, id } = yield* told(1, null)
         const store = yield* DeliveryStore
@@ -199,7 +199,7 @@ export const suite = <E>(
         assert.lengthOf(shown?.attempts ?? [], 2)
       }))
 
-    it("an unsigned attempt keeps the manual request", () =>
+    it("an attempt that could not be signed keeps the manual request", () =>
       Effect.gen(function* () {
         const { at, id, ids } = yield* told(1)
         yield* retry(id, ids[0] ?? assert.fail(), at)
@@ -209,7 +209,7 @@ export const suite = <E>(
         assert.deepInclude(again, { kind: "manual", resumeAt: null })
       }))
 
-    it("a delivered event stays delivered with its first time, whatever later attempts return", () =>
+    it("a delivered event stays delivered with its first delivery time, even if a later attempt fails", () =>
       Effect.gen(function* () {
         const { at, id, ids, look } = yield* told(1, success)
         const settledAt = (yield* look)[0]?.settledAt ?? assert.fail("it did not arrive")
@@ -226,7 +226,7 @@ export const suite = <E>(
         assert.deepInclude((yield* look)[0], { state: "delivered", settledAt })
       }))
 
-    it("an unknown event, an older one, another webhook's, or a removed one's cannot be queued", () =>
+    it("an event cannot be queued if it is unknown, too old or another webhook's, or if its webhook is removed", () =>
       Effect.gen(function* () {
         const { at, id, ids, mine } = yield* told(1)
         const other = yield* told(1)
@@ -243,13 +243,13 @@ export const suite = <E>(
         assert.isFalse(yield* retry(id, eventId, at))
       }))
 
-    it("a recovery continues after an interruption, oldest event first, and sends each once", () =>
+    it("an interrupted recovery continues, oldest event first, and sends each event once", () =>
       Effect.gen(function* () {
         const { at, id, ids, look } = yield* told(5)
         yield* begun(id, at)
         const counts: Array<number> = []
         for (let count = 1; count <= 3; count++) {
-          // Each step could run in another process, so the test relies only on stored state.
+          // Each step could run in another process. Therefore the test relies only on stored state.
           counts.push(Option.getOrThrow(yield* step(at + count * second, 2)))
           const wanted = ids.map((_, index) => (index < count * 2 ? "pending" : "failed"))
           assert.deepStrictEqual(states(yield* look), wanted)
@@ -263,7 +263,7 @@ export const suite = <E>(
         )
       }))
 
-    it("an event that fails again is not sent twice by one recovery, nor by concurrent workers", () =>
+    it("an event that fails again is not sent twice by one recovery, even with concurrent workers", () =>
       Effect.gen(function* () {
         const { at, id, look } = yield* told(6)
         yield* begun(id, at)
@@ -278,7 +278,7 @@ export const suite = <E>(
         assert.strictEqual(states(yield* look).filter((state) => state === "failed").length, 2)
       }))
 
-    it("a recovery is limited to its span and webhook, and counts as it sends", () =>
+    it("a recovery sends only failed events of its period and webhook, and count returns the same number", () =>
       Effect.gen(function* () {
         const { at, id, look } = yield* told(4)
         const other = yield* told(2)
@@ -292,7 +292,7 @@ export const suite = <E>(
         assert.deepStrictEqual(states(yield* other.look), ["failed", "failed"])
       }))
 
-    it("held deliveries are made due if requested, and those in flight stay unchanged", () =>
+    it("a recovery with held makes held deliveries due, and leaves deliveries in flight unchanged", () =>
       Effect.gen(function* () {
         const { at, id, look } = yield* told(3, null)
         const [first, inFlight] = yield* take(id, at, 2)
@@ -319,7 +319,7 @@ export const suite = <E>(
         assert.strictEqual(inFlight?.ticket, 1)
       }))
 
-    it("webhooks take turns, however many jobs one of them has", () =>
+    it("webhooks take turns with their recoveries, even if one webhook has many jobs", () =>
       Effect.gen(function* () {
         const busy = yield* told(7)
         const other = yield* told(1)
@@ -338,7 +338,7 @@ export const suite = <E>(
         assert.deepStrictEqual(states(yield* busy.look), sent)
       }))
 
-    it("repeated requests before the start are one job, which sends only requested events", () =>
+    it("recovery requests that overlap before their start become one job, which sends only requested events", () =>
       Effect.gen(function* () {
         const { at, id, look } = yield* told(8)
         const asked = [
@@ -362,7 +362,7 @@ export const suite = <E>(
         assert.deepStrictEqual(states(yield* look), [yes, yes, yes, yes, no, no, yes, no])
       }))
 
-    it("events that failed again are sent by a job that was requested after another had started", () =>
+    it("events that failed again are sent by a second recovery that was requested after the first had started", () =>
       Effect.gen(function* () {
         const { at, id, look } = yield* told(4)
         yield* begun(id, at, { id: "first" })
@@ -373,7 +373,7 @@ export const suite = <E>(
         assert.deepStrictEqual(states(yield* look), ["pending", "pending", "pending", "pending"])
       }))
 
-    it("jobs take turns, the receiver is passed only at the first step of each, and a removed webhook's job is removed", () =>
+    it("recoveries take turns, the receiver changes only at the first step of each, and a removed webhook's recovery is deleted", () =>
       Effect.gen(function* () {
         const one = yield* told(3)
         const other = yield* told(3)

@@ -1,4 +1,4 @@
-/** Counts how many submissions of an owner the ports show. */
+/** Counts an owner's submissions through the ports. */
 import { assert } from "@effect/vitest"
 import type { Owner } from "@partner-commentary/core/shared/Owner"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"

@@ -1,4 +1,4 @@
-/** The guarantees of every WebhookStore: exact limits, sequential changes, and separate owners. */
+/** Tests the guarantees of every WebhookStore: exact limits, sequential changes, and separate owners. */
 import { assert, describe } from "@effect/vitest"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
 import {
@@ -54,7 +54,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailSto
         Option.map(({ encryptedSecret }) => encryptedSecret)
       )
 
-    it("a webhook is found as it was registered, with its encrypted secret", () =>
+    it("a webhook is found with the data of its registration and with its encrypted secret", () =>
       Effect.gen(function* () {
         const store = yield* WebhookStore
         const bare = yield* stored()
@@ -72,7 +72,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailSto
         assert.isTrue(Option.isNone(yield* store.secrets(webhook().id)))
       }))
 
-    it("a webhook of another organization or environment is neither found, listed, changed nor removed", () =>
+    it("a webhook of another organization or environment cannot be found, listed, changed or removed", () =>
       Effect.gen(function* () {
         const store = yield* WebhookStore
         const theirs = yield* stored()
@@ -98,7 +98,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailSto
         assert.deepStrictEqual(yield* store.list(mine), made.toReversed())
       }))
 
-    it("of 30 concurrent registrations with a limit of 20, exactly 20 are stored, and rejected ones send no mail", () =>
+    it("of 30 concurrent registrations with a limit of 20, exactly 20 are stored, and rejected registrations send no mail", () =>
       Effect.gen(function* () {
         const store = yield* WebhookStore
         const mine = owner()
@@ -119,7 +119,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailSto
         yield* stored({ owner: { ...mine, environment: "test" } })
       }))
 
-    it("a removed webhook is deleted with its secret, frees its place, and can be removed only once", () =>
+    it("a removed webhook is deleted with its secret, no longer counts towards the limit, and can be removed only once", () =>
       Effect.gen(function* () {
         const store = yield* WebhookStore
         const mine = owner()
@@ -135,7 +135,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailSto
         yield* Effect.flip(stored({ owner: mine }, 1))
       }))
 
-    it("a change is stored with its mail, and the secret stays", () =>
+    it("a change of a webhook is stored with its mail, and the secret stays", () =>
       Effect.gen(function* () {
         const store = yield* WebhookStore
         const before = yield* stored()
@@ -161,7 +161,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailSto
         assert.deepStrictEqual(mails, [{ ...queued, attempts: 1, ticket: 1, unanswered: 0 }])
       }))
 
-    it("the unchanged object writes nothing, not even its mail", () =>
+    it("if a change returns the webhook unchanged, nothing is written and no mail is queued", () =>
       Effect.gen(function* () {
         const store = yield* WebhookStore
         const one = yield* stored()
@@ -170,7 +170,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailSto
         assert.deepStrictEqual(yield* (yield* MailStore).claim(start, start + minute, 10), [])
       }))
 
-    it("concurrent changes run one after the other, and none is lost", () =>
+    it("concurrent changes of a webhook run one after the other, and no change is lost", () =>
       Effect.gen(function* () {
         const store = yield* WebhookStore
         const one = yield* stored()
@@ -185,7 +185,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailSto
         assert.strictEqual(found.consecutiveFailures, 25)
       }))
 
-    it("encrypted secrets of all owners are read in pages, and re-encrypted unless they changed since", () =>
+    it("encrypted secrets of all owners are read in pages, and a secret is re-encrypted unless it has changed since", () =>
       Effect.gen(function* () {
         const store = yield* WebhookStore
         const made = yield* Effect.forEach([1, 2, 3], () => stored())
@@ -200,7 +200,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailSto
         assert.deepStrictEqual(yield* presentSecret(second.id), Option.some(`sealed ${second.id}`))
       }))
 
-    it("a rotated secret is kept as the former one until its time, re-encrypted too, and replaced by the next rotation", () =>
+    it("a rotated secret stays until its end time and can be re-encrypted, and the next rotation replaces it", () =>
       Effect.gen(function* () {
         const store = yield* WebhookStore
         const { id, owner: mine } = yield* stored()
@@ -224,7 +224,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailSto
         assert.deepStrictEqual(yield* store.secrets(id), Option.some(three))
       }))
 
-    it("an operator lists all webhooks by organization, live ones first, newest first; or one organization's, or disabled ones", () =>
+    it("an operator lists webhooks by organization, live before test and newest first, optionally of one organization or only disabled", () =>
       Effect.gen(function* () {
         const store = yield* WebhookStore
         const live = [owner(), owner()]
@@ -252,7 +252,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailSto
         )
       }))
 
-    it("the latest time and reason of each disabling are read from the audit log", () =>
+    it("the time and reason of a webhook's latest disabling are read from the audit log", () =>
       Effect.gen(function* () {
         const store = yield* WebhookStore
         const [unwell, well] = [yield* stored(), yield* stored()]
@@ -275,7 +275,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailSto
         assert.strictEqual((yield* store.latestDisablings([])).size, 0)
       }))
 
-    it("an operator can change any webhook", () =>
+    it("an operator can change any owner's webhook", () =>
       Effect.gen(function* () {
         const store = yield* WebhookStore
         const one = yield* stored({ status: "disabled", consecutiveFailures: 20 })

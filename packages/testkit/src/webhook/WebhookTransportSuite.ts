@@ -26,7 +26,7 @@ export interface TestReceiver {
   readonly unreachableUrl: string
   /** Sets the receiver's response to later requests. */
   readonly answers: (answer: ReceiverAnswer) => Effect.Effect<void>
-  /** Oldest first. */
+  /** All received requests, oldest first. */
   readonly arrived: Effect.Effect<ReadonlyArray<ReceivedRequest>>
 }
 
@@ -40,7 +40,7 @@ export const suite = <R, E, E2>(
   describe(`${name}: WebhookTransport`, () => {
     const it = guarantees(layer)
 
-    it("a request arrives once, with every byte and header unchanged", () =>
+    it("a request arrives at the receiver once, with every byte and header unchanged", () =>
       Effect.gen(function* () {
         const transport = yield* WebhookTransport
         const { url, arrived } = yield* receiver
@@ -57,7 +57,7 @@ export const suite = <R, E, E2>(
         }
       }))
 
-    it("any status is a response, and no redirect is followed", () =>
+    it("a response with any status is returned, and no redirect is followed", () =>
       Effect.gen(function* () {
         const transport = yield* WebhookTransport
         const { url, answers, arrived } = yield* receiver
@@ -68,7 +68,7 @@ export const suite = <R, E, E2>(
         assert.strictEqual((yield* arrived).length, statuses.length)
       }))
 
-    it("Retry-After is passed on unchanged", () =>
+    it("the receiver's Retry-After header is returned unchanged", () =>
       Effect.gen(function* () {
         const transport = yield* WebhookTransport
         const { url, answers } = yield* receiver
@@ -79,7 +79,7 @@ export const suite = <R, E, E2>(
         }
       }))
 
-    it("the excerpt is the first KiB of the response, in whole characters", () =>
+    it("the excerpt is the first KiB of the response without incomplete characters", () =>
       Effect.gen(function* () {
         const transport = yield* WebhookTransport
         const { url, answers } = yield* receiver
@@ -96,7 +96,7 @@ export const suite = <R, E, E2>(
         assert.strictEqual(yield* excerptOf("no\0where"), "no\ufffdwhere")
       }))
 
-    it("without a server, the failure has a sentence without addresses", () =>
+    it("if no server listens, the failure has a sentence that contains no address", () =>
       Effect.gen(function* () {
         const transport = yield* WebhookTransport
         const { unreachableUrl } = yield* receiver
@@ -105,7 +105,7 @@ export const suite = <R, E, E2>(
         assert.match(reason, /^[A-Z][^\d]+\.$/)
       }))
 
-    it("a receiver's URL passes the check, and an invalid one is rejected with a constraint", () =>
+    it("a receiver's URL passes the check, and an invalid URL is rejected with a constraint", () =>
       Effect.gen(function* () {
         const transport = yield* WebhookTransport
         const { url, unreachableUrl } = yield* receiver

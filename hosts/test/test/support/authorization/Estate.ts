@@ -33,7 +33,10 @@ export const createWebhook = ({ live }: OwnerCredentials) =>
     ({ id }): string => id
   )
 
-/** A topic in the test environment. Its simulated creator takes a step only when the test calls for it. */
+/**
+ * A topic in the test environment. The topic's simulated creator takes a step only when the test advances the
+ * assignment.
+ */
 export const submitTestTopic = ({ test }: OwnerCredentials, nth: number) =>
   Effect.map(
     made("/topics", {

@@ -1,6 +1,6 @@
 /**
- * The whole service as a partner's server and dashboard call it. The tests cover the operations from GET /usage on.
- * They do not import the contract, and state each rule in the specification's words.
+ * The whole service as a partner's server and dashboard call it. The tests cover the operations from GET /usage on. The
+ * tests do not import the contract, and state each rule in the specification's words.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"

@@ -56,8 +56,8 @@ export const valuesAt = (root: unknown, path: string): ReadonlyArray<unknown> =>
     )
 
 /**
- * Checks that the path has a value and that each value has the type. If literals are given, they are the only allowed
- * values.
+ * Checks that the path has a value and that each value has the type. If literals are given, only these values are
+ * allowed.
  */
 export const checkField = (root: unknown, path: string, type: FieldType, literals?: ReadonlyArray<string>): void => {
   const found = valuesAt(root, path)

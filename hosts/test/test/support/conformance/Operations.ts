@@ -1,6 +1,6 @@
 /**
  * Lists every operation of the service with one accepted and one refused request. Each request uses resources that are
- * created for it.
+ * created only for this request.
  */
 import * as Seed from "@partner-commentary/test/Seed"
 import * as Effect from "effect/Effect"

@@ -1,5 +1,5 @@
 /**
- * Provides the whole service for one file of the suite. Its users are partners with their own organization, and
+ * Provides the whole service for one file of the suite. The users are partners with their own organization, and
  * creators with the links from their mails. Responses are read as received, without the service's types.
  */
 import { assert } from "@effect/vitest"
@@ -28,7 +28,7 @@ export const layerOfServiceWith = <Seen, E>(options: Parameters<typeof Applicati
 /** The scripted external services. */
 export const layerOfOutsideServices = Layer.merge(Mailbox.layer, ScriptedGenerator.layer)
 
-/** The layer for `layer` of `@effect/vitest`. Each test file uses it once. */
+/** The layer for `layer` of `@effect/vitest`. Each test file uses the layer once. */
 export const layerOfService = layerOfServiceWith({ outside: layerOfOutsideServices })
 
 export interface ApiAnswer {
