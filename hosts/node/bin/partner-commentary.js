@@ -1,6 +1,7 @@
 #!/usr/bin/env node
-// Starts the command line on a Node that can run it: this one, or the `node` that was installed beside this package.
-// Plain JavaScript that old Nodes can read; everything else is TypeScript behind the import at the end.
+// Starts the command line with this Node, or with the `node` package installed beside this package if this Node is too
+// old. Old versions of Node must be able to parse this file, so it is plain JavaScript. The rest is TypeScript, which the
+// last import loads.
 import { spawn } from "node:child_process"
 import { createHash } from "node:crypto"
 import { existsSync, readFileSync } from "node:fs"
@@ -8,7 +9,7 @@ import module from "node:module"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 
-const isEnough = (version) => {
+const isSupported = (version) => {
   const [major = 0, minor = 0] = version.split(".").map(Number)
   return major > 22 || (major === 22 && minor >= 19)
 }
@@ -22,7 +23,7 @@ const installedNode = () => {
   }
 }
 
-const runWith = (node) => {
+const runWithNode = (node) => {
   const child = spawn(node, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], {
     stdio: "inherit",
     env: { ...process.env, PARTNER_COMMENTARY_NODE: node }
@@ -34,9 +35,9 @@ const runWith = (node) => {
   })
 }
 
-// A checkout runs its bundle only while the sources hash to what the bundle was made of, so that an engineer who edits a
-// source runs the edit. File times are not compared: copies and archives change them. A published package and an image
-// have no sources. The digest is that of scripts/packing/SourceDigest.ts.
+// A checkout runs its bundle only while the hash of the sources matches the bundle, so that changed sources take effect.
+// The check does not compare file times, because copies and archives change them. A published package and an image have
+// no sources. scripts/packing/SourceDigest.ts computes the hash.
 const isBundled = () => {
   const folder = join(dirname(fileURLToPath(import.meta.url)), "..")
   if (!existsSync(join(folder, "src"))) return true
@@ -53,22 +54,22 @@ const isBundled = () => {
   }
 }
 
-// A service keeps its memory small and flat: V8 collects garbage earlier than by default, and the allocator returns what a
-// thread no longer needs. Pretenuring would create the objects of every request in the old generation.
-const frugal = ["--max-semi-space-size=8", "--heap-growing-percent=30", "--no-allocation-site-pretenuring"]
+// These flags keep the memory of a service small: V8 collects garbage earlier than by default. Without the last flag, V8
+// would create the objects of every request in the old generation.
+const memoryFlags = ["--max-semi-space-size=8", "--heap-growing-percent=30", "--no-allocation-site-pretenuring"]
 
-/** Whether this process should begin anew with those options: it cannot take them once it runs. Who chose others keeps them. */
-const isLavish = () =>
+// Node accepts these flags only at its start, so a service must replace its process. Flags of the operator stay in force.
+const needsMemoryFlags = () =>
   process.argv.slice(2).some((argument) => argument === "serve" || argument === "worker") &&
   process.execve !== undefined &&
   process.platform !== "win32" &&
   !`${process.execArgv.join(" ")} ${process.env.NODE_OPTIONS ?? ""}`.includes("semi-space-size")
 
-/** The same process, so that whoever started it keeps its pid, its signals and its output. */
-const beginAnew = () =>
+// Replaces the process. Its id, signals and output stay the same. The variables make the C allocator return free memory.
+const replaceProcess = () =>
   process.execve(
     process.execPath,
-    [process.execPath, ...frugal, ...process.execArgv, fileURLToPath(import.meta.url), ...process.argv.slice(2)],
+    [process.execPath, ...memoryFlags, ...process.execArgv, fileURLToPath(import.meta.url), ...process.argv.slice(2)],
     { MALLOC_ARENA_MAX: "1", MALLOC_MMAP_THRESHOLD_: "32768", MALLOC_TRIM_THRESHOLD_: "131072", ...process.env }
   )
 
@@ -77,15 +78,15 @@ const refuse = (reason) => {
   process.exitCode = 1
 }
 
-// What is written is the operator's alone: it holds people's addresses and words.
+// Only the operator may read the files that the process writes, because they contain personal data.
 process.umask(0o077)
 
-if (isEnough(process.versions.node)) {
-  if (isLavish()) beginAnew()
+if (isSupported(process.versions.node)) {
+  if (needsMemoryFlags()) replaceProcess()
   module.enableCompileCache?.()
   await import(isBundled() ? "../bundle/main.mjs" : "../src/main.ts")
 } else {
   const node = process.env.PARTNER_COMMENTARY_NODE === undefined ? installedNode() : undefined
   if (node === undefined) refuse("install a newer one, or run `npm ci` in the project, which brings its own.")
-  else runWith(node)
+  else runWithNode(node)
 }
