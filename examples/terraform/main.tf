@@ -1,5 +1,5 @@
-# The service on AWS Lambda: one function behind an HTTP API, and a schedule that has it do what is due.
-# The bundle is made by `npm ci`, or by `node scripts/bundle.ts`, in hosts/lambda/bundle.
+# The service on AWS Lambda: one function behind an HTTP API, and a schedule that invokes the function to run due jobs.
+# `npm ci` or `node scripts/bundle.ts` creates the bundle in hosts/lambda/bundle.
 
 terraform {
   required_version = ">= 1.9"
@@ -55,7 +55,7 @@ resource "aws_lambda_function" "service" {
   filename         = data.archive_file.bundle.output_path
   source_code_hash = data.archive_file.bundle.output_base64sha256
   memory_size      = var.memory
-  # Longer than the longest draft takes; requests are cut off by API Gateway after 30 seconds.
+  # More than the time limit of a draft. API Gateway ends requests after 30 seconds.
   timeout = 120
 
   environment {
@@ -91,7 +91,7 @@ resource "aws_apigatewayv2_route" "service" {
   target    = "integrations/${aws_apigatewayv2_integration.service.id}"
 }
 
-# No access log: creators' paths are credentials.
+# The access log is off because the paths of creators' pages are credentials.
 resource "aws_apigatewayv2_stage" "service" {
   api_id      = aws_apigatewayv2_api.service.id
   name        = "$default"
@@ -124,7 +124,7 @@ resource "aws_lambda_permission" "work" {
   source_arn    = aws_cloudwatch_event_rule.work.arn
 }
 
-# A minute's work that failed is done by the next minute's.
+# No retries: the next scheduled invocation runs the jobs that a failed invocation left.
 resource "aws_lambda_function_event_invoke_config" "work" {
   function_name          = aws_lambda_function.service.function_name
   maximum_retry_attempts = 0

@@ -1,5 +1,5 @@
 output "endpoint" {
-  description = "Where the HTTP API answers. PUBLIC_URL is this, or a domain of one's own that leads here."
+  description = "The URL of the HTTP API. PUBLIC_URL is this URL, or your own domain that points to it."
   value       = aws_apigatewayv2_api.service.api_endpoint
 }
 

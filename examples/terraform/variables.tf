@@ -1,16 +1,16 @@
 variable "name" {
-  description = "What everything is called."
+  description = "The name of all resources."
   type        = string
   default     = "partner-commentary"
 }
 
 variable "bundle" {
-  description = "The folder of the bundle: hosts/lambda/bundle, all of its files."
+  description = "The bundle's folder, hosts/lambda/bundle. All of its files are deployed."
   type        = string
 }
 
 variable "environment" {
-  description = "The service's variables, as docs/reference/environment.md lists them: DATABASE_URL, PUBLIC_URL, SMTP_URL and SIGNING_SECRET at least."
+  description = "The service's environment variables from docs/reference/environment.md. Required: DATABASE_URL, PUBLIC_URL, SMTP_URL and SIGNING_SECRET."
   type        = map(string)
   sensitive   = true
 
@@ -23,19 +23,19 @@ variable "environment" {
 }
 
 variable "memory" {
-  description = "Megabytes; the share of a processor goes with them."
+  description = "Memory in megabytes. AWS assigns CPU time in proportion to it."
   type        = number
   default     = 1024
 }
 
 variable "subnet_ids" {
-  description = "Where the database is reached from; none for one that the internet reaches. Such subnets need a way out for mails, drafts and webhooks."
+  description = "The subnets from which the function reaches the database. Leave the list empty if the database is public. The subnets need internet access for mails, drafts and webhooks."
   type        = list(string)
   default     = []
 }
 
 variable "security_group_ids" {
-  description = "Those of the function, where it has subnets."
+  description = "The security groups of the function, if it has subnets."
   type        = list(string)
   default     = []
 }
