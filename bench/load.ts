@@ -1,14 +1,17 @@
 /**
- * The load generator, in a separate process: keep-alive connections in a closed loop over plain sockets. It
- * implements only the HTTP that it needs, so that it is not the bottleneck. The parent process sends each round over
- * IPC and receives the outcome.
+ * The load generator, in a separate process: keep-alive connections in a closed loop over plain sockets. The generator
+ * implements only the necessary parts of HTTP, so that it is not the bottleneck. The parent process sends each round
+ * over IPC and receives the outcome.
  */
 import { connect, type Socket } from "node:net"
 
 export interface LoadRound {
   readonly port: number
   readonly key: string
-  /** `post`: topics with a different text each time. `get`: the status of these topics, in turn. `paths`: GET each in turn. */
+  /**
+   * `post`: topics with a different text each time. `get`: the status of these topics, in turn. `paths`: GET each in
+   * turn.
+   */
   readonly send:
     | { readonly kind: "post"; readonly personaIds: ReadonlyArray<string> }
     | { readonly kind: "get"; readonly topicIds: ReadonlyArray<string> }

@@ -1,5 +1,5 @@
 /**
- * Packs each published workspace as a tarball into `dist/tarballs` or the given folder. Then it checks that the
+ * Packs each published workspace as a tarball into `dist/tarballs` or the given folder. Then the script checks that the
  * tarballs can be installed, imported and compiled against. `scripts/test-long/Judges.test.ts` tests these checks.
  * The script builds first, because a fresh checkout has no build output.
  */

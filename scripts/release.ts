@@ -1,7 +1,7 @@
 /**
- * Publishes every package whose version is not published yet, after staging and checking all packages.
- * `REPOSITORY_URL` is the URL of the source repository. It is required, because npm's provenance compares it with the
- * repository that the release runs in. With `--dry-run` nothing is published.
+ * Publishes every package whose version is not published yet, after staging and checking all packages. `REPOSITORY_URL`
+ * is the URL of the source repository. The variable is required, because npm's provenance compares the URL with the
+ * repository of the release. With `--dry-run` nothing is published.
  */
 import { execFileSync, spawnSync } from "node:child_process"
 import { rmSync } from "node:fs"

@@ -30,7 +30,7 @@ export interface NewTopicBody {
   readonly metadata?: Readonly<Record<string, unknown>>
 }
 
-/** Validates a topic. Its personas are the licensed ones without repetitions. */
+/** Validates a topic. The result contains each licensed persona once. */
 export const parseNewTopic = (
   wanted: NewTopicBody,
   rows: (now: string) => ReadonlyMap<string, PersonaRow>

@@ -1,6 +1,6 @@
 /**
- * The service in a Fastify application. It answers every request that none of your routes handles, before Fastify
- * reads the body.
+ * The service in a Fastify application. The service answers every request that none of your routes handles, before
+ * Fastify reads the body.
  */
 import { type FastifyReply, type FastifyRequest, fastify } from "fastify"
 import type { PartnerCommentary } from "partner-commentary"

@@ -13,7 +13,7 @@ export interface SourceManifest extends Manifest {
 
 /**
  * A program is installed as its bundle, which `bin/` starts. A program has no modules to import and no dependencies. A
- * library may have a command too. That command is one of its modules.
+ * library may have a command too. The command of a library is one of its modules.
  */
 export const isProgram = ({ bin = {} }: SourceManifest): boolean =>
   Object.values(bin).some((path) => path.startsWith("bin/"))
@@ -34,7 +34,10 @@ export const commonJsEntries = ({ exports }: SourceManifest): ReadonlyArray<stri
     return module === undefined ? [] : [module]
   })
 
-/** Maps `./src/*.ts` to `./dist/*.js` with the declarations `./dist/*.d.ts`, and a condition `require` to `./dist/*.cjs`. */
+/**
+ * Maps `./src/*.ts` to `./dist/*.js` with the declarations `./dist/*.d.ts`, and a condition `require` to
+ * `./dist/*.cjs`.
+ */
 const compiled = (target: SourceManifest["exports"][string]) => {
   if (typeof target === "string") {
     const module = moduleOf(target)

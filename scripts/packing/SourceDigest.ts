@@ -1,6 +1,6 @@
 /**
  * Writes a list of the Node host's bundled sources and a SHA-256 of their contents beside the bundle.
- * `hosts/node/bin` computes the same digest at each start of a checkout. It compares contents because a copy, an
+ * `hosts/node/bin` computes the same digest at each start of a checkout. The check compares contents because a copy, an
  * archive or an image changes file times.
  */
 import { createHash } from "node:crypto"
@@ -16,7 +16,9 @@ const digest = (host: string, files: ReadonlyArray<string>): string => {
   return hash.digest("hex")
 }
 
-/** `sources` are relative to `root`. The list has them relative to the host's folder, where the command line reads them. */
+/**
+ * `sources` are relative to `root`. The list has them relative to the host's folder, where the command line reads them.
+ */
 export const writeDigest = (root: string, host: string, sources: ReadonlyArray<string>): void => {
   const files = sources.map((source) => relative(host, join(root, source))).sort()
   writeFileSync(join(host, "bundle", "sources.json"), JSON.stringify({ sha256: digest(host, files), files }))

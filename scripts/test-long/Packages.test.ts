@@ -1,7 +1,7 @@
 /**
  * Tests every package as users install it: packed, in an empty project outside of the repository, and compiled against
- * with its declarations. It runs on the oldest supported and the newest Node, with the oldest and the newest Effect.
- * Third-party packages come from npm.
+ * with its declarations. The test runs on the oldest supported and the newest Node, with the oldest and the newest
+ * Effect. Third-party packages come from npm.
  */
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"

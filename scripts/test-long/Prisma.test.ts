@@ -49,7 +49,8 @@ it("use cases write in Prisma's transactions, which commit or roll back their ch
   for (const each of ["prisma", "src"]) mkdirSync(join(folder, each))
   writeFileSync(join(folder, "prisma/schema.prisma"), model)
   writeFileSync(join(folder, "prisma.config.ts"), config)
-  // The command downloads an engine for migrations unless it knows the path of one. It does not start the engine.
+  // The command downloads an engine for migrations unless it knows the path of one. The command does not start the
+  // engine.
   await run(folder, "env", `PRISMA_SCHEMA_ENGINE_BINARY=${process.execPath}`, "node_modules/.bin/prisma", "generate")
   cpSync(join(root, "examples/libraries/prisma.ts"), join(folder, "src/prisma.ts"))
   const story = readFileSync(join(root, "scripts/test-long/installed/Prisma.ts"), "utf8")

@@ -9,7 +9,7 @@ import { eventSources, exampleEvent } from "./Sources.ts"
 
 export const httpEvent = eventSources["an HTTP API"] ?? (() => undefined)
 
-/** Returns the response. Its body must be JSON. */
+/** Returns the response. The response's body must be JSON. */
 export const askHandler = async (container: Emulator.LambdaContainer, asked: HostRequest) => {
   const outcome = await container.invoke(httpEvent(asked))
   if ("failure" in outcome) throw new Error(outcome.failure.errorMessage)

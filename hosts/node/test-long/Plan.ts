@@ -25,8 +25,8 @@ export interface TopicPlan {
 }
 
 /**
- * Weights for the first topics. They prefer plans that end by a long timeout, so that the run ends soon after the last
- * topic.
+ * Weights for the first topics. The weights prefer plans that end by a long timeout, so that the run ends soon after
+ * the last topic.
  */
 const early: Readonly<Record<CreatorCourse, number>> = {
   approve: 34,

@@ -18,7 +18,8 @@ export interface ReceivedMail {
   readonly beganAt: number
   readonly acceptedAt: number
   /**
-   * The time at which the 250 response was sent. It is null until then, and stays null if the connection broke first.
+   * The time at which the 250 response was sent. The time is null before that response, and stays null if the
+   * connection broke first.
    */
   answeredAt: number | null
 }

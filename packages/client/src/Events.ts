@@ -17,8 +17,8 @@ export interface ListEvents {
   /** `asc` lists events in the order in which the service stored them. Default: `desc`, the newest first. */
   readonly order?: "asc" | "desc" | undefined
   /**
-   * The id of the last event that you handled, or an earlier `next_cursor`. Implies `asc`. It cannot be combined with
-   * `cursor`.
+   * The id of the last event that you handled, or an earlier `next_cursor`. Implies `asc`. `after` cannot be combined
+   * with `cursor`.
    */
   readonly after?: string | undefined
   /** `next_cursor` of an earlier page. */
@@ -49,12 +49,12 @@ export class Events {
   }
 
   /**
-   * Iterates over all events, each once, in the order in which the service stored them, and waits for further ones. Events
-   * come over a stream, or by requests that wait in the service if no stream comes through. The iteration outlasts
-   * outages after its first answer. It ends with `break`, or rejects with the reason of `signal`. Scope `topics:read`.
+   * Iterates over all events, each once, in the order in which the service stored them, and waits for further ones.
+   * Events come over a stream, or by requests that wait in the service if no stream comes through. The iteration
+   * outlasts outages after its first answer. The iteration ends with `break`, or rejects with the reason of `signal`.
+   * Scope `topics:read`.
    *
-   * ```ts
-   * for await (const event of client.events.follow({ after: last })) await store(event)
+   * ```ts for await (const event of client.events.follow({ after: last })) await store(event)
    * ```
    */
   follow(events: FollowEvents = {}): AsyncGenerator<PastEvent, never, undefined> {

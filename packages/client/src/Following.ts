@@ -1,6 +1,6 @@
 /**
- * Follows events for as long as the caller likes: over a stream, or by requests that wait in the service where no stream
- * comes through. Both continue after the last event that came.
+ * Follows events for as long as the caller likes: over a stream, or by requests that wait in the service where no
+ * stream comes through. Both the stream and the requests continue after the last event.
  */
 import { query } from "./Address.ts"
 import type { Connection } from "./Connection.ts"

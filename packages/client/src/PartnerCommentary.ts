@@ -1,6 +1,6 @@
 /**
- * The official client of Partner Commentary. It uses `fetch` and WebCrypto only, and runs in Node, Deno, Bun and edge
- * runtimes.
+ * The official client of Partner Commentary. The client uses `fetch` and WebCrypto only, and runs in Node, Deno, Bun
+ * and edge runtimes.
  */
 
 import type { Me } from "./ApiKey.ts"

@@ -27,13 +27,14 @@ export const isTemporaryFailure = (error: unknown): boolean => {
   return passing.has(error.status) && !quotaUsedUp(error)
 }
 
-/** Returns a random delay in milliseconds. Its maximum doubles with each attempt, from 0.5 to 8 seconds. */
+/** Returns a random delay in milliseconds. The maximum delay doubles with each attempt, from 0.5 to 8 seconds. */
 export const backoff = (attempt: number, random: number): number =>
   random * Math.min(longestPauseMs, firstPauseMs * 2 ** (attempt - 1))
 
 /**
  * Returns the milliseconds until the next attempt, or null for none. Without `Retry-After` the delay is `backoff`. With
- * it, the delay is that time plus a random part of a second, so that callers do not retry simultaneously.
+ * `Retry-After`, the delay is the header's time plus a random part of a second, so that callers do not retry
+ * simultaneously.
  */
 export const retryDelay = (error: unknown, attempt: number, maxMs: number, random: number): number | null => {
   if (!isTemporaryFailure(error)) return null

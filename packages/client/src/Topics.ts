@@ -21,12 +21,12 @@ import { type WaitOptions, waitForTopic } from "./Waiting.ts"
 export interface ListTopics {
   /** One status, or several. */
   readonly status?: TopicStatus | ReadonlyArray<TopicStatus> | undefined
-  /** It cannot be combined with `status`. */
+  /** `external_reference` cannot be combined with `status`. */
   readonly external_reference?: string | undefined
   /** All times of this filter are exclusive: ISO 8601 with a time zone. */
   readonly created_after?: string | Date | undefined
   readonly created_before?: string | Date | undefined
-  /** Orders the list by the time of the last change. It cannot be combined with another filter. */
+  /** Orders the list by the time of the last change. `updated_after` cannot be combined with another filter. */
   readonly updated_after?: string | Date | undefined
   /** Default: `desc`, the newest first. */
   readonly order?: "asc" | "desc" | undefined
@@ -107,9 +107,9 @@ export class Topics {
   /**
    * Waits until the topic is completed, or until the first commentary is ready, and resolves with the topic. Requests
    * wait up to 25 seconds in the service for a change. If the service answers at once, `waitFor` polls every 30 to 60
-   * seconds, with a test key every 1 to 2 seconds (see `intervalMs`). Both stay within the rate limit. Temporary errors
-   * after the first status are ignored; errors such as `not_found` reject at once. Rejects with WaitTimeoutError after
-   * `timeoutMs` and one last poll. Scope `topics:read`.
+   * seconds, with a test key every 1 to 2 seconds (see `intervalMs`). Both methods stay within the rate limit.
+   * Temporary errors after the first status are ignored; errors such as `not_found` reject at once. Rejects with
+   * WaitTimeoutError after `timeoutMs` and one last poll. Scope `topics:read`.
    */
   async waitFor(id: string, options?: WaitOptions): Promise<TopicDetail> {
     return waitForTopic(this, this.#connection, id, options)

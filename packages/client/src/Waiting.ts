@@ -96,8 +96,8 @@ export const waitForTopic = async (
   }
 
   /**
-   * The first request with a tag follows after a short pause, because the service can delay its response until a change.
-   * That response shows whether the service supports waiting.
+   * The first request with a tag follows after a short pause, because the service can delay its response until a
+   * change. The response to the first request shows whether the service supports waiting.
    */
   const pauseAfter = (seen: TopicProgress | Error, known: string | null): number => {
     const usual = usualPause(connection, intervalMs)

@@ -9,7 +9,7 @@ interface Event<Type extends string, Data> {
   readonly timestamp: Timestamp
   /**
    * The sequence number increases with every event of an assignment. Ignore events that arrive late with a lower
-   * number. It is 1 for `topic.completed`.
+   * number. The number is 1 for `topic.completed`.
    */
   readonly sequence: number
   readonly data: Data

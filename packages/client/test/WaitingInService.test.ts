@@ -9,7 +9,7 @@ Clock.useFakeClock()
 interface Behavior {
   /** The time of each change. The last one completes the topic. */
   readonly changes?: ReadonlyArray<number>
-  /** True if the service applies `Prefer` and sends `Preference-Applied`. Otherwise it responds at once. */
+  /** True if the service applies `Prefer` and sends `Preference-Applied`. Otherwise the service responds at once. */
   readonly waits?: boolean
   readonly says?: boolean
   readonly tags?: boolean

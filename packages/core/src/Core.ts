@@ -1,6 +1,6 @@
 /**
- * All use cases as one layer. It requires ports only: stores, mailer, generator, webhook transport, identity, signing
- * secrets, the public address.
+ * All use cases as one layer. The layer requires ports only: stores, mailer, generator, webhook transport, identity,
+ * signing secrets, the public address.
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

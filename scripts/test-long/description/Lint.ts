@@ -1,4 +1,4 @@
-/** Runs Redocly and Spectral on an OpenAPI document. Their rules are in redocly.yaml and .spectral.yaml. */
+/** Runs Redocly and Spectral on an OpenAPI document. The linters' rules are in redocly.yaml and .spectral.yaml. */
 import { execFile } from "node:child_process"
 import { join } from "node:path"
 import { root } from "../../Repository.ts"

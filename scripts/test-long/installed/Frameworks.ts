@@ -36,8 +36,8 @@ const plain = (name: string, packages: Framework["packages"], more: Partial<Fram
 const bun = `@oven/bun-${process.platform}-${process.arch}`
 
 /**
- * The file that `create-next-app` writes. Without it, Next.js 15 chooses a module resolution that does not support
- * exports.
+ * The file that `create-next-app` writes. Without this file, Next.js 15 chooses a module resolution that does not
+ * support exports.
  */
 const nextConfig = {
   compilerOptions: {

@@ -1,4 +1,7 @@
-/** Acts as a creator who has only the link from a mail. It sends the actions of the page's forms as JSON. */
+/**
+ * Acts as a creator who has only the link from a mail. The simulated creator sends the actions of the page's forms as
+ * JSON.
+ */
 /** The fields of the page that the demo reads. */
 export interface CreatorInbox {
   readonly status: string

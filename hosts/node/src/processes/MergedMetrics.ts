@@ -8,8 +8,8 @@ type Aggregate = (one: number, other: number) => number
 const sum: Aggregate = (one, other) => one + other
 
 /**
- * Gauges without an entry are the maximum of all processes. That is also the heap's value: each process has a limit of its
- * own, and a sum would hide a process that is near it.
+ * Gauges without an entry are the maximum of all processes. The heap gauge is a maximum too: each process has its own
+ * heap limit, and a sum would hide a process near its limit.
  */
 const gauges: Readonly<Record<string, Aggregate>> = {
   process_resident_memory_bytes: sum,
@@ -67,7 +67,9 @@ export const merge = (all: ReadonlyArray<Metrics>): Metrics => {
   return merged
 }
 
-/** What must remain of a process that ended: sums would otherwise decrease, which Prometheus takes for a restart of all. */
+/**
+ * What must remain of a process that ended: sums would otherwise decrease, which Prometheus takes for a restart of all.
+ */
 export const withoutGauges = (metrics: Metrics): Metrics =>
   new Map([...metrics].filter(([, { type }]) => type !== "gauge"))
 

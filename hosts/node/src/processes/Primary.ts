@@ -1,4 +1,6 @@
-/** The primary process of `serve --processes N`: it forks the others, which share one port, and adds up their metrics. */
+/**
+ * The primary process of `serve --processes N`: it forks the others, which share one port, and adds up their metrics.
+ */
 import cluster, { type Worker } from "node:cluster"
 import { once } from "node:events"
 import { type AddressInfo, createServer } from "node:net"
@@ -15,8 +17,9 @@ const stopTimeout = Duration.seconds(35)
 const scrapeTimeout = 3000
 
 /**
- * The primary process pings each process at this interval, and kills one that leaves several pings in a row unanswered.
- * It counts pings, not time, so that a machine that was suspended kills nothing.
+ * The primary process pings each process at this interval, and kills a process that does not answer several consecutive
+ * pings. The limit is a number of pings instead of a time, so that no process is killed after the machine was
+ * suspended.
  */
 const pingInterval = Duration.seconds(10)
 const maxUnanswered = 3

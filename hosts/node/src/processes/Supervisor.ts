@@ -61,7 +61,7 @@ export const supervise = ({ announce, count, launch }: SupervisorOptions) =>
       if (number > 1) yield* isReady(1)
       for (let failures = 1; ; failures++) {
         const begun = yield* Clock.currentTimeMillis
-        // Without free memory, fork throws. That must not stop the other processes.
+        // Without free memory, fork throws. This error must not stop the other processes.
         const end = yield* Effect.catchDefect(runOnce(number), (defect) =>
           Effect.succeed(`Process ${number} cannot be started: ${reasonOf(defect)}.`)
         )

@@ -1,6 +1,6 @@
 /**
- * A partner's client that retries on one server after the other until it gets a success or a refusal. It sends an
- * idempotency key. Every response must be complete: a success or an error envelope. A response may end early only if
+ * A partner's client that retries on one server after the other until it gets a success or a refusal. The client sends
+ * an idempotency key. Every response must be complete: a success or an error envelope. A response may end early only if
  * its server died.
  */
 import { randomUUID } from "node:crypto"

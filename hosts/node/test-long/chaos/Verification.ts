@@ -90,7 +90,7 @@ export const findMistakes = ({ accepted, arrived, hooks, letters, quota }: Chaos
     if (missing.length > 0) mistakes.push(`${missing.length} events never came, or came otherwise`)
     if (taken.size !== events.length) mistakes.push(`${taken.size} events came, of ${events.length}`)
 
-    // A worker that is paused beyond its lease repeats a delivery of another worker. Its attempt is logged but
+    // A worker that is paused beyond its lease repeats a delivery of another worker. The repeated attempt is logged but
     // changes no state.
     const [logged] = yield* sql<Count>`SELECT COUNT(*) AS count FROM delivery_attempts WHERE failure IS NULL`
     const answered = arrived.filter(({ status }) => status === 204).length

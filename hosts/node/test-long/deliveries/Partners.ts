@@ -1,4 +1,7 @@
-/** Partners with a test key and a webhook each. They send topics to the test personas, and each topic produces four events. */
+/**
+ * Partners with a test key and a webhook each. The partners send topics to the test personas, and each topic produces
+ * four events.
+ */
 import { randomBytes } from "node:crypto"
 import { LimitName } from "@partner-commentary/core/partner/Plan"
 import { callApi } from "../Call.ts"

@@ -1,6 +1,7 @@
 /**
- * A process that runs one attack until it is killed: `node Attacker.ts SCENE.json NAME FIRST_KEY ROOT`. It is a
- * separate process, so that its work does not delay the victim's clock. It reports its responses to the test.
+ * A process that runs one attack until it is killed: `node Attacker.ts SCENE.json NAME FIRST_KEY ROOT`. The attacker is
+ * a separate process, so that its work does not delay the victim's clock. The attacker reports its responses to the
+ * test.
  */
 import { readFileSync } from "node:fs"
 import { Agent, request } from "node:http"

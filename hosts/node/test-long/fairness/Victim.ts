@@ -41,7 +41,9 @@ interface RequestStart {
   readonly queued: ReadonlyArray<number>
 }
 
-/** Milliseconds for which the main threads of the service and of this process were ready to run but had no processor. */
+/**
+ * Milliseconds for which the main threads of the service and of this process were ready to run but had no processor.
+ */
 const queuedTimes = (): ReadonlyArray<number> =>
   [pid, String(process.pid)].map((each) => {
     try {
@@ -88,7 +90,7 @@ const diskWait = (at: number, now: number): number => {
 const note = (kind: string, { at, queued }: RequestStart) => {
   const now = performance.now()
   const took = now - at
-  // Both may wait at the same time, so only the longer wait is subtracted.
+  // The service and this process may wait at the same time, so only the longer wait is subtracted.
   const processorWait = Math.max(0, ...queuedTimes().map((total, index) => total - (queued[index] ?? total)))
   const running = took - Math.max(processorWait, diskWait(at, now))
   if (took > seen.worst) Object.assign(seen, { worst: took, slowest: kind })

@@ -1,8 +1,8 @@
 /**
- * Debian's buildah builds images and runs their processes without a daemon. It runs as root and uses the machine's
+ * Debian's buildah builds images and runs their processes without a daemon. buildah runs as root and uses the machine's
  * network. No image registry is needed: debootstrap creates a Debian base image, and a second base adds Node and npm.
- * They replace the official images that deploy/Dockerfile names. Debian's files stay in the temporary folder for the
- * next run.
+ * The two base images replace the official images that deploy/Dockerfile names. Debian's files stay in the temporary
+ * folder for the next run.
  */
 import { type ChildProcess, execFile, spawn } from "node:child_process"
 import { existsSync, realpathSync } from "node:fs"
@@ -103,7 +103,8 @@ export const makeBuildah = async (folder: string): Promise<Buildah> => {
   return {
     build: async (context, dockerfile, tag) => {
       const bases = ["--build-arg", "BUILD_BASE=localhost/node", "--build-arg", "BASE=localhost/debian"]
-      // npm uses the machine's cache and registry during the build. Neither of them becomes part of the image.
+      // npm uses the machine's cache and registry during the build. The image contains neither the cache nor the
+      // registry.
       const volumes = ["--volume", `${cache}:/var/cache/npm`, "--volume", `${npmrc}:/usr/local/etc/npmrc:ro`]
       const words = ["--isolation", "chroot", "--layers=false", "--pull-never", ...bases, ...volumes]
       await buildah("bud", "--quiet", ...words, "--file", dockerfile, "--tag", tag, context)

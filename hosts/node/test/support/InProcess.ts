@@ -52,7 +52,8 @@ const runAlone = async (
 
 /**
  * Starts `serve` or `worker`. Resolves when the command has printed something, and rejects if it ends before. Services
- * use relative paths while they run. So they keep the process's folder, and tests that start one are not concurrent.
+ * use relative paths while they run. Therefore a service keeps the working folder, and tests that start a service are
+ * not concurrent.
  */
 export const startInProcess = (cwd: string, args: ReadonlyArray<string>, env: EnvironmentVariables) =>
   afterOthers(async () => {

@@ -29,7 +29,7 @@ export interface ApiKey {
   readonly revokedAt: Instant | null
   /** `isRevoked`: the key is revoked for every node, whatever the node's clock says about `revokedAt`. */
   readonly isRevoked: boolean
-  /** The stored time can lag by some seconds. It is null before the key's first call. */
+  /** The stored time can lag by some seconds. The time is null before the key's first call. */
   readonly lastUsedAt: Instant | null
 }
 

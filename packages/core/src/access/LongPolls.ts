@@ -22,8 +22,8 @@ export interface Watched {
 export interface LongPoll<A, E, R> extends Watched {
   readonly longest: Duration.Duration
   /**
-   * Reads the response if it is available. The read runs at the start, after each signal and at the end. It must fail
-   * if the caller has lost its access.
+   * Reads the response if it is available. The read runs at the start, after each signal and at the end. The read must
+   * fail if the caller has lost its access.
    */
   readonly look: Effect.Effect<Option.Option<A>, E, R>
 }

@@ -29,8 +29,8 @@ const WindowState = Schema.Struct({
   seconds: Schema.Int,
   remaining: Schema.Int,
   /**
-   * The window's end in milliseconds. It is a time instead of a duration, because a response can be written long after
-   * the call was counted.
+   * The window's end in milliseconds. The field is a time instead of a duration, because a response can be written long
+   * after the call was counted.
    */
   resetsAt: Schema.Number
 })

@@ -1,6 +1,7 @@
 /**
- * A commentary generator that needs no server. It frames the creator's own sentences, adds no opinion, and states in
- * the text that it is the local generator. It is deterministic and does not imitate the persona's style.
+ * A commentary generator that needs no server. The generator frames the creator's own sentences and adds no opinion.
+ * The text names the local generator as its source. The generator is deterministic and does not imitate the persona's
+ * style.
  */
 import * as Hash from "effect/Hash"
 import { toPlainText } from "../shared/Text.ts"

@@ -20,7 +20,10 @@ export interface Mail {
   readonly kind: MailKind
   /** The assignment's id; null for inbox links and mails about webhooks. */
   readonly shareId: ShareId | null
-  /** The change of a webhook. It is stored in the mail because the webhook may be deleted before the mail is sent. */
+  /**
+   * The change of a webhook. The change is stored in the mail because the webhook may be deleted before the mail is
+   * sent.
+   */
   readonly webhook?: WebhookMention
   readonly organizationId: OrganizationId | null
   /**

@@ -67,9 +67,9 @@ export class MailStore extends Context.Service<
     /** The next time at which a mail is due. */
     readonly nextDue: Effect.Effect<Option.Option<Instant>>
     /**
-     * Queues up to `limit` failed mails again, due at `at`, with their attempts reset. They failed from `since` until
-     * before `before`. Inbox links are excluded, because a creator asked for them at that time. Returns the number of
-     * requeued mails.
+     * Queues up to `limit` failed mails again, due at `at`, with their attempts reset. Selects mails that failed from
+     * `since` until before `before`. Inbox links are excluded, because a creator asked for them at that time. Returns
+     * the number of requeued mails.
      */
     readonly requeueFailed: (since: Instant, before: Instant, at: Instant, limit: number) => Effect.Effect<number>
     /** The organization's assignments with a failed mail in this period: the first few, and the total. */

@@ -10,8 +10,8 @@ import { noticeId } from "./Mail.ts"
 const period = Duration.toMillis(Duration.hours(1))
 
 /**
- * Returns when to send the mail. `last` is the time of the latest earlier mail, sent or queued. It can be in the
- * future.
+ * Returns when to send the mail. `last` is the time of the latest earlier mail, sent or queued. The time of the latest
+ * mail can be in the future.
  */
 export const nextStalledNoticeAt = (last: Instant.Instant | null, now: Instant.Instant): Instant.Instant =>
   last === null ? now : Math.min(Math.max(now, last > now ? last : last + period), now + period)

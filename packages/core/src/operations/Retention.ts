@@ -4,7 +4,7 @@ import type * as Effect from "effect/Effect"
 import type { Instant } from "../shared/Instant.ts"
 
 /**
- * Each field is a time: older data of that kind is deleted. It covers settled mails, finished recoveries, closed
+ * Each field is a time: older data of that kind is deleted. The purge covers settled mails, finished recoveries, closed
  * duplicate windows, expired idempotent responses, events with their deliveries, and test topics by UTC day.
  */
 export interface DeletionLimits {
@@ -28,8 +28,8 @@ export class Retention extends Context.Service<
   Retention,
   {
     /**
-     * Deletes in small batches, so that other writes continue. An interrupted purge can be repeated. It also deletes
-     * former webhook secrets whose grace period is over.
+     * Deletes in small batches, so that other writes continue. An interrupted purge can be repeated. The purge also
+     * deletes former webhook secrets whose grace period is over.
      */
     readonly purge: (before: DeletionLimits) => Effect.Effect<DeletedRows>
     /**

@@ -91,8 +91,8 @@ const take: Readonly<
 }
 
 /**
- * Schedules the simulated creator's next step. It schedules no generation attempt, because the simulated creator also
- * produces the draft. The deadline of that step is the grace period.
+ * Schedules the simulated creator's next step. The function schedules no generation attempt, because the simulated
+ * creator also produces the draft. The deadline of that step is the grace period.
  */
 const paced = ({ assignment, ...also }: Change, now: Instant.Instant, policy: Policy): Change => {
   const { generation, simulation, status } = assignment

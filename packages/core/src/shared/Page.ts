@@ -18,7 +18,7 @@ export interface Page<A> {
   readonly next: Option.Option<Cursor>
 }
 
-/** The cursor is opaque to callers. It is ASCII, which the runtime's own `btoa` encodes five times as fast. */
+/** The cursor is opaque to callers. The cursor is ASCII, which the runtime's own `btoa` encodes five times as fast. */
 export const formatCursor = (cursor: Cursor): string =>
   btoa(`${toIso(cursor.createdAt)} ${cursor.id}`)
     .replaceAll("+", "-")

@@ -27,7 +27,10 @@ export class PublicAddress extends Context.Service<
       )
     )
 
-  /** `layerAnywhere` allows any path. It is for a host that knows whether a router removed the path from requests. */
+  /**
+   * `layerAnywhere` allows any path. That layer is for a host that knows whether a router removed the path from
+   * requests.
+   */
   static readonly layerAnywhere = (apiRoot: string): Layer.Layer<PublicAddress> =>
     Layer.effect(
       PublicAddress,

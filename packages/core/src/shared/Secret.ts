@@ -23,8 +23,8 @@ const crcTable = Uint32Array.from({ length: 256 }, (_, index) => {
 })
 
 /**
- * Returns the CRC-32 (IEEE) of ASCII text as six zero-padded base62 characters. It detects mistyped tokens without a
- * query.
+ * Returns the CRC-32 (IEEE) of ASCII text as six zero-padded base62 characters. The checksum detects mistyped tokens
+ * without a query.
  */
 export const checksumOf = (text: string): string => {
   let crc = 0xffffffff

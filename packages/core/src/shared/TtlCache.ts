@@ -9,7 +9,10 @@ import * as Instant from "./Instant.ts"
 export interface TtlCache<Key, A> {
   /** `uncached` wraps a look-up that the cache cannot answer. */
   readonly get: (key: Key, uncached?: <B>(lookUp: Effect.Effect<B>) => Effect.Effect<B>) => Effect.Effect<A>
-  /** Returns the entry of a result with its own capacity; undefined when there is none. It is the fast path of `get`. */
+  /**
+   * Returns the entry of a result with its own capacity; undefined when there is none. This method is the fast path of
+   * `get`.
+   */
   readonly peek: (key: Key, now: Instant.Instant) => A | undefined
   /** `invalidate` also discards the results of look-ups in progress. */
   readonly invalidate: (which: (key: Key) => boolean) => Effect.Effect<void>

@@ -94,8 +94,8 @@ export interface Generation {
    */
   readonly nextAt: Instant | null
   /**
-   * Set when all attempts failed: generation can be restarted until this time. It is also the deadline for a simulated
-   * creator's draft.
+   * Set when all attempts failed: generation can be restarted until this time. This time is also the deadline for a
+   * simulated creator's draft.
    */
   readonly giveUpAt: Instant | null
   /** The creator's request for changes, and the id of the draft that the request is about. */

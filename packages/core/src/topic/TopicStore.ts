@@ -20,8 +20,8 @@ export type PublicAssignment = Pick<
 >
 
 /**
- * Identifies the state of the topic's views. It consists of the topic's version and a time, because versions repeat
- * after a backup is restored.
+ * Identifies the state of the topic's views. The revision consists of the topic's version and a time, because versions
+ * repeat after a backup is restored.
  */
 export type Revision = string
 
@@ -96,7 +96,7 @@ export interface TopicList {
   readonly reference?: string | null
   /** Exclusive. */
   readonly created?: { readonly after: Instant | null; readonly before: Instant | null }
-  /** Orders the list by the time of the last change. It cannot be combined with another filter. */
+  /** Orders the list by the time of the last change. `updatedAfter` cannot be combined with another filter. */
   readonly updatedAfter?: Instant | null
   readonly oldestFirst?: boolean
   readonly limit: number

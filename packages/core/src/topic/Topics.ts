@@ -86,7 +86,7 @@ export class Topics extends Context.Service<
     >
     readonly progress: (owner: Owner, id: TopicId) => Effect.Effect<TopicProgress, TopicNotFound>
     readonly find: (owner: Owner, id: TopicId) => Effect.Effect<TopicWithAssignments, TopicNotFound>
-    /** Returns the revision of the two views above. It is much cheaper to read than a view. */
+    /** Returns the revision of the two views above. A revision is much cheaper to read than a view. */
     readonly revision: (owner: Owner, id: TopicId) => Effect.Effect<Revision, TopicNotFound>
     /** Finds topics by reference, at most as many as `referenceDepth` allows. */
     readonly byReference: (owner: Owner, reference: string) => Effect.Effect<FoundByReference, ReferenceNotFound>

@@ -41,7 +41,9 @@ export const mailIn = (bucket: number, { at, kind, organizationId, webhook }: Co
   createdAt: Math.max(at, bucket * Duration.toMillis(bucketLength))
 })
 
-/** Adds a mention of a webhook to the mail. It replaces an earlier mention of the same webhook and kind. */
+/**
+ * Adds a mention of a webhook to the mail. The new mention replaces an earlier mention of the same webhook and kind.
+ */
 export const withNotice = (present: WebhookMention, { at, kind, webhook }: ContactNotice): WebhookMention => {
   const mentions = webhooksOfNotice(present)
   const next = { ...webhook, kind, at: Instant.toIso(at) }

@@ -69,8 +69,8 @@ export class DeliveryStore extends Context.Service<
   DeliveryStore,
   {
     /**
-     * Returns active webhooks with due deliveries, each webhook once, oldest due time first. It omits webhooks that are
-     * paused or have their maximum number of deliveries in flight.
+     * Returns active webhooks with due deliveries, each webhook once, oldest due time first. The result omits webhooks
+     * that are paused or have their maximum number of deliveries in flight.
      */
     readonly dueWebhooks: (
       at: Instant,
@@ -78,9 +78,9 @@ export class DeliveryStore extends Context.Service<
       limit: number
     ) => Effect.Effect<ReadonlyArray<DueWebhook>>
     /**
-     * Claims due deliveries, oldest first. `allow` decides their number from the receiver and the count in flight. It
-     * runs under the receiver's lock, so that concurrent workers never exceed a limit. No other worker gets them before
-     * `lease`; if no outcome is stored by then, they are due again. Returns none for an inactive webhook.
+     * Claims due deliveries, oldest first. `allow` decides their number from the receiver and the count in flight.
+     * `allow` runs under the receiver's lock, so that concurrent workers never exceed a limit. No other worker gets
+     * them before `lease`; if no outcome is stored by then, they are due again. Returns none for an inactive webhook.
      */
     readonly claim: (
       id: WebhookId,

@@ -1,6 +1,6 @@
 /**
- * Re-encrypts all webhook secrets with the first signing secret, so that the other signing secrets can be removed. It
- * also finds webhook secrets that no signing secret can decrypt.
+ * Re-encrypts all webhook secrets with the first signing secret, so that the other signing secrets can be removed. The
+ * function also finds webhook secrets that no signing secret can decrypt.
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -11,7 +11,7 @@ import { WebhookStore } from "./WebhookStore.ts"
 
 export interface Reencrypted {
   readonly resealed: number
-  /** Webhooks whose secret no signing secret decrypts. Their events cannot be signed. */
+  /** Webhooks whose secret no signing secret decrypts. The events of these webhooks cannot be signed. */
   readonly lost: ReadonlyArray<WebhookId>
 }
 

@@ -8,7 +8,7 @@ import * as Result from "effect/Result"
 import type { Instant } from "../shared/Instant.ts"
 
 export interface SignedContent {
-  /** The event's id, the same on every attempt. It contains no dot, because dots separate the signed parts. */
+  /** The event's id, the same on every attempt. The id contains no dot, because dots separate the signed parts. */
   readonly id: string
   /** The time of the attempt. Receivers reject timestamps older than five minutes. */
   readonly at: Instant
