@@ -68,7 +68,7 @@ export const settingWarnings = (settings: Settings): ReadonlyArray<string> => [
 
 /**
  * Returns a warning when PUBLIC_URL is unset. The warning shows the address at which links in mails start, and whether
- * other machines can reach this address.
+ * other machines can reach the address.
  */
 export const publicUrlWarning = (
   settings: Settings,

@@ -31,7 +31,7 @@ const listParserOf = <A>(entry: Parser<A>, right: string): Parser<ReadonlyArray<
   parse: (text) => Option.all(parts(text).map(entry.parse))
 })
 
-/** Parses `NAME=VALUE`. An empty value becomes null. */
+/** Parses `NAME=VALUE`. An empty value after the equals sign becomes null. */
 const pairParserOf = <Name extends string, A>(
   name: Parser<Name>,
   value: Parser<A>,

@@ -17,11 +17,11 @@ export interface PoolOptions {
    * schema if the database role may create schemas.
    */
   readonly schema?: string | undefined
-  /** True if the service migrates the database at its start. The default is true. */
+  /** True if the service migrates the database at its start, which is the default. */
   readonly migrate?: boolean | undefined
   /**
-   * True if the process receives signals of other processes at once. The signals need a connection that stays open. The
-   * default is true.
+   * True if the process receives signals of other processes at once. The signals need a connection that stays open. By
+   * default, the process receives the signals.
    */
   readonly listen?: boolean | undefined
 }

@@ -79,7 +79,9 @@ export const organizations = (run: Run) => ({
   /** Lists organizations, oldest first. */
   list: () => run(OrganizationRegistry.use(({ list }) => Effect.map(list, (all) => all.map(Organizations.view)))),
 
-  /** Suspends an organization. Its API keys are rejected within seconds, and running workflows continue. */
+  /**
+   * Suspends an organization. The organization's API keys are rejected within seconds, and running workflows continue.
+   */
   suspend: (organization: { readonly organization_id: string }, options?: InTransaction) =>
     run(
       Effect.flatMap(named(organization), ({ organization_id }) =>

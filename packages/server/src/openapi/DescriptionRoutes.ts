@@ -1,6 +1,7 @@
 /**
- * Serves the API description at `{api_root}/openapi.json` and the API explorer at `{api_root}/docs`. Both are public
- * and have no rate limits. All texts are loaded at the first request, so that the service starts faster.
+ * Serves the API description at `{api_root}/openapi.json` and the API explorer at `{api_root}/docs`. The description
+ * and the explorer are public and have no rate limits. The texts of the API description are loaded at the first
+ * request, so that the service starts faster.
  */
 import { Policy } from "@partner-commentary/core/shared/Policy"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
