@@ -108,7 +108,7 @@ export interface IdentityProvider {
   readonly jwksUrl: string
   readonly issuer: string
   readonly audience: string
-  /** The token claim that names the organization. The default is `org_id`. */
+  /** The token claim that names the organization, which is `org_id` by default. */
   readonly organizationClaim?: string | undefined
 }
 

@@ -1,6 +1,6 @@
 /**
- * Checks the work in the database for jobs that failed permanently, wait for a retry, or are overdue. The checks change
- * nothing.
+ * Checks the work in the database for jobs that failed permanently, wait for a retry, or are overdue. The checks of
+ * stored work change no data.
  */
 import { MediaJobStore } from "@partner-commentary/core/commentary/MediaJobStore"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"

@@ -12,7 +12,7 @@ export interface Context {
 }
 
 export interface HostFailure {
-  /** True if the function threw an error with `permanent: true`. A retry is then useless. */
+  /** True if the function threw an error with `permanent: true`. After a permanent error, a retry is useless. */
   readonly permanent: boolean
   readonly reason: string
 }

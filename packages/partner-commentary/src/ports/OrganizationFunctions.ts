@@ -19,7 +19,10 @@ export interface HostOrganization {
   readonly contact_email?: string | null | undefined
   /** The id of the organization at your identity provider, if that id differs from `id`. */
   readonly identity_id?: string | null | undefined
-  /** The time of suspension. While `suspended_at` is set, every API key of the organization is rejected. */
+  /**
+   * The time at which the organization was suspended. While `suspended_at` is set, every API key of the organization is
+   * rejected.
+   */
   readonly suspended_at?: HostDate | string | null | undefined
   readonly created_at: HostDate | string
 }

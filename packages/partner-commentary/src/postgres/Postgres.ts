@@ -32,7 +32,7 @@ export interface PostgresOptions extends PoolOptions {
    * leads to a pooler.
    */
   readonly directUrl?: string | undefined
-  /** The maximum number of database connections of a process. The default is 10. */
+  /** The maximum number of database connections of a process, which is 10 by default. */
   readonly poolSize?: number | undefined
 }
 

@@ -71,8 +71,8 @@ export const apiKeys = (run: Run) => ({
     ),
 
   /**
-   * Changes the name or the allowed addresses of an API key. The change takes effect as fast as a revocation. Omitted
-   * fields stay unchanged.
+   * Changes the name or the allowed addresses of an API key. The change takes effect as fast as a revocation. Fields
+   * that the input omits stay unchanged.
    */
   update: (key: KeyInput & typeof ChangeApiKey.Encoded, options?: InTransaction) =>
     run(

@@ -57,7 +57,8 @@ export const organizations = (run: Run) => ({
     ),
 
   /**
-   * Changes an organization. Omitted fields stay unchanged. The change takes effect within seconds in every process.
+   * Changes an organization. Fields that the input omits stay unchanged. The change takes effect within seconds in
+   * every process.
    */
   update: (change: OrganizationChange & { readonly organization_id: string }, options?: InTransaction) =>
     run(

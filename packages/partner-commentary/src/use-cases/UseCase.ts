@@ -100,7 +100,7 @@ export const ofOrganization = {
 /** The owner of the data that a call reads or changes. */
 export interface DataOwner {
   readonly organization_id: string
-  /** The environment to which the data belongs. The default is `live`. */
+  /** The environment to which the data belongs, which is `live` by default. */
   readonly environment?: Environment | undefined
 }
 

@@ -85,7 +85,7 @@ export const webhooks = (run: Run) => ({
       })
     ),
 
-  /** Changes a webhook. Omitted fields stay unchanged. */
+  /** Changes a webhook. Fields that the input omits stay unchanged. */
   update: (change: WebhookChange) =>
     run(
       Effect.gen(function* () {

@@ -20,7 +20,10 @@ import { currentRateState } from "../middleware/CurrentRate.ts"
 
 type Handled = Effect.Effect<HttpServerResponse>
 
-/** The part of Effect's group service that this module reads. `HttpApiBuilder.group` provides the service. */
+/**
+ * The part of Effect's group service that this module reads. Effect's `HttpApiBuilder.group` provides the group
+ * service.
+ */
 interface GroupService {
   readonly handlers: ReadonlyMap<
     string,

@@ -9,9 +9,9 @@ import { type ProcessingSteps, tokensPerStep } from "./Steps.ts"
 /** In the visitor's callbacks, `depth` is 0 for the outermost value and 1 for the members of the outermost value. */
 export interface JsonVisitor {
   readonly key?: (depth: number, name: string) => void
-  /** Called at the start of each value. The scan stops if the callback returns false. */
+  /** The scanner calls `begin` at the start of each value. The scan stops if the callback returns false. */
   readonly begin: (depth: number, at: number, kind: "object" | "array" | "scalar") => unknown
-  /** Called after each value. `end` is the index of the first character after the value. */
+  /** The scanner calls `end` after each value. `end` is the index of the first character after the value. */
   readonly end: (depth: number, end: number) => void
 }
 

@@ -105,8 +105,8 @@ export const make = Effect.map(Idempotency, (idempotency) => {
   )
 
   /**
-   * Handles the request. With an idempotency key, a repeated request gets the stored response instead of a second
-   * change.
+   * Handles a request with or without an idempotency key. With an idempotency key, a repeated request gets the stored
+   * response instead of a second change.
    */
   return <E, R>(keyed: Keyed, handle: (keeping: RunOnce) => Effect.Effect<StoredResponse, E, R>): Answered<E, R> => {
     const key = keyed.headers["idempotency-key"]

@@ -126,8 +126,8 @@ const withValidEscapes = (request: HttpServerRequest.HttpServerRequest): HttpSer
 }
 
 /**
- * The value of `Cache-Control`. Shared caches respect `Authorization`, but do not know that `X-Api-Key` makes a
- * response private.
+ * The default value of the header `Cache-Control`. Shared caches respect `Authorization`, but do not know that
+ * `X-Api-Key` makes a response private.
  */
 export const cacheControl = "no-store"
 

@@ -10,7 +10,10 @@ export interface VerifiedCredentials {
 
 const capacity = 10_000
 
-/** The maximum length in characters. The cache ignores longer credentials, so that its memory is bounded. */
+/**
+ * The maximum length of a cached credential, in characters. The cache ignores longer credentials, so that its memory is
+ * bounded.
+ */
 const longest = 2048
 
 /**
@@ -55,6 +58,9 @@ export const make = (now: () => number): VerifiedCredentials => {
   }
 }
 
-/** Returns the credential in the request's headers, whose names are in lower case. The credential is not verified. */
+/**
+ * Returns the credential in the request's headers, whose names are in lower case. The returned credential is not
+ * verified.
+ */
 export const credentialOf = (headers: Readonly<Record<string, unknown>>): string =>
   String(headers["x-api-key"] ?? headers["authorization"] ?? "")

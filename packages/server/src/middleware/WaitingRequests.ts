@@ -32,8 +32,8 @@ export const make = Effect.gen(function* () {
   const proxies = yield* TrustedProxies
 
   /**
-   * Waits for a change. The result is none at the timeout. The caller's key is checked before each read. If the key is
-   * rejected, the client gets the rejection as the response.
+   * Waits until a topic or its status changes. The result is none at the timeout. The caller's key is checked before
+   * each read. If the key is rejected, the client gets the rejection as the response.
    */
   return Effect.fnUntraced(function* <A, E, R>(
     request: HttpServerRequest,

@@ -21,8 +21,8 @@ const javascript = "text/javascript; charset=utf-8"
 const page = Effect.promise(() => import("./ExplorerPage.ts"))
 
 /**
- * Adapts the template to the deployment. For development, the contract allows webhook URLs with `http:`. If the
- * deployment requires `https:`, the description allows only `https:`.
+ * Adapts the template of the API description to the deployment. For development, the contract allows webhook URLs with
+ * `http:`. If the deployment requires `https:`, the description allows only `https:`.
  */
 const description = (template: string, apiRoot: string, allowHttp: boolean): string => {
   const text = template.replace(JSON.stringify(apiRootPlaceholder), () => JSON.stringify(apiRoot))

@@ -57,7 +57,7 @@ export const streamTimes = {
    * The maximum time that a write waits for the client. The server disconnects a client that does not read for longer.
    */
   stall: 60_000,
-  /** A stream ends after a random time between `shortest` and `longest`. The client then reconnects. */
+  /** A stream ends after a random time between `shortest` and `longest`. When a stream ends, the client reconnects. */
   shortest: 55 * 60_000,
   longest: 60 * 60_000
 }
