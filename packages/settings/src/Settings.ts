@@ -173,7 +173,7 @@ export const requireSigningSecret = (settings: Settings): Effect.Effect<void, Se
 
 /**
  * Returns `{api_root}`: the public URL, or the listening address if no public URL is set. If the configured port is 0,
- * pass the actual port.
+ * the caller must pass the actual port.
  */
 export const apiRootOf = (settings: Settings, port: number): string =>
   Option.getOrElse(settings.publicUrl, () => formatHttpAddress(settings.listen.host, port))

@@ -54,7 +54,8 @@ export const streamTimes = {
   /** The pause between two full pages, so that an organization's streams of old events do not delay other requests. */
   fullPage: 50,
   /**
-   * The maximum time that a write waits for the client. The server disconnects a client that does not read for longer.
+   * The maximum time that a write waits for the client. The server disconnects a client that reads nothing during the
+   * whole time.
    */
   stall: 60_000,
   /** A stream ends after a random time between `shortest` and `longest`. When a stream ends, the client reconnects. */
