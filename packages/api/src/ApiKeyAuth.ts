@@ -22,17 +22,19 @@ export class CurrentPrincipal extends Context.Service<CurrentPrincipal, Principa
   "@partner-commentary/api/ApiKeyAuth/CurrentPrincipal"
 ) {}
 
-/** An endpoint annotation: the caller's API key must have this scope. */
+/** An endpoint annotation with the scope that the caller's API key must have. */
 export class RequiredScope extends Context.Service<RequiredScope, Scope>()(
   "@partner-commentary/api/ApiKeyAuth/RequiredScope"
 ) {}
 
-/** An endpoint annotation: this rate limit applies in addition to the limits of the API key. */
+/** An endpoint annotation with a rate limit that applies in addition to the limits of the API key. */
 export class OwnLimit extends Context.Service<OwnLimit, EndpointLimit>()(
   "@partner-commentary/api/ApiKeyAuth/OwnLimit"
 ) {}
 
-/** An endpoint annotation: requests take a concurrency permit from this pool. The default pool is `standard`. */
+/**
+ * An endpoint annotation with the pool from which requests take a concurrency permit. The default pool is `standard`.
+ */
 export class RequiredPool extends Context.Service<RequiredPool, ConcurrencyPool>()(
   "@partner-commentary/api/ApiKeyAuth/RequiredPool"
 ) {}

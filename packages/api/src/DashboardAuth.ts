@@ -10,7 +10,10 @@ export class CurrentDashboard extends Context.Service<CurrentDashboard, Dashboar
   "@partner-commentary/api/DashboardAuth/CurrentDashboard"
 ) {}
 
-/** Authenticates calls by `Authorization: Bearer`, and declares the errors that every dashboard call can return. */
+/**
+ * Authenticates calls by a bearer token in the `Authorization` header, and declares the errors that every dashboard
+ * call can return.
+ */
 export class DashboardAuth extends HttpApiMiddleware.Service<DashboardAuth, { provides: CurrentDashboard }>()(
   "@partner-commentary/api/DashboardAuth",
   { error: [Unauthorized, RateLimitExceeded, InvalidRequest, InternalError] }

@@ -1,6 +1,6 @@
 /**
- * Adds annotations to schemas for the API description. Effect cannot derive these annotations: patterns, and the real
- * types of query parameters.
+ * Adds annotations to schemas for the API description. Effect cannot derive patterns and the real types of query
+ * parameters.
  */
 import * as Schema from "effect/Schema"
 
@@ -55,7 +55,7 @@ export const eventStream = "text/event-stream"
 
 /**
  * Describes an event stream by the schema of its data, so that client generators can generate typed events. Before
- * version 3.2, OpenAPI has no other place for this schema.
+ * version 3.2, OpenAPI has no other place for the schema of an event.
  */
 export const streamOf =
   (schema: string) =>

@@ -1,6 +1,6 @@
 /**
- * Defines all errors of the API with code, status and details, in the error envelope. The server maps domain errors to
- * these errors.
+ * Defines all errors of the API with code, status and details, in the error envelope. The server maps errors of the
+ * domain to errors of the API.
  */
 import { approvingPersona } from "@partner-commentary/core/persona/TestPersonas"
 import * as Schema from "effect/Schema"
@@ -91,8 +91,8 @@ export class InvalidRequest extends Schema.Error<InvalidRequest>("InvalidRequest
   answeredAs("invalid_request")
 ) {
   /**
-   * Creates the error for these problems. The top level of the details contains the first problem, and `errors`
-   * contains all problems.
+   * Creates the error for the problems of a request. The top level of the details contains the first problem, and
+   * `errors` contains all problems.
    */
   static of(problems: readonly [Problem, ...ReadonlyArray<Problem>]): InvalidRequest {
     const [first] = problems
@@ -108,8 +108,7 @@ export class InvalidRequest extends Schema.Error<InvalidRequest>("InvalidRequest
 }
 
 /**
- * The response to a request that does not arrive completely in time. Proxies use the status code to decide about a
- * retry.
+ * The response to a request that does not arrive completely in time. Proxies react to the status code of the response.
  */
 export const requestTimeout = {
   status: 408,

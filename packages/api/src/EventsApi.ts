@@ -204,7 +204,7 @@ const streamHeaders = {
   })
 }
 
-/** The schema of an event stream. The request handler encodes the text of the stream itself. */
+/** The schema of an event stream. The request handler itself encodes the text of the event stream. */
 const EventStream = Schema.String.annotate({
   description:
     "Server-sent events. Each has an `id`, the event's id; an `event`, its type; and `data`, the event as JSON on one line, whose schema this is. A line that begins with a colon is a comment. `retry` is the time in milliseconds to wait before you connect again."

@@ -13,7 +13,7 @@ export const Timestamp = Schema.String.annotate({
   examples: ["2026-01-30T12:00:00.000Z"]
 })
 
-/** Returns a timestamp schema with this description and this example. */
+/** Returns a timestamp schema with the given description and example. */
 export const moment = (description: string, example: string) => Timestamp.annotate({ description, examples: [example] })
 
 export const Uuid = Schema.String.annotate({ format: "uuid", examples: ["019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"] })
@@ -53,7 +53,7 @@ export const CreatedAt = moment("When the topic was created: ISO 8601, UTC.", "2
 export const Metadata = Schema.Record(Schema.String, Schema.Json).annotate({
   description: "Your own data, as you sent it. `{}` if you sent none.",
   examples: [{ article: "4711", section: "basketball" }],
-  // Without this keyword, client generators would generate a type without fields.
+  // Without `additionalProperties`, client generators would generate a type without fields.
   [keywords]: { additionalProperties: true }
 })
 

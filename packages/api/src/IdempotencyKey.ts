@@ -1,13 +1,16 @@
 /**
- * Defines the header that makes a POST request idempotent. Every POST operation except the webhook test accepts this
- * header.
+ * Defines the header that makes a POST request idempotent. Every POST operation except the webhook test accepts the
+ * header `Idempotency-Key`.
  */
 import * as Schema from "effect/Schema"
 
 /** The conventional spelling of the header name. Header names are case-insensitive. */
 export const idempotencyHeader = "Idempotency-Key"
 
-/** A response has this header when it was stored for an earlier request with the same idempotency key. */
+/**
+ * A response has the header `Idempotency-Replayed` when the response was stored for an earlier request with the same
+ * idempotency key.
+ */
 export const replayedHeader = "idempotency-replayed"
 
 const constraint = { message: "must be given once, as 1 to 255 visible ASCII characters without spaces" }

@@ -1,5 +1,5 @@
 /**
- * Defines the tag of all topic operations in the API description. Several groups of the contract contain these
+ * Defines the tag of all topic operations in the API description. Several groups of the contract contain topic
  * operations.
  */
 import * as OpenApi from "effect/http-api/OpenApi"

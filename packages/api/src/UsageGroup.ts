@@ -1,6 +1,6 @@
 /**
  * Defines the tag of the operations about usage, metrics and the caller's own key. Several groups of the contract
- * contain these operations.
+ * contain operations with the tag.
  */
 import * as OpenApi from "effect/http-api/OpenApi"
 

@@ -29,7 +29,7 @@ export const outbox = (options: OutboxMailer.OutboxMailerOptions) =>
     ({ layer }) => layer(options)
   )
 
-/** Returns the generator. None selects the local generator. */
+/** Returns the generator. Without a server, the local generator is used. */
 export const generator = (server: Option.Option<OpenAiGenerator.OpenAiGeneratorOptions>) =>
   Option.match(server, {
     onNone: () =>
@@ -44,7 +44,7 @@ export const generator = (server: Option.Option<OpenAiGenerator.OpenAiGeneratorO
       )
   })
 
-/** Returns the speech adapter. None disables audio. */
+/** Returns the speech adapter. Without a server, the service makes no audio. */
 export const speech = (server: Option.Option<OpenAiSpeech.OpenAiSpeechOptions>) =>
   Option.match(server, {
     onNone: () => Layer.empty,

@@ -3,8 +3,8 @@ import * as Predicate from "effect/Predicate"
 import { invalidArgument, type PartnerCommentaryError } from "./PartnerCommentaryError.ts"
 
 /**
- * Checks for a web Request. A Request of another library or realm is also accepted. Node's request is rejected, because
- * it has no complete URL.
+ * Checks whether the argument is a web Request. A Request of another library or realm is also accepted. Node's request
+ * is rejected, because it has no complete URL.
  */
 export const checkRequest = (request: unknown): PartnerCommentaryError | undefined =>
   Predicate.hasProperty(request, "url") &&
@@ -16,8 +16,8 @@ export const checkRequest = (request: unknown): PartnerCommentaryError | undefin
     : invalidArgument("request", "The first argument must be a web-standard Request.")
 
 /**
- * Checks for a context object. Null means no context. A plain address instead of `{ address }` is rejected, because
- * anonymous calls would then have no rate limit.
+ * Checks the context argument of a handler. The value null means that there is no context. A plain address instead of
+ * `{ address }` is rejected, because anonymous calls would then have no rate limit.
  */
 export const checkContext = (sent: unknown): PartnerCommentaryError | undefined =>
   sent === undefined || sent === null || Predicate.isObject(sent)

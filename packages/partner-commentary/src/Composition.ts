@@ -7,8 +7,8 @@ import * as Layer from "effect/Layer"
 import * as Randomness from "./Randomness.ts"
 
 /**
- * Signs with a key object. For a key of bytes, Node 24 creates and drops an error, which takes most of the time of a
- * signature.
+ * Signs with a key object instead of the bytes of the key. For a key of bytes, Node 24 creates and drops an error,
+ * which takes most of the time of a signature.
  */
 const mac = Mac.layerWebCryptoWith({
   hmac: (hash, key, data) =>

@@ -8,5 +8,8 @@ import type * as SqlClient from "effect/sql/SqlClient"
 
 export type Stored = Layer.Success<typeof Stores.layer> | AccessChanges | RateWindows | SqlClient.SqlClient | WorkSignal
 
-/** The value that `sqlite` and `postgres` return. An Effect application can pass such a layer with its own client. */
+/**
+ * The value that `sqlite` and `postgres` return. An Effect application can pass a layer that contains its own SQL
+ * client.
+ */
 export type Database = Layer.Layer<Stored, unknown>

@@ -16,9 +16,7 @@ export interface Mount {
  */
 const maxSegments = 10
 
-/**
- * Returns the prefixes of the path, shortest first. A router may have mounted the service at one of these prefixes.
- */
+/** Returns the prefixes of the path, shortest first. A router may have mounted the service at one of the prefixes. */
 const beginnings = (path: string): ReadonlyArray<string> => {
   const segments = path.split("/", maxSegments)
   return segments.slice(1).map((_, at) => segments.slice(0, at + 1).join("/"))

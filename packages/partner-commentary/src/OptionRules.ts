@@ -33,7 +33,7 @@ export const flag = optional(isFlag)
 
 export const optionalCount = (least: number) => optional(isCount(least))
 
-/** Returns the schema of an object that has these fields and no other fields. */
+/** Returns the schema of an object that has exactly the given fields. */
 export const struct = <Each extends Fields>(fields: Each) =>
   Schema.Struct(fields).annotate({ messageUnexpectedKey: "is no option of this version" })
 

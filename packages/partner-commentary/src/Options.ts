@@ -33,8 +33,8 @@ import type { Personas } from "./ports/PersonaFunctions.ts"
 
 export interface Options {
   /**
-   * The URL at which partners and creators reach the service. Every link in a mail starts with this URL. The service is
-   * mounted at the path of this URL.
+   * The URL at which partners and creators reach the service. Every link in a mail starts with the option `url`. The
+   * service is mounted at the path of the option `url`.
    */
   readonly url: string
   /**
@@ -48,8 +48,8 @@ export interface Options {
    */
   readonly development?: boolean | undefined
   /**
-   * The database: `sqlite("commentary.db")` or `postgres("postgres://…")`. The default in development is the file
-   * `commentary.db`.
+   * The database is a value of the function `sqlite` or `postgres`, for example `sqlite("commentary.db")`. The default
+   * in development is the file `commentary.db`.
    */
   readonly database?: Database | undefined
   /** Sends mails. In development, mails are by default written as files into the folder `commentary-outbox`. */
@@ -59,7 +59,7 @@ export interface Options {
    * local generator.
    */
   readonly generator?: Generate | OpenAiServer | Layer.Layer<CommentaryGenerator, unknown> | undefined
-  /** Synthesizes speech from an approved commentary. Without this option, the service makes no audio. */
+  /** Synthesizes speech from an approved commentary. Without the option `speech`, the service makes no audio. */
   readonly speech?: Speak | (OpenAiServer & { readonly voice: string }) | Layer.Layer<never, unknown> | undefined
   /** Stores audio files so that partners can fetch the files: a function, or a folder that you serve at `url`. */
   readonly mediaStorage?:
@@ -69,7 +69,7 @@ export interface Options {
     | undefined
   /**
    * Verifies tokens of your dashboard and returns the organization of a token: a function, or the published keys of an
-   * identity provider. Without this option, every dashboard token is rejected.
+   * identity provider. Without the option `identity`, every dashboard token is rejected.
    */
   readonly identity?: Identify | IdentityProvider | Layer.Layer<DashboardIdentity, unknown> | undefined
   /** Reads personas and licences from your own database tables. */
@@ -78,7 +78,9 @@ export interface Options {
   readonly organizations?: Organizations | Layer.Layer<OrganizationStore, unknown, SqlClient.SqlClient> | undefined
   readonly webhooks?:
     | {
-        /** True also allows webhook receivers at `http:` addresses and in private networks, for development. */
+        /**
+         * The value true also allows webhook receivers at `http:` addresses and in private networks, for development.
+         */
         readonly allowPrivate?: boolean | undefined
       }
     | Layer.Layer<WebhookTransport, unknown>
@@ -106,7 +108,7 @@ export interface IdentityProvider {
   readonly jwksUrl: string
   readonly issuer: string
   readonly audience: string
-  /** The token claim that names the organization. The default is `org_id`. */
+  /** The token claim that names the organization, which is `org_id` by default. */
   readonly organizationClaim?: string | undefined
 }
 
@@ -120,7 +122,7 @@ export interface Decoded extends Options {
 
 const httpAddress = text("must be an http:// or https:// address", (url) => /^https?:/i.test(url) && URL.canParse(url))
 
-/** Returns the rule of a port, which accepts a function, a layer, or an object with these fields. */
+/** Returns the rule of a port option, which accepts a function, a layer, or an object with the given fields. */
 const port = (what: string, fields?: Fields) => {
   const object = fields === undefined ? () => what : by(struct(fields))
   return optional((value) => {
@@ -129,7 +131,7 @@ const port = (what: string, fields?: Fields) => {
   })
 }
 
-/** Returns the rule of an option that accepts an object with these functions, or a layer. */
+/** Returns the rule of an option that accepts a layer, or an object with functions of the given names. */
 const reader = (what: string, names: ReadonlyArray<string>) =>
   optional(
     (value) =>

@@ -28,7 +28,7 @@ const duration = Schema.declare(
   { message: 'must be a duration such as "48 hours", or milliseconds' }
 )
 
-/** Returns a schema for settings with the same names and types as these defaults. */
+/** Returns a schema for settings with the same names and types as the defaults. */
 export const schemaOf = (defaults: unknown): Schema.Codec<unknown> => {
   if (Duration.isDuration(defaults)) return duration
   if (Array.isArray(defaults)) return Schema.Array(duration)

@@ -57,13 +57,15 @@ export interface PartnerCommentary extends UseCases {
     next?: unknown
   ) => Promise<void>
   /**
-   * Handlers for a route of Next.js: `export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = pc.next`. Next.js
-   * hides the client's address. Behind a proxy, set `trustedProxies`, so that callers are counted by `X-Forwarded-For`.
+   * Next.js uses the handlers with `export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = pc.next` in a
+   * route. Next.js hides the client's address. Behind a proxy, set `trustedProxies`, so that callers are counted by
+   * `X-Forwarded-For`.
    */
   readonly next: RouteHandlers.RouteHandlers
   /**
-   * The function for AWS Lambda: `export const handler = pc.lambda`. The function handles requests of API Gateway,
-   * function URLs and load balancers. On an EventBridge schedule, the function runs due jobs. Set `workers: false`.
+   * AWS Lambda calls the function that a module exports with `export const handler = pc.lambda`. The function handles
+   * requests of API Gateway, function URLs and load balancers. On an EventBridge schedule, the function runs due jobs.
+   * Set the option `workers` to false on Lambda.
    */
   readonly lambda: LambdaHandler
   /**
@@ -73,7 +75,10 @@ export interface PartnerCommentary extends UseCases {
   readonly start: () => Promise<void>
   /** Stops the workers and closes all connections and the database. */
   readonly stop: () => Promise<void>
-  /** Runs an Effect with the services of `partner-commentary`, for use cases and stores without a method here. */
+  /**
+   * Runs an Effect with the services of `partner-commentary`, for use cases and stores that the object has no method
+   * for.
+   */
   readonly run: <A, E>(effect: Effect.Effect<A, E, Service.Services>) => Promise<A>
   /** The same service as an Effect layer, with every use case and store. */
   readonly layer: ReturnType<typeof Service.layer>

@@ -30,7 +30,10 @@ export const layer = (options: Decoded) =>
 
 const named = <A, R>(option: string, layer: Layer.Layer<A, unknown, R>) => explained(`The option ${option}`, layer)
 
-/** Returns the stores. The application's own stores replace the default stores and use the same database client. */
+/**
+ * Returns all stores of the service. The application's own stores replace the default stores and use the same database
+ * client.
+ */
 const stores = ({ database, organizations, personas }: Decoded): Layer.Layer<Stored, PartnerCommentaryError> => {
   const kept = named("database", database ?? local)
   const withPersonas =

@@ -7,8 +7,8 @@ type Handler = (request: Request) => Promise<Response>
 export type RouteHandlers = Readonly<Record<"GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS", Handler>>
 
 /**
- * Creates the handlers. Next.js hides the client's address, so every request gets `address` as its socket address.
- * Next.js also deletes `content-encoding`.
+ * Creates the handlers of a route. Next.js hides the client's address, so every request gets `address` as its socket
+ * address. Next.js also deletes `content-encoding`.
  */
 export const make = (fetch: EmbeddedService<never>["fetch"], address: string): RouteHandlers => {
   const answer: Handler = (request) => fetch(request, { address, isEncodingLost: true })

@@ -29,7 +29,7 @@ const mail = { id: "a.request", to: { name: "Ada", address: "ada@host.example" }
 const request = { persona: { name: "Ada", bio: "", expertise: [] }, topic: "Who wins?", perspective: "The home side." }
 const never = () => new Promise<never>(() => {})
 
-describe("a function that sends mails", () => {
+describe("Mail functions", () => {
   const sending = (send: MailFunction.SendMail) =>
     Effect.provide(
       Mailer.use(({ send }) => send(mail)),
@@ -78,7 +78,7 @@ describe("a function that sends mails", () => {
   )
 })
 
-describe("a function that writes commentaries", () => {
+describe("Generator functions", () => {
   const drafting = (generate: GeneratorFunction.Generate) =>
     Effect.provide(
       CommentaryGenerator.use(({ generate }) => generate(request)),
@@ -109,7 +109,7 @@ describe("a function that writes commentaries", () => {
   )
 })
 
-describe("functions for audio", () => {
+describe("Audio functions", () => {
   const spoken = { text: "The home side.", persona: { id: "p", name: "Ada" } }
   const file = { contentType: "audio/mpeg", bytes: new Uint8Array([1]) } as const
 
@@ -135,7 +135,7 @@ describe("functions for audio", () => {
   )
 })
 
-describe("a function that reads the dashboard's tokens", () => {
+describe("Identity functions", () => {
   const reading = (identify: IdentityFunction.Identify, token = "token") =>
     Effect.provide(
       DashboardIdentity.use(({ verify }) => verify(token)),

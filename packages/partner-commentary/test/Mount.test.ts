@@ -34,7 +34,7 @@ const wrong: ReadonlyArray<readonly [what: string, url: string, use: (mount: Mou
     ["url has no path", "https://app.example", missed("/a/b/healthz"), "set url to https://app.example/a/b."]
   ]
 
-describe("the mount", () => {
+describe("Mount path", () => {
   it.each(wrong)("a wrong mount path is logged once: %s", (_, url, use, sentence) => {
     const lines = told(url, (mount) => {
       use(mount)

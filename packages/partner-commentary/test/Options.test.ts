@@ -98,7 +98,7 @@ const wrong: ReadonlyArray<readonly [options: Readonly<Record<string, unknown>>,
   [{ databse: sqlite(":memory:") }, "The option databse is no option of this version."]
 ]
 
-describe("partnerCommentary", () => {
+describe("Options of partnerCommentary", () => {
   it.each(wrong)("partnerCommentary rejects the options %o", (options, sentence) => {
     const error = thrown(() => partnerCommentary({ ...production, ...options } as never))
     expect([error.code, error.message]).toEqual(["invalid_option", sentence])

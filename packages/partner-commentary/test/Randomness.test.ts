@@ -4,7 +4,7 @@ import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import * as Randomness from "../src/Randomness.ts"
 
-describe("randomness", () => {
+describe("Random bytes", () => {
   it.effect("no random byte is returned twice, whatever number of bytes each call requests", () =>
     Effect.gen(function* () {
       const random = yield* SecureRandom.SecureRandom

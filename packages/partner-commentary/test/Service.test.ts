@@ -100,7 +100,7 @@ it("the service logs a warning if Express mounts another path than the path of t
   expect(warnings).toEqual([expect.stringContaining("set url to https://app.example/other.")])
 })
 
-describe("handlers for Next.js", () => {
+describe("Handlers for Next.js", () => {
   const key = async (pc: ReturnType<typeof partnerCommentary>) => {
     const { id: organization_id } = await pc.organizations.create({ name: "Courtside" })
     const wanted = { name: "k", scopes: ["personas:read"] as const, ip_whitelist: ["203.0.113.9"] }
@@ -132,7 +132,7 @@ describe("handlers for Next.js", () => {
   )
 })
 
-describe("a start that fails", () => {
+describe("Failed starts", () => {
   it("a failed start rejects with one sentence that contains the reason and the name of the database file", async () => {
     const folder = mkdtempSync(join(tmpdir(), "partner-commentary-"))
     onTestFinished(() => rmSync(folder, { recursive: true }))
@@ -163,7 +163,7 @@ describe("a start that fails", () => {
   })
 })
 
-describe("a logger of the application", () => {
+describe("Loggers of the application", () => {
   const logged = (logger: Parameters<typeof Log.layer>[0]) =>
     Effect.logWarning("The queue is long").pipe(
       Effect.annotateLogs({ length: 3 }),

@@ -19,7 +19,7 @@ export const describeMailServer = (
 
 export const usesOutbox = ({ mail }: Settings): boolean => Option.isNone(mail.server)
 
-/** Describes where mails go. The text completes a sentence that starts with `mails`. */
+/** Describes the destination of mails. The text completes a sentence that starts with `mails`. */
 export const describeMail = ({ mail }: Settings): string =>
   Option.match(mail.server, {
     onNone: () => `become files in ${dataFolder}/outbox`,
@@ -35,7 +35,7 @@ export const describeGenerator = ({ generator }: Settings): string =>
     onSome: ({ model, url }: GeneratorSettings) => `${model} at ${url}`
   })
 
-/** Describes how audio is made. The text completes a sentence that starts with `audio`. */
+/** Describes the server and the storage of audio. The text completes a sentence that starts with `audio`. */
 export const describeAudio = ({ media }: Settings): string =>
   Option.match(Option.all([media.speech, media.storage]), {
     onNone: () => "none",
@@ -68,7 +68,7 @@ export const settingWarnings = (settings: Settings): ReadonlyArray<string> => [
 
 /**
  * Returns a warning when PUBLIC_URL is unset. The warning shows the address at which links in mails start, and whether
- * other machines can reach this address.
+ * other machines can reach the address.
  */
 export const publicUrlWarning = (
   settings: Settings,

@@ -4,8 +4,8 @@ import { type DatabaseSettings, databaseDisplayName } from "./DatabaseSettings.t
 import { SettingRefused } from "./Variable.ts"
 
 /**
- * The message for a missing database file. Outside development, the path is probably wrong, and creating the file would
- * start the service with an empty database.
+ * The message for a missing database file. Outside development, the path of a missing file is probably wrong. Creating
+ * the file would start the service with an empty database.
  */
 export const explainMissingFile =
   "the file does not exist: mount its volume or restore it; run partner-commentary migrate only for a new installation"

@@ -11,7 +11,7 @@ import * as Variable from "./Variable.ts"
 import { SettingRefused } from "./Variable.ts"
 
 export interface MailSettings {
-  /** The URL of the mail server. None in development, where mails are written to the outbox folder. */
+  /** The URL of the mail server. In development, the value is none, and mails are written to the outbox folder. */
   readonly server: Option.Option<Redacted.Redacted<string>>
   /** The sender of mails, in the form `Name <address>`. */
   readonly from: string

@@ -25,13 +25,13 @@ const ofSchema = <A>(schema: Schema.Codec<A, string>, right: string): Parser<A> 
 const checkedParser = (isGood: (text: string) => boolean, right: string): Parser<string> =>
   ofSchema(Schema.Trim.check(Schema.makeFilter(isGood)), right)
 
-/** Parses a list whose entries are separated by commas. Blank entries are ignored. */
+/** Parses a list whose entries are separated by commas. Blank entries of the list are ignored. */
 const listParserOf = <A>(entry: Parser<A>, right: string): Parser<ReadonlyArray<A>> => ({
   rule: right,
   parse: (text) => Option.all(parts(text).map(entry.parse))
 })
 
-/** Parses `NAME=VALUE`. An empty value becomes null. */
+/** Parses `NAME=VALUE`. An empty value after the equals sign becomes null. */
 const pairParserOf = <Name extends string, A>(
   name: Parser<Name>,
   value: Parser<A>,
@@ -85,7 +85,7 @@ export const durationParser: Parser<Duration.Duration> = {
     )
 }
 
-/** The maximum duration. Longer durations would exceed the range of dates. */
+/** The maximum duration that a setting accepts. Longer durations would exceed the range of dates. */
 const longest = Duration.days(3650)
 
 /** Parses a list of durations, which must have at least one entry. */

@@ -24,12 +24,17 @@ export interface Settings {
   }
   /** The number of server processes that share the port; none if the host chooses the number. */
   readonly processes: Option.Option<number>
-  /** The public URL without a trailing slash. If none, links start with the address on which the service listens. */
+  /**
+   * The public URL without a trailing slash. Without a public URL, links start with the address on which the service
+   * listens.
+   */
   readonly publicUrl: Option.Option<string>
   readonly development: boolean
   readonly database: DatabaseSettings.DatabaseSettings
   readonly mail: MailSettings.MailSettings
-  /** The secrets that sign links. None in development, where the service generates one secret and stores it. */
+  /**
+   * The secrets that sign links. In development, the value is none, because the service generates and stores a secret.
+   */
   readonly signingSecrets: Option.Option<SigningSecretList>
   /** The generator's server; none when the service uses the local generator. */
   readonly generator: Option.Option<GeneratorSettings>
@@ -78,7 +83,8 @@ const logLevels = ["all", "trace", "debug", "info", "warn", "warning", "error", 
 export type LogLevel = (typeof logLevels)[number]
 
 /**
- * The folder of the default database, the outbox and the signing secret. The path is relative to the working directory.
+ * The folder of the default database, the outbox and the signing secret. The path of the data folder is relative to the
+ * working directory.
  */
 export const dataFolder = "./data"
 
@@ -88,8 +94,8 @@ const defaultPort = 8080
 export const processesParser = Parser.integerParser(1, 256)
 
 /**
- * The default duration is longer than the 60 seconds of common load balancers. Otherwise, load balancers would reuse
- * connections that the service is closing.
+ * The default duration is longer than the 60 seconds of common load balancers. With a shorter duration, load balancers
+ * would reuse connections that the service is closing.
  */
 export const defaultKeepAlive = Duration.seconds(65)
 
@@ -148,8 +154,8 @@ export const requireForService = (settings: Settings): Effect.Effect<void, Setti
 }
 
 /**
- * Rejects the default database outside development. Otherwise, a command with an incomplete environment would silently
- * change the default database.
+ * Rejects the default database outside development. Without the check, a command with an incomplete environment would
+ * silently change the default database.
  */
 export const requireNamedDatabase = ({ database, development }: Settings): Effect.Effect<void, SettingRefused> =>
   database.isDefault && !development
@@ -167,7 +173,7 @@ export const requireSigningSecret = (settings: Settings): Effect.Effect<void, Se
 
 /**
  * Returns `{api_root}`: the public URL, or the listening address if no public URL is set. If the configured port is 0,
- * pass the actual port.
+ * the caller must pass the actual port.
  */
 export const apiRootOf = (settings: Settings, port: number): string =>
   Option.getOrElse(settings.publicUrl, () => formatHttpAddress(settings.listen.host, port))

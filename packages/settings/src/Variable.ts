@@ -1,4 +1,4 @@
-/** Reads one environment variable with Effect's Config. Errors name the variable. */
+/** Reads one environment variable with Effect's Config. Each error names the environment variable. */
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"

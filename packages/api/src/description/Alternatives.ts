@@ -6,7 +6,7 @@ import { resolve } from "./SchemaText.ts"
 
 type Schemas = Readonly<Record<string, JsonSchema>>
 
-/** Adds a discriminator to every alternative schema in this part of the document that can have a discriminator. */
+/** Adds a discriminator to all alternatives in a part of the document that can have a discriminator. */
 export const discriminated = <Part>(part: Part, schemas: Schemas): Part => {
   const visit = (value: Json): Json => {
     if (Array.isArray(value)) return value.map(visit)

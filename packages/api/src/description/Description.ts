@@ -1,6 +1,6 @@
 /**
- * Generates the OpenAPI 3.1 description from the contract with Effect, and adds details that Effect cannot derive. This
- * module contains no names of groups or endpoints, so that new endpoints are described automatically.
+ * Generates the OpenAPI 3.1 description from the contract with Effect, and adds details that Effect cannot derive. The
+ * generator contains no names of groups or endpoints, so that new endpoints are described automatically.
  */
 import { fallbackScopes, type Scope } from "@partner-commentary/core/access/Scope"
 import * as Context from "effect/Context"

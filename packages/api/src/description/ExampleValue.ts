@@ -5,8 +5,8 @@ import { resolve } from "./SchemaText.ts"
 type Schemas = Readonly<Record<string, JsonSchema>>
 
 /**
- * Returns the first example of the schema. Without such an example, builds one from the parts; undefined if no part has
- * an example.
+ * Returns the first example of the schema. A schema without its own example gets an example from the parts; undefined
+ * if no part has an example.
  */
 export const exampleOf = (given: JsonSchema, schemas: Schemas): Json | undefined => {
   const schema = resolve(given, schemas)

@@ -95,7 +95,7 @@ export const header = (name: keyof typeof headers): Reference => ({ $ref: `#/com
 
 export const parameter = (name: keyof typeof parameters): Reference => ({ $ref: `#/components/parameters/${name}` })
 
-/** Returns the headers of a response with this status code. */
+/** Returns the headers of a response with the given status code. */
 export const headersOf = (
   status: string,
   replays: boolean,

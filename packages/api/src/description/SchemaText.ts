@@ -15,7 +15,7 @@ const reference = /^#\/components\/schemas\//
  */
 export const cleanName = (name: string): string => name.replace(/Encoded$/, "")
 
-/** Converts all schemas and references in this part of the document. */
+/** Converts all schemas and references in a part of the document. */
 export const cleaned = (value: Json): Json => {
   if (Array.isArray(value)) return value.map(cleaned)
   return isRecord(value) ? opened(flattened(mapValues(value, inner))) : value

@@ -74,8 +74,8 @@ const answers: Operation["responses"] = {
 }
 
 /**
- * The schema of the event that `POST /webhooks/{id}/test` sends. The union of events lacks this event, because the test
- * event belongs to no topic.
+ * The schema of the event that `POST /webhooks/{id}/test` sends. The union of events lacks the test event, because a
+ * test event belongs to no topic.
  */
 const tested: JsonSchema = {
   type: "object",

@@ -28,7 +28,9 @@ export const create = Effect.fnUntraced(function* (wanted: NewOrganization) {
 export const update = (id: Ids.OrganizationId, change: (present: Organization) => Organization) =>
   changed(id, "organization.updated", change)
 
-/** Suspends an organization, whose API keys are then rejected. Running workflows continue. */
+/**
+ * Suspends an organization, whose API keys are then rejected. Running workflows of a suspended organization continue.
+ */
 export const suspend = Effect.fnUntraced(function* (id: Ids.OrganizationId) {
   const now = yield* Instant.now
   return yield* changed(id, "organization.suspended", (present) => ({

@@ -5,7 +5,7 @@
 /** The advice texts for findings. Each text is the end of a finding's sentence. */
 export interface Advice {
   readonly resendMail: (shareId: string) => string
-  /** Tells how to resend the mails that finally failed at this time or later. */
+  /** Tells how to resend the mails that finally failed at the time `since` or later. */
   readonly resendMails: (since: string) => string
   readonly retryDraft: (shareId: string) => string
   readonly retryDrafts: string

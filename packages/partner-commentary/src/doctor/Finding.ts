@@ -16,12 +16,12 @@ export type StoredCheck =
 export interface Finding<Check extends string = StoredCheck> {
   readonly check: Check
   /**
-   * With `mend`, this part of the service does not work until the operator acts. With `notice`, the operator should
-   * look at the finding.
+   * With the state `mend`, the checked part of the service does not work until the operator acts. With the state
+   * `notice`, the operator should look at the finding.
    */
   readonly state: "ok" | "notice" | "mend"
   readonly message: string
-  /** The number of problems in the finding. The default is 1. */
+  /** The number of problems in the finding. The default count is 1. */
   readonly count?: number
 }
 

@@ -1,6 +1,6 @@
 /**
  * Checks webhooks for overdue deliveries, for disabled webhooks, and for secrets that no signing secret decrypts. The
- * checks change nothing.
+ * checks of webhooks change no data.
  */
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import { DeliveryStore } from "@partner-commentary/core/webhook/DeliveryStore"

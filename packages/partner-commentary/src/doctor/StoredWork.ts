@@ -1,6 +1,6 @@
 /**
- * Checks the work in the database for jobs that failed permanently, wait for a retry, or are overdue. The checks change
- * nothing.
+ * Checks the work in the database for jobs that failed permanently, wait for a retry, or are overdue. The checks of
+ * stored work change no data.
  */
 import { MediaJobStore } from "@partner-commentary/core/commentary/MediaJobStore"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
@@ -82,7 +82,7 @@ export const waitingDrafts = Effect.gen(function* () {
   return { ...mend("waiting drafts", message), count }
 })
 
-/** Work that has been due for longer than this duration is a problem. */
+/** Work that has been due for longer than five minutes is a problem. */
 export const overdueAfter = { duration: Duration.minutes(5), text: "5 minutes" }
 
 export const work = Effect.fnUntraced(function* (advice: Advice) {

@@ -68,7 +68,7 @@ export const readEvent = (event: unknown): Result.Result<LambdaEvent, PartnerCom
   )
 }
 
-/** Rejects the event. The message tells what is missing, and contains no data from the event. */
+/** Rejects an event of Lambda. The message tells what is missing, and contains no data from the event. */
 const refuse = (message: string) => Result.fail(invalidArgument("event", message))
 
 const fields = (value: unknown): Readonly<Record<string, unknown>> =>

@@ -1,4 +1,4 @@
-/** Defines an HTTP request of any event source, and converts such a request to a web Request. */
+/** Defines an HTTP request of any event source, and converts the request to a web Request. */
 import type { RequestContext } from "@partner-commentary/server/embedding/WebHandler"
 import * as WebRequest from "@partner-commentary/server/http/WebRequest"
 import * as Result from "effect/Result"

@@ -75,8 +75,8 @@ export const make = ({ fetch, report, run }: LambdaService): LambdaHandler => {
       })
 
   /**
-   * Runs due jobs. At the end of the invocation, some time is reserved for running jobs and for releasing unfinished
-   * jobs.
+   * Runs due jobs in a scheduled invocation. At the end of the invocation, some time is reserved for running jobs and
+   * for releasing unfinished jobs.
    */
   const work = Effect.fnUntraced(function* (left: number) {
     const end = left - Math.min(3000, left / 5)

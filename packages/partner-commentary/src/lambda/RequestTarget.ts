@@ -1,8 +1,8 @@
 /** Restores the original request target from the decoded parts that the gateway passes. */
 
 /**
- * Matches characters that a path must contain only in escaped form. The gateway decodes the path, so such characters
- * can appear. The percent sign does not match, so that existing escapes stay unchanged.
+ * Matches characters that a path must contain only in escaped form. The gateway decodes the path, so unescaped
+ * characters can appear. The percent sign does not match, so that existing escapes stay unchanged.
  */
 const isBare = /[^\w\-.~!$&'()*+,;=:@/%[\]|\\^`{}"<>]/gu
 
@@ -12,8 +12,8 @@ export const encodedPath = (path: string): string => {
 }
 
 /**
- * Removes the prefix from a path. For example, `/prod/partner/v1` without `/prod` is `/partner/v1`. Other paths stay
- * unchanged.
+ * Removes the prefix from a path. For example, `/prod/partner/v1` without `/prod` is `/partner/v1`. A path without the
+ * prefix stays unchanged.
  */
 export const pathWithoutPrefix = (prefix: string, path: string): string => {
   if (prefix === "" || prefix === "/") return path

@@ -7,17 +7,17 @@ import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 
 export interface Context {
-  /** This signal is aborted when the service no longer waits for the function. */
+  /** The signal is aborted when the service no longer waits for the function. */
   readonly signal: AbortSignal
 }
 
 export interface HostFailure {
-  /** True if the function threw an error with `permanent: true`. A retry is then useless. */
+  /** True if the function threw an error with `permanent: true`. After a permanent error, a retry is useless. */
   readonly permanent: boolean
   readonly reason: string
 }
 
-/** Calls the function. Fails with the function's error, or at the time limit. */
+/** Calls the application's function. Fails with the function's error, or at the time limit. */
 export const callHostFunction = <A>(
   run: (context: Context) => A | PromiseLike<A>,
   limit: Duration.Input
@@ -36,8 +36,8 @@ export const callHostFunction = <A>(
   )
 
 /**
- * Returns the function's result if the schema accepts the result. Otherwise, fails with the first problem of the
- * result.
+ * Returns the function's result if the schema accepts the result. Fails with the first problem of the result if the
+ * schema rejects the result.
  */
 export const answered = <A, I>(schema: Schema.Codec<A, I>) => {
   const decode = Schema.decodeUnknownEffect(schema)

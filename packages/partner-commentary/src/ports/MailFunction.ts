@@ -11,7 +11,10 @@ import { type Context, callHostFunction } from "./HostFunction.ts"
  */
 export type SendMail = (message: MailMessage, context: Context) => unknown
 
-/** The time limit of a call. A stop of the service waits for running calls, so that their results are not lost. */
+/**
+ * The time limit for a call of the mail function. A stop of the service waits for running calls, so that their results
+ * are not lost.
+ */
 const longestSend = "15 seconds"
 
 export const layer = (send: SendMail) =>

@@ -19,18 +19,24 @@ export interface HostOrganization {
   readonly contact_email?: string | null | undefined
   /** The id of the organization at your identity provider, if that id differs from `id`. */
   readonly identity_id?: string | null | undefined
-  /** The time of suspension. While this field is set, every API key of the organization is rejected. */
+  /**
+   * The time at which the organization was suspended. While `suspended_at` is set, every API key of the organization is
+   * rejected.
+   */
   readonly suspended_at?: HostDate | string | null | undefined
   readonly created_at: HostDate | string
 }
 
 type Found = HostOrganization | null | undefined
 
-/** The functions that read organizations. They also return suspended organizations, with the time of suspension. */
+/**
+ * The functions that read organizations. The functions must also return suspended organizations, with the time of
+ * suspension.
+ */
 export interface Organizations {
   readonly find: (id: string, context: Context) => Found | PromiseLike<Found>
   /**
-   * Finds an organization by the exact spelling of its `identity_id`. Omit this function if no organization has an
+   * Finds an organization by the exact spelling of its `identity_id`. Omit `findByIdentity` if no organization has an
    * `identity_id`.
    */
   readonly findByIdentity?: ((identityId: string, context: Context) => Found | PromiseLike<Found>) | undefined

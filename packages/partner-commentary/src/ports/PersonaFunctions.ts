@@ -31,8 +31,8 @@ type Awaitable<A> = A | PromiseLike<A>
 export interface Personas {
   readonly find: (id: string, context: Context) => Awaitable<HostPersona | null | undefined>
   /**
-   * Returns the personas for which the organization has a licence at this time, in any order. `ids` limits the result
-   * to these personas. If `ids` is null, all licensed personas are returned.
+   * Returns the personas for which the organization has a licence at the time `context.at`, in any order. `ids` limits
+   * the result to personas with the given ids. If `ids` is null, all licensed personas are returned.
    */
   readonly licensed: (
     organizationId: string,

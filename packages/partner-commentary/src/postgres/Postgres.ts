@@ -17,11 +17,11 @@ export interface PoolOptions {
    * schema if the database role may create schemas.
    */
   readonly schema?: string | undefined
-  /** True if the service migrates the database at its start. The default is true. */
+  /** True if the service migrates the database at its start, which is the default. */
   readonly migrate?: boolean | undefined
   /**
-   * True if the process receives signals of other processes at once. The signals need a connection that stays open. The
-   * default is true.
+   * True if the process receives signals of other processes at once. The signals need a connection that stays open. By
+   * default, the process receives the signals.
    */
   readonly listen?: boolean | undefined
 }
@@ -32,7 +32,7 @@ export interface PostgresOptions extends PoolOptions {
    * leads to a pooler.
    */
   readonly directUrl?: string | undefined
-  /** The maximum number of database connections of a process. The default is 10. */
+  /** The maximum number of database connections of a process, which is 10 by default. */
   readonly poolSize?: number | undefined
 }
 

@@ -4,7 +4,7 @@ import * as Layer from "effect/Layer"
 
 export interface StartOptions {
   /**
-   * True if the service migrates the schema at its start. Otherwise, the database must already have the current schema.
+   * True if the service migrates the schema at its start. If false, the database must already have the current schema.
    */
   readonly migrates: boolean
   /**

@@ -13,7 +13,7 @@ import { invalidOption, type PartnerCommentaryError } from "../PartnerCommentary
 export interface SmtpOptions {
   /** The sender of all mails, in the form `Name <address>`. */
   readonly from: string
-  /** The maximum number of concurrent connections to the mail server. The default is 16. */
+  /** The maximum number of concurrent connections to the mail server, which is 16 by default. */
   readonly connections?: number | undefined
 }
 

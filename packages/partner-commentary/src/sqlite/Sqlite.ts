@@ -9,8 +9,8 @@ import * as SqliteDatabase from "./SqliteDatabase.ts"
 
 export interface SqliteOptions {
   /**
-   * True if the service creates a missing file at its start, and migrates the file to the current schema. The default
-   * is true.
+   * True if the service creates a missing file at its start, and migrates the file to the current schema. By default,
+   * the service does so.
    */
   readonly migrate?: boolean | undefined
 }

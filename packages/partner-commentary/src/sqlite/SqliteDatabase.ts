@@ -4,9 +4,7 @@ import * as Sqlite from "@partner-commentary/sqlite/Sqlite"
 import * as Layer from "effect/Layer"
 
 export interface Migration {
-  /**
-   * True if the service migrates the schema at its start. Otherwise, the file must already have the current schema.
-   */
+  /** True if the service migrates the schema at its start. If false, the file must already have the current schema. */
   readonly migrates: boolean
 }
 

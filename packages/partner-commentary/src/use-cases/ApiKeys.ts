@@ -43,7 +43,7 @@ const tooMany = ({ limit }: { readonly limit: number }) =>
 const operatorOf = (organizationId: OrganizationId) => ({ organizationId, by: "operator" })
 
 export const apiKeys = (run: Run) => ({
-  /** Creates an API key. Only this result contains `full_key`. */
+  /** Creates an API key. Only the result of `create` contains `full_key`. */
   create: (key: NewApiKey, options?: InTransaction) =>
     run(
       Effect.gen(function* () {
@@ -71,8 +71,8 @@ export const apiKeys = (run: Run) => ({
     ),
 
   /**
-   * Changes the name or the allowed addresses of an API key. The change takes effect as fast as a revocation. Omitted
-   * fields stay unchanged.
+   * Changes the name or the allowed addresses of an API key. The change takes effect as fast as a revocation. Fields
+   * that the input omits stay unchanged.
    */
   update: (key: KeyInput & typeof ChangeApiKey.Encoded, options?: InTransaction) =>
     run(
@@ -87,8 +87,8 @@ export const apiKeys = (run: Run) => ({
     ),
 
   /**
-   * Creates a successor of an API key. Only this result contains the successor's `full_key`. The old key works until
-   * the end of the grace period.
+   * Creates a successor of an API key. Only the result of `rotate` contains the successor's `full_key`. The old key
+   * works until the end of the grace period.
    */
   rotate: (key: KeyInput & typeof RotateApiKey.Encoded, options?: InTransaction) =>
     run(

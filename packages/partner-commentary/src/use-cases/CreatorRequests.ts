@@ -27,7 +27,8 @@ export interface CreatorRequest {
 
 export interface OfDraft {
   /**
-   * The id of the draft that the creator has seen. Without this id, the call is rejected if there are several drafts.
+   * The id of the draft that the creator has seen. Without a draft id, the call is rejected if there are several
+   * drafts.
    */
   readonly draft_id?: string | undefined
 }
@@ -43,8 +44,8 @@ const one = makeDecoder(Schema.Struct(request))
 type Action = { readonly email: string; readonly share_id: Ids.ShareId } & ActionFields
 
 /**
- * Decodes the input of an action and rejects unknown fields. Otherwise, an approval with a misspelt `content` would
- * publish the wrong text.
+ * Decodes the input of an action and rejects unknown fields. If unknown fields were ignored, an approval with a
+ * misspelt `content` would publish the wrong text.
  */
 const action = (...texts: ReadonlyArray<keyof ActionFields>) => {
   const fields = Object.fromEntries(texts.map((name) => [name, Schema.optional(Schema.String)]))
@@ -119,11 +120,13 @@ export const creatorRequests = (run: Run) => {
     respond: act<{ readonly perspective: string }>("respond"),
     /** Declines a request that waits for the creator's view. */
     decline: act<WithReason>("decline"),
-    /** Approves the draft, or `content` instead of the draft. The partner can then fetch the commentary. */
+    /**
+     * Approves the draft, or `content` instead of the draft. After the approval, the partner can fetch the commentary.
+     */
     approve: act<OfDraft & { readonly content?: string | undefined }>("approve"),
     /** Requests another draft from the generator. */
     revise: act<OfDraft & { readonly instructions?: string | undefined }>("revise"),
-    /** Withdraws the creator's view after it was submitted. The request then ends without a commentary. */
+    /** Withdraws the creator's view after it was submitted. A withdrawn request ends without a commentary. */
     withdraw: act<WithReason>("withdraw")
   }
 }

@@ -12,13 +12,15 @@ import { type DataOwner, makeDecoder, ofOrganization, ownerOf, type Run } from "
 
 export interface EventFilter extends DataOwner {
   readonly type?: EventType | undefined
-  /** Only events at this time or later are listed. */
+  /** Only events at the time `since` or later are listed. */
   readonly since?: HostDate | string | undefined
-  /** The order of the events. `asc` is the order in which the service stored the events. The default is `desc`. */
+  /**
+   * The order of the events. `asc` is the order in which the service stored the events. The default order is `desc`.
+   */
   readonly order?: "asc" | "desc" | undefined
   /**
-   * Only events after the event with this id are listed, in the order `asc`. To continue an earlier list, pass the id
-   * of the last handled event.
+   * Only events after the event with the given id are listed, in the order `asc`. To continue an earlier list, pass the
+   * id of the last handled event.
    */
   readonly after?: string | undefined
 }

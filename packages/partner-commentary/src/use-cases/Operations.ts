@@ -77,7 +77,7 @@ export const operations = (run: Run) => ({
     ),
 
   /**
-   * Reports the parts of the service that work and the problems that the operator must repair. The call changes
+   * Reports the parts of the service that work and the problems that the operator must repair. The doctor changes
    * nothing.
    */
   doctor: (): Promise<Doctor> =>

@@ -57,7 +57,8 @@ export const organizations = (run: Run) => ({
     ),
 
   /**
-   * Changes an organization. Omitted fields stay unchanged. The change takes effect within seconds in every process.
+   * Changes an organization. Fields that the input omits stay unchanged. The change takes effect within seconds in
+   * every process.
    */
   update: (change: OrganizationChange & { readonly organization_id: string }, options?: InTransaction) =>
     run(
@@ -79,7 +80,9 @@ export const organizations = (run: Run) => ({
   /** Lists organizations, oldest first. */
   list: () => run(OrganizationRegistry.use(({ list }) => Effect.map(list, (all) => all.map(Organizations.view)))),
 
-  /** Suspends an organization. Its API keys are rejected within seconds, and running workflows continue. */
+  /**
+   * Suspends an organization. The organization's API keys are rejected within seconds, and running workflows continue.
+   */
   suspend: (organization: { readonly organization_id: string }, options?: InTransaction) =>
     run(
       Effect.flatMap(named(organization), ({ organization_id }) =>

@@ -25,7 +25,8 @@ export interface PersonaChange extends Profile {
   readonly persona_id: string
   readonly name?: string | undefined
   /**
-   * The creator for new topics. Use `pc.creators.changeEmail` to change the creator's address for open requests, too.
+   * The creator of the persona for new topics. Use `pc.creators.changeEmail` to change the creator's address for open
+   * requests, too.
    */
   readonly creator?: NewPersona["creator"] | undefined
 }
@@ -68,7 +69,7 @@ export const personas = (run: Run) => ({
       options
     ),
 
-  /** Changes a persona. Omitted fields stay unchanged. */
+  /** Changes a persona. Fields that the input omits stay unchanged. */
   update: (change: PersonaChange, options?: InTransaction) =>
     run(
       Effect.gen(function* () {

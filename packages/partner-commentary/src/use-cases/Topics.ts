@@ -37,20 +37,20 @@ import {
 export type NewTopic = typeof CreateTopic.Encoded & DataOwner
 
 export interface TopicList extends DataOwner {
-  /** One status or several statuses. Topics with any of these statuses are listed. */
+  /** One status or several statuses. Topics with any of the given statuses are listed. */
   readonly status?: TopicStatus | ReadonlyArray<TopicStatus> | undefined
-  /** Your own reference of the topics. This filter cannot be combined with `status`. */
+  /** Your own reference of the topics, which cannot be combined with the filter `status`. */
   readonly external_reference?: string | undefined
   readonly created_after?: HostDate | string | undefined
   readonly created_before?: HostDate | string | undefined
   /**
-   * Only topics that changed after this time are listed, in the order of their last change. This filter cannot be
-   * combined with other filters.
+   * Only topics that changed after `updated_after` are listed, in the order of their last change. The filter
+   * `updated_after` cannot be combined with other filters.
    */
   readonly updated_after?: HostDate | string | undefined
-  /** The order of the topics. The default is `desc`, which lists the newest topics first. */
+  /** The order of the topics. The default order is `desc`, which lists the newest topics first. */
   readonly order?: "asc" | "desc" | undefined
-  /** The number of topics on a page, from 1 to 100. The default is 20. */
+  /** The number of topics on a page, from 1 to 100. The default page size is 20. */
   readonly limit?: number | undefined
   /** The `next_cursor` of an earlier page. */
   readonly cursor?: string | undefined
@@ -103,8 +103,8 @@ export const topics = (run: Run) => ({
     ),
 
   /**
-   * Cancels a topic. Each request without the creator's answer is settled, and the creator gets a mail. Requests with
-   * an answer continue. Returns the minimal view of the topic.
+   * Cancels a topic. Each request without the creator's answer is settled, and the creator gets a mail. Requests that
+   * the creator has already answered continue. Returns the minimal view of the topic.
    */
   cancel: (topic: DataOwner & { readonly topic_id: string }, options?: InTransaction) =>
     run(
@@ -160,7 +160,7 @@ export const topics = (run: Run) => ({
       })
     ),
 
-  /** Reads all topics with this external reference. */
+  /** Reads all topics with the given external reference. */
   byReference: (topic: DataOwner & { readonly external_reference: string }) =>
     run(
       Effect.gen(function* () {

@@ -22,7 +22,7 @@ import type { Services } from "../Service.ts"
 export interface InTransaction {
   /**
    * Your open transaction on the same database: a client of `pg` or PGlite, the transaction of Drizzle, Kysely, Prisma
-   * or postgres.js, or a `DatabaseSync` after `BEGIN IMMEDIATE`. The call writes only in this transaction. After a
+   * or postgres.js, or a `DatabaseSync` after `BEGIN IMMEDIATE`. The call writes only in your transaction. After a
    * rejected call, your transaction can continue, because all writes of the call are undone.
    */
   readonly db?: object | undefined
@@ -42,8 +42,8 @@ export const rejectWithServiceError =
   }
 
 /**
- * Returns an error if the options are not `{ db }`. Otherwise, a call with `client` instead of `{ db: client }` would
- * write outside of the transaction.
+ * Returns an error if the options are not `{ db }`. An ignored mistake, such as `client` instead of `{ db: client }`,
+ * would write outside of the transaction.
  */
 const unknownOption = (options: unknown): PartnerCommentaryError | undefined => {
   if (!Predicate.isObject(options)) return invalidOption("db", "must be passed as { db }")
@@ -100,7 +100,7 @@ export const ofOrganization = {
 /** The owner of the data that a call reads or changes. */
 export interface DataOwner {
   readonly organization_id: string
-  /** The environment of the data. The default is `live`. */
+  /** The environment to which the data belongs, which is `live` by default. */
   readonly environment?: Environment | undefined
 }
 
@@ -117,7 +117,7 @@ export const ownerOf = ({
 
 export const missing = (what: string) => Errors.NotFound.of(`There is no such ${what}.`)
 
-/** Returns the organization as the caller of a use case. Fails if the organization does not exist. */
+/** Returns the organization as the caller of a use case. The effect fails if the organization does not exist. */
 export const callerOf = Effect.fnUntraced(function* (owned: Parameters<typeof ownerOf>[0]) {
   const { environment, organizationId } = ownerOf(owned)
   const found = yield* (yield* OrganizationStore).find(organizationId)

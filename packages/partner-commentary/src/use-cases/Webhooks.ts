@@ -31,8 +31,8 @@ const owned = makeDecoder(Schema.Struct(ofOrganization))
 const one = makeDecoder(Schema.Struct({ ...ofOrganization, webhook_id: webhookId }))
 
 /**
- * Returns the actor of a change. The audit log records the operator as the actor, and the partner's contact gets no
- * mail.
+ * Returns the actor of a change to a webhook. The audit log records the operator as the actor, and the partner's
+ * contact gets no mail.
  */
 const registrant = Effect.fnUntraced(function* (of: Parameters<typeof callerOf>[0]) {
   return { ...(yield* callerOf(of)), key: null }
@@ -51,7 +51,7 @@ const tooMany = ({ limit }: { readonly limit: number }) =>
   )
 
 export const webhooks = (run: Run) => ({
-  /** Registers a webhook. Only this result contains `secret`. */
+  /** Registers a webhook. Only the result of `create` contains the webhook's `secret`. */
   create: (webhook: NewWebhook) =>
     run(
       Effect.gen(function* () {
@@ -85,7 +85,7 @@ export const webhooks = (run: Run) => ({
       })
     ),
 
-  /** Changes a webhook. Omitted fields stay unchanged. */
+  /** Changes a webhook. Fields that the input omits stay unchanged. */
   update: (change: WebhookChange) =>
     run(
       Effect.gen(function* () {
@@ -99,7 +99,7 @@ export const webhooks = (run: Run) => ({
       })
     ),
 
-  /** Deletes a webhook. Events that wait for this webhook are dropped. */
+  /** Deletes a webhook. Events that wait for the deleted webhook are dropped. */
   delete: (webhook: WebhookReference) =>
     run(
       Effect.gen(function* () {

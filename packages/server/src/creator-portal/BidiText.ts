@@ -20,6 +20,6 @@ export const stripBidi = <View extends AssignmentInContext>(view: View): View =>
 
 /**
  * Removes Unicode's bidirectional overrides, embeddings and isolates. Right-to-left scripts display correctly without
- * these characters.
+ * such control characters.
  */
 const withoutBidi = (text: string): string => text.replace(/[\u202a-\u202e\u2066-\u2069]/g, "")

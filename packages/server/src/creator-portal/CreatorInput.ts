@@ -1,4 +1,7 @@
-/** Reads the text fields of a creator's action from a form or a JSON body. Other modules validate the fields. */
+/**
+ * Reads the text fields of a creator's action from a form or a JSON body. The module does not validate the values of
+ * the fields.
+ */
 import type { Problem } from "@partner-commentary/api/Errors"
 import * as ByteSize from "effect/ByteSize"
 import * as Effect from "effect/Effect"

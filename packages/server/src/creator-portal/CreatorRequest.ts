@@ -15,7 +15,9 @@ export type CreatorTarget =
 
 const notFound: CreatorTarget = { at: "nowhere" }
 
-/** The maximum token length, which bounds the memory for tokens from paths. Valid tokens are shorter. */
+/**
+ * The maximum token length, which bounds the memory for tokens from paths. Valid tokens are shorter than the maximum.
+ */
 const maxTokenLength = 1000
 
 export const targetOf = (method: string, path: string): CreatorTarget => {
@@ -49,7 +51,7 @@ const isCreator = (segment: string): boolean =>
   ).toLowerCase() === "creator"
 
 /**
- * Hosts provide this layer to their server, because the server's own trace span would record the creator's token.
+ * Hosts provide `layerUntraced` to their server, because the server's own trace span would record the creator's token.
  * `CreatorRoutes` creates a span that records the route instead.
  */
 export const layerUntraced = Layer.succeed(HttpMiddleware.TracerDisabledWhen)(isCreatorRequest)

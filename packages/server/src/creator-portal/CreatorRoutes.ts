@@ -36,7 +36,10 @@ type Response = HttpServerResponse.HttpServerResponse
 /** The maximum number of requests a minute with one creator link. */
 const limit = 60
 
-/** This query parameter tells the page that an inbox link was just mailed. Pages have no other query parameters. */
+/**
+ * The query parameter `said=desk` tells the page that an inbox link was just mailed. Creators' pages have no other
+ * query parameters.
+ */
 const inboxMailedQuery = "?said=desk"
 
 const page = (html: string, status = 200): Response =>

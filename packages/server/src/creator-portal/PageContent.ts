@@ -10,7 +10,7 @@ import type { ActionRefusal } from "./Refusal.ts"
 
 /** The data for rendering one view of a creator's page. */
 export interface PageVisit extends AssignmentInContext {
-  /** The URL of the creator's page without a trailing slash. Forms post to URLs below this URL. */
+  /** The URL of the creator's page without a trailing slash. Forms post to URLs below the URL of the page. */
   readonly address: string
   readonly now: Instant.Instant
   readonly maxDrafts: number
@@ -78,7 +78,7 @@ export const renderTextField = (
     typed &&
     html`<strong>You wrote this for an older draft, not for draft ${assignment.draft?.number}.</strong> `
   const required = field.min !== undefined && html` required minlength="${field.min}"`
-  // HTML parsers drop the first line break of a textarea, so the page adds one.
+  // HTML parsers drop the first line break of a textarea, so the page adds a line break.
   return html`<label for="${id}">${field.label}</label>
 <p class="hint" id="${id}-hint">${stale}${field.hint}</p>
 ${wrong !== null && html`<p class="error" id="${id}-error">${wrong}</p>`}

@@ -11,7 +11,8 @@ interface PageContent {
   /** The status that the header of the page shows. */
   readonly status?: string
   /**
-   * A waiting page without text fields reloads after this number of seconds. Null in `at` reloads the same address.
+   * A waiting page without text fields reloads after `after` seconds, at the address `at`. If `at` is null, the page
+   * reloads its own address.
    */
   readonly refresh?: { readonly after: number; readonly at: string | null } | undefined
   readonly main: Html
@@ -46,7 +47,7 @@ ${footer !== undefined && html`<footer>${footer}</footer>`}
 </html>
 `.markup
 
-/** These response headers forbid external resources, frames, caching and referrers for all pages. */
+/** The response headers forbid external resources, frames, caching and referrers for all creators' pages. */
 export const pageHeaders: Effect.Effect<Readonly<Record<string, string>>, never, Digest.Digest> = Effect.gen(
   function* () {
     const digest = yield* Digest.Digest

@@ -14,7 +14,7 @@ export interface ActionRefusal {
   readonly problem: Problem
   /** The explanation for the creator, without the name of a field. */
   readonly says: string
-  /** The text that the creator entered. The page shows this text again. */
+  /** The text that the creator entered. The page shows the entered text again. */
   readonly typed: ActionFields
   /** True when the entered text was meant for a draft that a newer draft has replaced. */
   readonly isStale: boolean
@@ -22,7 +22,7 @@ export interface ActionRefusal {
 
 export type RefusalReason = InvalidTextLength | ActionRefused | MalformedInput
 
-/** `present` is the current assignment. The page shows this assignment with the error message. */
+/** `present` is the current assignment. The page shows the current assignment with the error message. */
 export const describeRefusal = (
   action: ActionRefusal["action"],
   reason: RefusalReason,

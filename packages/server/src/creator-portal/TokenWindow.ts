@@ -7,8 +7,8 @@ import * as Effect from "effect/Effect"
 
 export interface TokenWindow {
   /**
-   * Counts a request with this token. Returns 0 when the request is within the limit, otherwise the number of seconds
-   * to wait. Rejected requests do not count.
+   * Counts a request with the given token. Returns 0 when the request is within the limit, otherwise the number of
+   * seconds to wait. Requests above the limit do not count.
    */
   readonly take: (token: string) => Effect.Effect<number>
 }

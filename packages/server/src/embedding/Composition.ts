@@ -14,7 +14,8 @@ export interface Parts<A, E, R> {
   readonly secrets: Layer.Layer<SigningSecrets, E>
   readonly policy: Policy
   /**
-   * The proxies whose `X-Forwarded-For` header is trusted. If omitted, the value from the surrounding context applies.
+   * The proxies whose `X-Forwarded-For` header is trusted. If `trustedProxies` is omitted, the value from the
+   * surrounding context applies.
    */
   readonly trustedProxies?: IpAllowList.IpAllowList
   /** The worker settings that differ from the defaults. */

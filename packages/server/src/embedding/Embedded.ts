@@ -26,9 +26,9 @@ export interface EmbeddedService<R = EmbeddedRequirements> {
 }
 
 /**
- * Opens the service with this layer. The layer contains the core with its ports. Add `Workers.layer` if this process
- * should also run jobs. The first call of any method starts the service. If the start fails, the next call retries the
- * start.
+ * Opens the service with the given layer. The layer contains the core with its ports. Add `Workers.layer` if this
+ * process should also run jobs. The first call of any method starts the service. If the start fails, the next call
+ * retries the start.
  *
  * ```ts
  * const service = open(layer)

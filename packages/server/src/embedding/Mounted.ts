@@ -17,7 +17,7 @@ const routes = Routes.layer.pipe(
   Layer.provide(Layer.succeed(HttpRouter.RouterConfig, Routes.routerConfig))
 )
 
-/** The mounted routes have a separate router, because the application's router is still being built at this time. */
+/** The mounted routes have a separate router, because the application's router is still being built. */
 const own = Effect.gen(function* () {
   const memoMap = yield* Layer.makeMemoMap
   return yield* Effect.provideService(HttpRouter.toHttpEffect(routes), Layer.CurrentMemoMap, memoMap)
@@ -30,7 +30,7 @@ export const layer = HttpRouter.use(
     const prefix = pathOfService((yield* PublicAddress).apiRoot)
     if (prefix === "") return yield* Effect.die(rootless)
     const answer = (yield* own) as Effect.Effect<never>
-    // This middleware runs before the application's router, because that router decodes paths and limits their length.
+    // The middleware runs before the application's router, because the router decodes paths and limits their length.
     yield* router.addGlobalMiddleware<never, never>(((app: Effect.Effect<never>) =>
       Effect.withFiber((fiber) => {
         const request = Context.getUnsafe(fiber.context, HttpServerRequest)

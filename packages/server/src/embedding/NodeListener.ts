@@ -123,7 +123,10 @@ const closeCallbacks = (socket: NodeRequest["socket"]): Set<() => void> => {
   return waiting
 }
 
-/** `parsed` contains the request body if other code has already read the body. Otherwise `parsed` is null. */
+/**
+ * `parsed` contains the request body if other code has already read the body. The parameter `parsed` is null if the
+ * service must read the body itself.
+ */
 const toWeb = (
   request: NodeRequest,
   response: NodeResponse,

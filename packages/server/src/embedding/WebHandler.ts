@@ -52,7 +52,7 @@ const CurrentSent = Context.Reference<RequestContext>("@partner-commentary/refer
 
 /**
  * Returns the request with its original path and query. If the host did not remove the path of `{api_root}` from the
- * URL, this function removes the path.
+ * URL, `asSent` removes the path.
  */
 const asSent =
   (prefix: string) =>

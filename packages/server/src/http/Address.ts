@@ -3,7 +3,10 @@
  * name.
  */
 
-/** Returns the path of `{api_root}`: `""` or `/some/prefix`. A proxy can serve the service below such a path. */
+/**
+ * Returns the path of `{api_root}`, which is empty or a prefix such as `/some/prefix`. A proxy can serve the service
+ * below a path prefix.
+ */
 export const pathOfService = (apiRoot: string): string => apiRoot.replace(/^[a-z]+:\/\/[^/]*/i, "").replace(/\/$/, "")
 
 /** Returns the path and query below the prefix; undefined when the URL does not start with the prefix. */

@@ -82,7 +82,8 @@ export const textDecoder = <Fields extends Schema.Struct.Fields>(
   }
   /** A large JSON text is parsed in steps. */
   return Effect.fnUntraced(function* (text: string) {
-    // Reject too many members before JSON.parse runs: it cannot yield, and each member takes a microsecond or more.
+    // Reject too many members before JSON.parse runs, because JSON.parse cannot yield. Each member takes a microsecond
+    // or more.
     if (JsonText.hasMoreMembers(text, maxMembers)) return yield* Effect.fail<Problems>([tooManyMembers])
     const json = yield* StrictJson.parseStrictJsonInSteps(text, fields)
     if (Result.isFailure(json)) return yield* Effect.fail<Problems>([json.failure])
@@ -92,8 +93,8 @@ export const textDecoder = <Fields extends Schema.Struct.Fields>(
 }
 
 /**
- * The maximum number of object members in a body. A valid body has fewer: metadata of 16 KiB has fewer than 8,192
- * members.
+ * The maximum number of object members in a body. A valid body has fewer members, because metadata of 16 KiB has fewer
+ * than 8,192 members.
  */
 const maxMembers = 10_000
 
@@ -102,7 +103,10 @@ const tooManyMembers: Problem = { field: "body", constraint: "must have at most 
 /** The maximum number of problems that a response reports. */
 const maxProblems = 100
 
-/** The maximum number of entries in a list. A longer list is rejected before the service checks the list's entries. */
+/**
+ * The maximum number of entries in a list. A list above the limit is rejected before the service checks the list's
+ * entries.
+ */
 const maxEntries = 1000
 
 const isLong = (value: unknown): boolean => Array.isArray(value) && value.length > maxEntries

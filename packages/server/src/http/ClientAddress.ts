@@ -15,9 +15,9 @@ export const TrustedProxies = Context.Reference<IpAllowList.IpAllowList>(
 
 /**
  * Returns the right-most forwarded address that is not a trusted proxy. An invalid entry ends the search, because the
- * client can forge all entries to its left. The result is then `unknown by` followed by the socket's address. No allow
- * list accepts this result, and the request counts toward the rate limit of the socket's address. The result is `""`
- * when the socket's address is unknown.
+ * client can forge all entries to its left. After an invalid entry, the result is `unknown by` followed by the socket's
+ * address. No allow list accepts an unknown address, and the request counts toward the rate limit of the socket's
+ * address. The result is `""` when the socket's address is unknown.
  */
 export const clientAddress = (
   socket: string,

@@ -1,7 +1,7 @@
 /**
- * Registers the contract's endpoints with the router, for every host. This module replaces `HttpApiBuilder.layer`.
- * Routes of `HttpApiBuilder.layer` copy the application's context, with over a hundred services, for each request. In
- * this module, a handler runs in the context of its request.
+ * Registers the contract's endpoints with the router, for every host. `ContractRoutes` replaces Effect's
+ * `HttpApiBuilder.layer`. Routes of `HttpApiBuilder.layer` copy the application's context, with over a hundred
+ * services, for each request. In `ContractRoutes`, a handler runs in the context of its request.
  */
 import { RateLimitExceeded } from "@partner-commentary/api/Errors"
 import * as Context from "effect/Context"
@@ -20,7 +20,10 @@ import { currentRateState } from "../middleware/CurrentRate.ts"
 
 type Handled = Effect.Effect<HttpServerResponse>
 
-/** The part of Effect's group service that this module reads. `HttpApiBuilder.group` provides the service. */
+/**
+ * The part of Effect's group service that this module reads. Effect's `HttpApiBuilder.group` provides the group
+ * service.
+ */
 interface GroupService {
   readonly handlers: ReadonlyMap<
     string,
@@ -134,8 +137,8 @@ const Outcome = Context.Reference<Effect.Effect<unknown, unknown>>("@partner-com
 
 /**
  * Encodes results and errors with Effect's builder. The builder receives a copy of the endpoint without request and
- * middleware. Most handlers return a response, which needs no encoding. Therefore, the first result or error builds the
- * encoder of an endpoint.
+ * middleware. Most handlers return a response, which needs no encoding. The encoder of an endpoint is therefore built
+ * only for its first result or error.
  */
 const makeEncoder = (api: HttpApi.Constraint, group: HttpApiGroup.Top, endpoint: HttpApiEndpoint.Top): Encode => {
   let built: Handled | undefined

@@ -15,8 +15,7 @@ export type EntityTag = string
 export const make = Effect.gen(function* () {
   const digest = yield* Digest.Digest
   const { apiRoot } = yield* PublicAddress
-  // A tag must change when a view's fields change. A tag must also change when the address of the default picture
-  // changes.
+  // A tag must change when a view's fields change, and when the address of the default picture changes.
   const pictured = (yield* hashText(digest, apiRoot + edition)).slice(0, 8)
   return {
     ofStatus: (revision: Revision): EntityTag => `W/"${revision}.${edition}"`,

@@ -6,12 +6,12 @@ import * as Result from "effect/Result"
 import * as JsonText from "./JsonText.ts"
 import { type ProcessingSteps, tokensPerStep } from "./Steps.ts"
 
-/** In these callbacks, `depth` is 0 for the outermost value and 1 for the members of that value. */
+/** In the visitor's callbacks, `depth` is 0 for the outermost value and 1 for the members of the outermost value. */
 export interface JsonVisitor {
   readonly key?: (depth: number, name: string) => void
-  /** Called at the start of each value. Returning false stops the scan. */
+  /** The scanner calls `begin` at the start of each value. The scan stops if the callback returns false. */
   readonly begin: (depth: number, at: number, kind: "object" | "array" | "scalar") => unknown
-  /** Called after each value. `end` is the index of the first character after the value. */
+  /** The scanner calls `end` after each value. `end` is the index of the first character after the value. */
   readonly end: (depth: number, end: number) => void
 }
 
@@ -75,7 +75,7 @@ export function* read(text: string, { begin, end, key = () => {} }: JsonVisitor)
   return open.length === 0 && expected === "commaOrEnd"
 }
 
-/** Returns the index of the closing quote; undefined if no valid string starts at this index. */
+/** Returns the index of the closing quote; undefined if no valid string starts at the index `at`. */
 const endOfString = (text: string, at: number): number | undefined => {
   if (text[at] !== '"') return undefined
   const last = JsonText.endOfString(text, at)

@@ -14,7 +14,7 @@ export const copy = (given: Readonly<Record<string, string | undefined>>): Recor
   return headers
 }
 
-/** Returns a copy of the response whose headers are replaced by these headers. */
+/** Returns a copy of the response with the given headers instead of its own headers. */
 export const replace = (
   response: HttpServerResponse.HttpServerResponse,
   headers: Readonly<Record<string, string>>

@@ -3,7 +3,8 @@ import { formatCursor } from "@partner-commentary/core/webhook/EventHistory"
 import type { PastEvent } from "@partner-commentary/core/webhook/EventLog"
 
 /**
- * The message id is the cursor of the event. A client can send this id as `Last-Event-ID` or as `after` to continue.
+ * The message id is the cursor of the event. A client can send the event's id as `Last-Event-ID` or as `after` to
+ * continue.
  */
 export const event = ({ id, payload, type }: PastEvent): string =>
   `id: ${formatCursor(id)}\nevent: ${type}\ndata: ${payload}\n\n`

@@ -19,7 +19,7 @@ export const maxNestingDepth = 32
 export const parseStrictJson = (text: string, fields?: ReadonlySet<string>): Result.Result<unknown, Problem> =>
   Steps.runWithoutYielding(parsing(text, fields))
 
-/** Works like `parseStrictJson`, but parses a long text in steps. Other requests can run between the steps. */
+/** Works like `parseStrictJson`, but parses a long text in steps. Other requests can run between the parsing steps. */
 export const parseStrictJsonInSteps = (
   text: string,
   fields?: ReadonlySet<string>
@@ -36,7 +36,7 @@ function* parsing(text: string, fields?: ReadonlySet<string>): Steps.ProcessingS
   return problem === undefined ? Result.succeed(parsed.success) : Result.fail(problem)
 }
 
-/** A text with up to this number of UTF-16 code units is parsed in one step. */
+/** The maximum length of a text that is parsed in one step, in UTF-16 code units. */
 export const unitsPerStep = 16_384
 
 interface Level {

@@ -1,6 +1,6 @@
 /**
- * Writes the optional access log. The log contains the route instead of the path, because a path can contain a
- * creator's token.
+ * Writes the access log, which is optional. The log contains the route instead of the path, because a path can contain
+ * a creator's token.
  */
 import * as Subject from "@partner-commentary/core/shared/Subject"
 import * as Clock from "effect/Clock"

@@ -24,8 +24,8 @@ import { preferredWait } from "../http/Preference.ts"
 import { CurrentFairScheduler, type FairScheduler } from "./FairScheduler.ts"
 
 /**
- * Calls `release` when the client has received the response or has disconnected. A host provides this service if the
- * host can observe these events. By default, `release` is called when the response is created.
+ * Calls `release` when the client has received the response or has disconnected. A host provides `ResponseTaken` if the
+ * host can observe the end of a response. By default, `release` is called when the response is created.
  */
 export const ResponseTaken = Context.Reference<(request: HttpServerRequest) => WhenResponseEnds>(
   "@partner-commentary/reference/ResponseTaken",
@@ -33,8 +33,8 @@ export const ResponseTaken = Context.Reference<(request: HttpServerRequest) => W
 )
 
 /**
- * Closes the client's connection. A host provides this service if a client can keep a response open by not reading the
- * response. By default, the host's own server must close such connections.
+ * Closes the client's connection. A host provides `CloseConnection` if a client can keep a response open by not reading
+ * the response. By default, the host's own server must close the connections of clients that do not read.
  */
 export const CloseConnection = Context.Reference<(request: HttpServerRequest) => void>(
   "@partner-commentary/reference/CloseConnection",
@@ -109,7 +109,8 @@ const poolOf = (pool: ConcurrencyPool, headers: Headers): ConcurrencyPool => {
 }
 
 /**
- * The maximum body size of a frequent operation in bytes. A topic for about twenty personas with some metadata fits.
+ * The maximum body size of a frequent operation in bytes. A topic for about twenty personas with some metadata fits
+ * into the limit.
  */
 const frequentBytes = 2048
 

@@ -10,15 +10,15 @@ import type * as Scheduler from "effect/Scheduler"
 import * as VerifiedCredentials from "./VerifiedCredentials.ts"
 
 export interface FairScheduler extends VerifiedCredentials.VerifiedCredentials {
-  /** Adds the task to the queue of this key. */
+  /** Adds the task to the queue of the given key. */
   readonly run: (key: string, task: () => void) => void
   /** Runs the task now if `hasTime` returns true, and otherwise queues the task. */
   readonly start: (key: string, task: () => void) => void
-  /** Returns whether a task may start now: no task waits, and this turn of the event loop has time left. */
+  /** Returns whether a task may start now: no task waits, and the current turn of the event loop has time left. */
   readonly hasTime: () => boolean
   /**
-   * Returns an Effect scheduler for the fibers of this key. When a fiber resumes after a yield, the scheduler queues a
-   * task.
+   * Returns an Effect scheduler for all fibers with the same key. When a fiber resumes after a yield, the scheduler
+   * queues a task.
    */
   readonly of: (key: string) => Scheduler.Scheduler
   /** Tells the scheduler that the server has accepted a connection. More connections may then be waiting. */
@@ -31,13 +31,13 @@ export interface EventLoopTurns {
   /** Runs the function in the next turn of the event loop. */
   readonly next: (run: () => void) => void
   /**
-   * Runs the function in this turn, after the events that the last task caused. For example, the end of a response then
-   * releases its permit first. By default, the function runs at once.
+   * Runs the function in the current turn of the event loop, after the events that the last task caused. For example,
+   * the end of a response then releases its permit first. By default, the function runs at once.
    */
   readonly soon?: (run: () => void) => void
 }
 
-/** A turn of the event loop starts no further task after this many milliseconds. */
+/** The time in milliseconds after which a turn of the event loop starts no further task. */
 export const turnBudget = 4
 
 /** The maximum delay of tasks while connections arrive, in milliseconds. */
@@ -88,9 +88,7 @@ export const make = ({ next, now, soon = (run) => run() }: EventLoopTurns): Fair
     schedule()
   }
 
-  /**
-   * True after the first call of `hasTime` in a turn of the event loop. This call starts the measurement of the turn.
-   */
+  /** True after the first call of `hasTime` in a turn of the event loop, which starts the measurement of the turn. */
   let isMeasured = false
   let measuredFrom = 0
   const endTurn = () => {

@@ -1,7 +1,7 @@
 /**
- * Handles requests with an idempotency key. This module identifies the request, and converts responses to their stored
- * form. A handler calls other systems first, and then runs its change in `once`, which stores the response. Without an
- * idempotency key, `once` runs the change directly.
+ * Handles requests with an idempotency key. The module computes the identity of a request, and converts responses to
+ * their stored form. A handler calls other systems first, and then runs its change in `once`, which stores the
+ * response. Without an idempotency key, `once` runs the change directly.
  */
 import * as Errors from "@partner-commentary/api/Errors"
 import { type IdempotencyHeaders, idempotencyHeader, replayedHeader } from "@partner-commentary/api/IdempotencyKey"
@@ -22,7 +22,7 @@ import * as Envelope from "../http/Envelope.ts"
 /** The owner of the idempotency key. Dashboard callers have no environment. */
 export type KeyOwner = Pick<IdempotentRequest, "organizationId" | "environment">
 
-/** The type of a response from `once`. Because of this type, a handler that does not call `once` does not compile. */
+/** The type of a response from `once`. The type ensures that a handler that does not call `once` does not compile. */
 export type StoredResponse = HttpServerResponse.HttpServerResponse & Brand.Brand<"Kept">
 
 /** Works like `once`, but for one of several parts of a request. The result of a part is a text. */
@@ -52,7 +52,7 @@ interface Keyed {
   readonly headers: IdempotencyHeaders
   readonly request: HttpServerRequest.HttpServerRequest
   readonly owner: KeyOwner
-  /** True when the response contains a secret. Such a response is stored encrypted. */
+  /** True when the response contains a secret. A response that contains a secret is stored encrypted. */
   readonly secret?: boolean
 }
 
@@ -105,8 +105,8 @@ export const make = Effect.map(Idempotency, (idempotency) => {
   )
 
   /**
-   * Handles the request. With an idempotency key, a repeated request gets the stored response instead of a second
-   * change.
+   * Handles a request with or without an idempotency key. With an idempotency key, a repeated request gets the stored
+   * response instead of a second change.
    */
   return <E, R>(keyed: Keyed, handle: (keeping: RunOnce) => Effect.Effect<StoredResponse, E, R>): Answered<E, R> => {
     const key = keyed.headers["idempotency-key"]

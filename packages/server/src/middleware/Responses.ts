@@ -100,7 +100,7 @@ const isNotFound = (cause: Cause.Cause<unknown>): boolean =>
 
 /**
  * Returns whether the path contains `;` or `#`. The router treats both characters as the start of the query, but in
- * this API they belong to the path. No route contains these characters.
+ * this API they belong to the path. No route contains `;` or `#`.
  */
 export const hasPathDelimiter = (url: string): boolean => /^[^?]*[;#]/.test(url)
 
@@ -110,12 +110,12 @@ export const hasPathDelimiter = (url: string): boolean => /^[^?]*[;#]/.test(url)
 const isUnroutable = (url: string): boolean =>
   hasPathDelimiter(url) || (url.startsWith(`${prefix}/`) && /^[^?]*\/(?:[/?]|$)/.test(url))
 
-/** Below this prefix, an invalid path is reported as an invalid external reference. */
+/** Below the prefix `/topics/by-reference/`, an invalid path is reported as an invalid external reference. */
 const references = `${prefix}/topics/by-reference/`
 
 /**
- * Replaces the percent signs of a path with invalid escapes, because the router would fail on such a path. The router
- * then finds no route.
+ * Replaces the percent signs of a path with invalid escapes, because the router would fail on invalid escapes. The
+ * router finds no route for the changed path.
  */
 const withValidEscapes = (request: HttpServerRequest.HttpServerRequest): HttpServerRequest.HttpServerRequest => {
   const { url } = request
@@ -126,8 +126,8 @@ const withValidEscapes = (request: HttpServerRequest.HttpServerRequest): HttpSer
 }
 
 /**
- * The value of `Cache-Control`. Shared caches respect `Authorization`, but do not know that `X-Api-Key` makes a
- * response private.
+ * The default value of the header `Cache-Control`. Shared caches respect `Authorization`, but do not know that
+ * `X-Api-Key` makes a response private.
  */
 export const cacheControl = "no-store"
 

@@ -1,7 +1,7 @@
 /**
  * Caches recently verified credentials. The cache decides only in which queue a request waits. Authentication does not
- * use this cache. All requests with unverified credentials share the queue of anonymous callers, because anyone can
- * invent credentials.
+ * use the cache of verified credentials. All requests with unverified credentials share the queue of anonymous callers,
+ * because anyone can invent credentials.
  */
 export interface VerifiedCredentials {
   readonly accept: (credential: string, owner: string) => void
@@ -10,18 +10,21 @@ export interface VerifiedCredentials {
 
 const capacity = 10_000
 
-/** The maximum length in characters. The cache ignores longer credentials, so that its memory is bounded. */
+/**
+ * The maximum length of a cached credential, in characters. The cache ignores longer credentials, so that its memory is
+ * bounded.
+ */
 const longest = 2048
 
 /**
- * The lifetime of a cache entry in milliseconds. After a longer break, a partner's first request waits in the queue of
- * anonymous callers.
+ * The lifetime of a cache entry in milliseconds. After a break longer than the lifetime, a partner's first request
+ * waits in the queue of anonymous callers.
  */
 const lifetime = 15 * 60_000
 
 /**
- * The refresh interval in milliseconds. A credential verified again within this time is not moved to the end of the
- * map.
+ * The refresh interval in milliseconds. A credential that is verified again within the interval is not moved to the end
+ * of the map.
  */
 const refreshInterval = 1000
 
@@ -30,7 +33,7 @@ interface Accepted {
   readonly at: number
 }
 
-/** Creates the cache. `now` returns the time of a monotonic clock in milliseconds. */
+/** Creates a cache of verified credentials. `now` returns the time of a monotonic clock in milliseconds. */
 export const make = (now: () => number): VerifiedCredentials => {
   /** The first entry of the map is the credential with the oldest verification. */
   const known = new Map<string, Accepted>()
@@ -55,6 +58,9 @@ export const make = (now: () => number): VerifiedCredentials => {
   }
 }
 
-/** Returns the credential in the request's headers, whose names are in lower case. The credential is not verified. */
+/**
+ * Returns the credential in the request's headers, whose names are in lower case. The returned credential is not
+ * verified.
+ */
 export const credentialOf = (headers: Readonly<Record<string, unknown>>): string =>
   String(headers["x-api-key"] ?? headers["authorization"] ?? "")

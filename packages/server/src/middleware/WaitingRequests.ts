@@ -32,8 +32,9 @@ export const make = Effect.gen(function* () {
   const proxies = yield* TrustedProxies
 
   /**
-   * Waits for a change. Returns none at the timeout. The caller's key is checked before each read. If the key is
-   * rejected, the client gets the rejection as the response.
+   * Waits until a read finds a new result, such as a changed topic or a new event. The result is none at the timeout.
+   * The caller's key is checked before each read. If the key is rejected, the client gets the rejection as the
+   * response.
    */
   return Effect.fnUntraced(function* <A, E, R>(
     request: HttpServerRequest,
@@ -48,6 +49,9 @@ export const make = Effect.gen(function* () {
   })
 })
 
-/** Turns a rejection into a defect that contains the response. The middleware sends this response. */
+/**
+ * Turns a rejection into a defect that contains the response. The middleware sends the response that the defect
+ * contains.
+ */
 const refuse = <A>(checked: Effect.Effect<A, WireError>): Effect.Effect<A> =>
   Effect.catch(checked, (refusal) => Effect.die(Envelope.failure(refusal)))

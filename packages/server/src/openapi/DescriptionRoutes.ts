@@ -1,6 +1,7 @@
 /**
- * Serves the API description at `{api_root}/openapi.json` and the API explorer at `{api_root}/docs`. Both routes are
- * public and have no rate limits. All texts are loaded at the first request, so that the service starts faster.
+ * Serves the API description at `{api_root}/openapi.json` and the API explorer at `{api_root}/docs`. The description
+ * and the explorer are public and have no rate limits. The texts of the API description are loaded at the first
+ * request, so that the service starts faster.
  */
 import { Policy } from "@partner-commentary/core/shared/Policy"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
@@ -20,8 +21,8 @@ const javascript = "text/javascript; charset=utf-8"
 const page = Effect.promise(() => import("./ExplorerPage.ts"))
 
 /**
- * Adapts the template to the deployment. For development, the contract allows webhook URLs with `http:`. If the
- * deployment requires `https:`, the description allows only `https:`.
+ * Adapts the template of the API description to the deployment. For development, the contract allows webhook URLs with
+ * `http:`. If the deployment requires `https:`, the description allows only `https:`.
  */
 const description = (template: string, apiRoot: string, allowHttp: boolean): string => {
   const text = template.replace(JSON.stringify(apiRootPlaceholder), () => JSON.stringify(apiRoot))

@@ -9,12 +9,14 @@ import * as Layer from "effect/Layer"
 
 const path = "/docs"
 
-/** A separate router serves Effect's explorer page, so that the service's own router has no route for this page. */
+/**
+ * A separate router serves Effect's explorer page, so that the service's own router has no route for Effect's page.
+ */
 const page = HttpApiScalar.layer(HttpApi.make("nothing"), { path }).pipe(
   Layer.provideMerge(Layer.fresh(HttpRouter.layer))
 )
 
-/** A text in Scalar's page that looks like an API key. The explorer replaces this text. */
+/** A text in Scalar's page that looks like an API key. The explorer replaces the text by a key prefix. */
 const joke = "QUxMIFlPVVIgQkFTRSBBUkUgQkVMT05HIFRPIFVT"
 
 export const explorerScript: Effect.Effect<string> = Effect.scoped(

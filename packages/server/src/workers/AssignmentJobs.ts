@@ -17,14 +17,12 @@ import { WorkerSettings } from "./WorkerSettings.ts"
 /** The maximum number of due assignments that one query returns. */
 const batch = 500
 
-/**
- * After this many assignments, the poll queries the database again, so that a long backlog does not delay new work.
- */
+/** After `step` assignments, the poll queries the database again, so that a long backlog does not delay new work. */
 const step = 50
 
 /**
- * The number of consecutive assignments that another worker had already handled. After this number, the poll continues
- * at a random position of the list.
+ * The number of consecutive assignments that another worker had already handled. After `missesAtMost` misses, the poll
+ * continues at a random position of the list.
  */
 const missesAtMost = 3
 
@@ -39,7 +37,7 @@ export const assignmentJobs = Effect.fnUntraced(function* (environment: Environm
 
   const claim = Effect.fnUntraced(function* (slots: JobRunner.Slots<DraftJob>) {
     /**
-     * Handles one assignment. The step is uninterruptible, so that every claimed draft has a job. When the worker
+     * Handles one due assignment. The step is uninterruptible, so that every claimed draft has a job. When the worker
      * stops, the job releases the draft.
      */
     const wake = (id: ShareId, mayBegin: boolean) =>
@@ -91,8 +89,8 @@ interface DueAssignment {
 }
 
 /**
- * Removes the next assignments from the list, whose steps may run concurrently. The function stops when the drafts
- * could take the organization's last slot.
+ * Removes those assignments from the start of the list whose steps may run concurrently. The function stops when the
+ * drafts could take the organization's last slot.
  */
 const takeNext = (left: Array<DueAssignment>, { claims, isFreeFor }: JobRunner.Slots<DraftJob>) => {
   const next: Array<{ readonly id: ShareId; readonly mayBegin: boolean }> = []

@@ -4,9 +4,9 @@ import * as Effect from "effect/Effect"
 export interface FairSemaphore<Owner> {
   readonly free: () => number
   /**
-   * Returns whether more permits are free than the owner holds. One owner alone gets half of the permits, and two
-   * owners get a third each. A new owner therefore always finds a free permit. Each occurrence of an owner in `pending`
-   * counts as one permit more.
+   * Returns whether more permits are free than the owner holds. A single owner gets half of the permits, and two owners
+   * get a third of the permits each. Because of the shares, a new owner always finds a free permit. Each occurrence of
+   * an owner in `pending` counts as one permit more.
    */
   readonly isFreeFor: (owner: Owner, pending?: ReadonlyArray<Owner>) => boolean
   /** Takes a permit for the work without waiting, and returns the permit when the work ends. */

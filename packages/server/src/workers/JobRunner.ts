@@ -45,9 +45,7 @@ export interface JobDefinition<Job> {
    * be due now.
    */
   readonly run: (job: Job, slots: Pick<Slots<Job>, "free">) => Effect.Effect<boolean>
-  /**
-   * Returns the next due time. Omit this property if the work has no due times, so that only polling finds the work.
-   */
+  /** Returns the next due time. Omit `nextDue` if the work has no due times, so that only polling finds the work. */
   readonly nextDue?: Effect.Effect<Option.Option<Instant.Instant>>
   /** Returns the organization whose share of the slots the job uses. */
   readonly owner?: (job: Job) => OrganizationId
@@ -63,7 +61,7 @@ export interface JobRunner {
   readonly poll: Effect.Effect<number>
   /** True when `nextDue` finds the same work as a poll. */
   readonly hasDueTimes: boolean
-  /** Runs due jobs one after another in the order of their due times, for tests. */
+  /** Runs due jobs one after another in the order of their due times, so that tests can control the order. */
   readonly runDue: Effect.Effect<number>
   readonly nextDue: Effect.Effect<Option.Option<Instant.Instant>>
   readonly inFlight: Effect.Effect<number>

@@ -88,7 +88,10 @@ const recoveries = Effect.gen(function* () {
   )
 })
 
-/** Deletes deliveries of removed webhooks first. Then deletes test data that is older than its retention period. */
+/**
+ * Deletes deliveries of removed webhooks first. After the deliveries, deletes test data that is older than its
+ * retention period.
+ */
 export const removals = Effect.gen(function* () {
   const { clear } = yield* Webhooks
   const { purgeTests } = yield* Retention

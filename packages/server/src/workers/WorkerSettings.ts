@@ -15,7 +15,8 @@ export const WorkerSettings = Context.Reference("@partner-commentary/reference/W
      */
     pause: Duration.seconds(1),
     /**
-     * The maximum number of concurrent drafts in each environment. One organization gets at most half of these slots.
+     * The maximum number of concurrent drafts in each environment. One organization gets at most half of the slots for
+     * drafts.
      */
     drafts: 32,
     mails: 16,

@@ -23,7 +23,8 @@ export const layer = Layer.effectDiscard(
 )
 
 /**
- * Polls until no work is due. Then waits for a signal, the next due time or the poll interval, whichever comes first.
+ * Polls until no work is due. After the last poll, waits for a signal, the next due time or the poll interval,
+ * whichever comes first.
  */
 export const keepPolling = Effect.fnUntraced(function* (runner: JobRunner) {
   const settings = yield* WorkerSettings
@@ -46,7 +47,7 @@ const pollLogged = ({ poll }: JobRunner, onFailure = () => {}) =>
     return Effect.as(logFailure("A round of work failed", cause), 0)
   })
 
-/** Returns the next due time. If the query fails, assumes that work is due since the last poll. */
+/** Returns the next due time. If the query fails, the worker assumes that work is due since the last poll. */
 const nextDueAfter = ({ nextDue }: JobRunner, polledAt: Instant.Instant) =>
   Effect.catchCause(nextDue, (cause) =>
     Effect.as(logFailure("Failed to query the next due time", cause), Option.some(polledAt))
@@ -71,11 +72,11 @@ const untilNext = (
 }
 
 export interface DrainLimits {
-  /** The drain claims no job after this duration. */
+  /** The duration in which the drain claims jobs. */
   readonly claimFor: Duration.Duration
-  /** After this duration, running jobs are interrupted and released. */
+  /** The duration after which running jobs are interrupted and released. */
   readonly runFor: Duration.Duration
-  /** Before the drain ends, it waits up to this duration for work that becomes due. */
+  /** The maximum duration for which the drain waits for work that becomes due soon. */
   readonly lookahead: Duration.Duration
 }
 

@@ -11,7 +11,7 @@ const { noon, perspective } = Samples
 const json = { accept: "application/json" }
 const address = `/api/creator/${token}`
 
-describe("a form action", () => {
+describe("Form actions of creators", () => {
   it.effect("every form action redirects to the page with status 303", () =>
     Effect.gen(function* () {
       const draft_id = uuid(11)
@@ -134,7 +134,7 @@ describe("a form action", () => {
   )
 })
 
-describe("a JSON action", () => {
+describe("JSON actions of creators", () => {
   it.effect("a JSON action returns the changed request in the same form as GET", () =>
     Effect.gen(function* () {
       const { look, send } = yield* caller(Samples.topicSent)

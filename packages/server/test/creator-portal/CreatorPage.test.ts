@@ -61,7 +61,7 @@ const saying = (assignment: PageVisit["assignment"], text: string): PageVisit["a
   }
 })
 
-describe("a page", () => {
+describe("Markup of creators' pages", () => {
   it("a creator's page has the same HTML tags for any content, in every state", () =>
     fc.assert(
       fc.property(words, fc.constantFrom(...Object.values(Samples.states)), (text, state) => {
@@ -172,7 +172,7 @@ describe("a page", () => {
   })
 })
 
-describe("a page's text", () => {
+describe("Texts of creators' pages", () => {
   const text = (page: string) =>
     page
       .replace(pageStylesheet, "")
@@ -215,7 +215,7 @@ describe("a page's text", () => {
   })
 })
 
-describe("inbox and outbox", () => {
+describe("Inbox and outbox pages", () => {
   it("the inbox and outbox pages have the same HTML tags for any content", () =>
     fc.assert(
       fc.property(words, (text) => {
@@ -258,7 +258,7 @@ describe("inbox and outbox", () => {
   })
 })
 
-describe("the template", () => {
+describe("HTML template", () => {
   it("the HTML template escapes every value except nested HTML", () => {
     assert.strictEqual(
       html`<p title="${'"'}">${["<", html`<b>`, 1, null, undefined, false]}</p>`.markup,
@@ -268,7 +268,7 @@ describe("the template", () => {
   })
 })
 
-describe("the colours", () => {
+describe("Colours of creators' pages", () => {
   const schemes = [...pageStylesheet.matchAll(/:root\{([^}]*)\}/g)].map(([, body]) =>
     Object.fromEntries([...body!.matchAll(/--([\w-]+):(#[0-9a-f]+)/g)].map(([, name, value]) => [name!, value!]))
   )

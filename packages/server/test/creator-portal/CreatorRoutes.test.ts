@@ -15,7 +15,7 @@ const { noon, perspective, topic } = Samples
 const json = { accept: "application/json" }
 const address = `/api/creator/${token}`
 
-describe("viewing", () => {
+describe("Views of creators' pages", () => {
   it.effect("a creator's page shows organization, topic, persona and deadline", () =>
     Effect.gen(function* () {
       const { look } = yield* caller(Samples.topicSent)
@@ -107,7 +107,7 @@ describe("viewing", () => {
   )
 })
 
-describe("an invalid link", () => {
+describe("Invalid creator links", () => {
   it.effect("an invalid creator link returns the same page for every reason", () =>
     Effect.gen(function* () {
       const { call } = yield* caller(Samples.topicSent)
@@ -156,7 +156,7 @@ describe("an invalid link", () => {
   )
 })
 
-describe("the inbox", () => {
+describe("Inbox of creators", () => {
   it.effect("the inbox lists open requests with their links, as an HTML page and as JSON", () =>
     Effect.gen(function* () {
       const { call } = yield* caller(Samples.topicSent)
@@ -171,7 +171,7 @@ describe("the inbox", () => {
   )
 })
 
-describe("every response", () => {
+describe("Responses of the creator routes", () => {
   it.effect("every response of the creator routes keeps the link out of caches, indexes, frames and referrers", () =>
     Effect.gen(function* () {
       const { call, form, look } = yield* caller(Samples.topicSent)

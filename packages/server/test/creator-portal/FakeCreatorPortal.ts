@@ -18,7 +18,7 @@ import * as Layer from "effect/Layer"
 import type * as Result from "effect/Result"
 import { topic, uuid } from "./Samples.ts"
 
-/** This token has dots and dashes, and is longer than the default parameter limit of a router. */
+/** The token has dots and dashes, and is longer than the default parameter limit of a router. */
 export const token = `aB3-_${"x".repeat(300)}.Zz9`
 export const inboxToken = "d-token.sig"
 export const brokenToken = "broken"

@@ -17,7 +17,7 @@ const refused = (action: CreatorAction, typed: NonNullable<PageVisit["refusal"]>
   says: "No."
 })
 
-describe("a page's title", () => {
+describe("Titles of creators' pages", () => {
   const title = (more: Partial<PageVisit>) => /<title>([^<·]*?) ·/.exec(page(Samples.topicSent, more))?.[1]
 
   it("the title of a creator's page says that an action was rejected, or that the inbox link was mailed", () => {
@@ -27,7 +27,7 @@ describe("a page's title", () => {
   })
 })
 
-describe("the form that declines", () => {
+describe("Decline form", () => {
   it("the decline form is open only after its text was rejected", () => {
     const isOpen = (refusal: PageVisit["refusal"]) => /<details open/.test(page(Samples.topicSent, { refusal }))
     assert.isFalse(isOpen(null))
@@ -37,7 +37,7 @@ describe("the form that declines", () => {
   })
 })
 
-describe("a text field", () => {
+describe("Text fields of creators' pages", () => {
   it("a text field of a creator's page is required only if the text has a minimum length", () => {
     const required = (assignment: PageVisit["assignment"]) =>
       [...page(assignment).matchAll(/<textarea id="([\w-]+)"[^>]* required minlength="(\d+)"/g)].map(([, id, min]) => [
@@ -49,7 +49,7 @@ describe("a text field", () => {
   })
 })
 
-describe("the page of a closed request", () => {
+describe("Pages of closed requests", () => {
   const parts = (assignment: PageVisit["assignment"], now = Samples.noon) =>
     ["Your reason", "Your view", "Closed on"].filter((part) => page(assignment, { now }).includes(part))
 
@@ -73,7 +73,7 @@ describe("the page of a closed request", () => {
   })
 })
 
-describe("the page's steps and introduction", () => {
+describe("Steps and introduction of creators' pages", () => {
   it("an error on a creator's page replaces the steps and the introduction when the page has the field to correct", () => {
     const parts = (more: Partial<PageVisit>) => {
       const shown = page(Samples.topicSent, more)

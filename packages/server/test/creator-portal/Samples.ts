@@ -72,13 +72,13 @@ export const commentaryGenerated: Assignment = {
   approveBy: noon + 7 * 24 * hour
 }
 
-/** This assignment has a second draft. */
+/** The assignment `revised` has a second draft. */
 export const revised: Assignment = {
   ...commentaryGenerated,
   draft: { id: Ids.DraftId.make(uuid(12)), number: 2, content: `Shorter. ${draftText}`, createdAt: noon }
 }
 
-/** The creator of this assignment has requested another draft, which has not been generated yet. */
+/** The creator of the assignment `revisionRequested` has requested another draft, which has not been generated yet. */
 export const revisionRequested: Assignment = {
   ...commentaryGenerated,
   generation: {

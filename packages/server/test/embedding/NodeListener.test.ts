@@ -51,7 +51,7 @@ const call = (port: number, { agent, body, method = "POST", path = "/" }: Call) 
     sent.end(body)
   })
 
-describe("a listener for Node's server", () => {
+describe("Node listener", () => {
   it("a Node listener reports the end of a response only after the client has read the response", async (test) => {
     const taken = Promise.withResolvers<void>()
     let isTaken = false

@@ -6,7 +6,7 @@ import { headerProblem, textDecoder } from "../../src/http/Body.ts"
 
 const field = (contentType: string) => headerProblem(Headers.fromInput({ "content-type": contentType }))?.field
 
-describe("headerProblem", () => {
+describe("Content types of request bodies", () => {
   it("headerProblem accepts JSON in UTF-8 in any spelling, with other parameters", () => {
     for (const type of [
       "application/json",
@@ -50,7 +50,7 @@ describe("headerProblem", () => {
   })
 })
 
-describe("a decoder", () => {
+describe("Body decoders", () => {
   const decode = textDecoder(Schema.Struct({ name: Schema.String }))
   const object = (count: number) => `{${Array.from({ length: count }, (_, index) => `"k${index}":0`).join(",")}}`
 

@@ -9,7 +9,7 @@ const proxies = Result.getOrThrow(IpAllowList.parseAllowList(["10.0.0.0/8", "200
 const address = (socket: string, forwarded?: string, trusted: IpAllowList.IpAllowList = proxies) =>
   clientAddress(socket, forwarded, trusted)
 
-describe("clientAddress", () => {
+describe("Client address", () => {
   it("the client address is the socket's address unless the socket is a trusted proxy", () => {
     assert.strictEqual(address("203.0.113.7", "198.51.100.1"), "203.0.113.7")
     assert.strictEqual(address("10.1.2.3", "198.51.100.1", []), "10.1.2.3")

@@ -36,7 +36,7 @@ const pieces = fc
   )
   .map((parts) => parts.join(""))
 
-describe("JsonReader", () => {
+describe("JSON reader", () => {
   it("the JSON reader accepts exactly the texts that JSON.parse accepts", () => {
     void fc.assert(
       fc.property(fc.oneof(pieces, fc.json(), fc.string()), (text) => {

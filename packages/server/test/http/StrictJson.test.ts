@@ -10,7 +10,7 @@ const field = (text: string) => {
   return Result.isFailure(parsed) ? parsed.failure.field : undefined
 }
 
-describe("StrictJson", () => {
+describe("Strict JSON parser", () => {
   it("the strict JSON parser returns the same value as JSON.parse for any stringified value", () => {
     void fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 10 }), (value) => {

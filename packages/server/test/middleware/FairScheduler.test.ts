@@ -26,7 +26,7 @@ const eventLoop = () => {
   }
 }
 
-describe("the fair scheduler", () => {
+describe("Fair scheduler", () => {
   it("the fair scheduler runs only one long task in a turn, even if many tasks wait", () => {
     const { isIdle, run, takes, turn } = eventLoop()
     const began: Array<string> = []

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { make } from "../../src/middleware/VerifiedCredentials.ts"
 
-describe("verified credentials", () => {
+describe("Cache of verified credentials", () => {
   it("a verified credential identifies its owner for fifteen minutes", () => {
     let now = 0
     const { accept, ownerOf } = make(() => now)

@@ -35,7 +35,7 @@ const unpackings = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     )
   })
 
-describe("an asset", () => {
+describe("Static assets", () => {
   it.effect("concurrent clients without compression share one decompression of the asset", () =>
     Effect.gen(function* () {
       const made = yield* makeAsset(text, {})

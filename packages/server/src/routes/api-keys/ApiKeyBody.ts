@@ -27,8 +27,8 @@ const further =
   ]
 
 /**
- * Rejects fields that a change cannot set. If such fields were ignored, a caller would believe that the fields took
- * effect.
+ * Rejects fields that a change cannot set. If unchangeable fields were ignored, a caller would believe that the fields
+ * took effect.
  */
 const changeProblems = (body: Readonly<Record<string, unknown>>): ReadonlyArray<Problem> => [
   ...(Predicate.isString(body["name"]) && body["name"] !== "" ? nameProblems(body["name"]) : []),
@@ -56,7 +56,7 @@ const expiryProblems = (text: string, now: Instant.Instant): ReadonlyArray<Probl
     onSome: (moment) => (moment > now ? [] : [{ field: "expires_at", constraint: "must lie in the future" }])
   })
 
-/** Decodes the body of a rotation. All fields and the body itself are optional. */
+/** Decodes the body of a request that rotates an API key. All fields and the body itself are optional. */
 export const decodeRotation = decodeOptionalBody(bodyDecoder(RotateApiKey), {})
 
 export const decodeRotationText = textDecoder(RotateApiKey)

@@ -38,8 +38,8 @@ export const isTopicTooLarge = (text: string): boolean =>
 const list = "topics"
 
 /**
- * The maximum nesting depth of a body. A deeper body is rejected without parsing, because parsing would be slow. Below
- * this maximum, only a too deeply nested topic is rejected.
+ * The maximum nesting depth of a body. A body with deeper nesting is rejected without parsing, because parsing would be
+ * slow. Up to the maximum depth, only a topic with too deep nesting is rejected.
  */
 const maxLevels = 1000
 

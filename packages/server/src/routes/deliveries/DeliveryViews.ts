@@ -1,6 +1,6 @@
 /**
- * Maps webhook deliveries to their JSON form. Lists omit the excerpts of the receiver's responses, and details include
- * them.
+ * Maps webhook deliveries to their JSON form. Lists omit the excerpts of the receiver's responses, and only details
+ * include the excerpts.
  */
 import type * as Api from "@partner-commentary/api/DeliveriesApi"
 import { isoOrNull, toIso } from "@partner-commentary/core/shared/Instant"

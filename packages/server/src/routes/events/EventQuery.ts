@@ -1,4 +1,6 @@
-/** Reads the query parameters of the event list and of the event stream. One response reports all problems. */
+/**
+ * Reads the query parameters of the event list and of the event stream. One response reports all problems of the query.
+ */
 import type { Problem } from "@partner-commentary/api/Errors"
 import { eventListBounds } from "@partner-commentary/api/EventsApi"
 import { parseCursor } from "@partner-commentary/core/webhook/EventHistory"

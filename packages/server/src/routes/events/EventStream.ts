@@ -46,16 +46,19 @@ export const streamTimes = {
   heartbeat: 15_000,
   /**
    * The interval between two key checks while this process gets no signals about changes by other processes. The cache
-   * of keys adds up to 3 seconds.
+   * of API keys adds up to 3 seconds to the interval.
    */
   check: 1500,
   /** The interval between two reads without a signal, in case a signal was lost. */
   look: 60_000,
   /** The pause between two full pages, so that an organization's streams of old events do not delay other requests. */
   fullPage: 50,
-  /** The maximum time that a write waits for the client. The server then disconnects the client. */
+  /**
+   * The maximum time that a write waits for the client. The server disconnects a client that reads nothing during the
+   * whole time.
+   */
   stall: 60_000,
-  /** A stream ends after a random time between these two limits. The client then reconnects. */
+  /** A stream ends after a random time between `shortest` and `longest`. When a stream ends, the client reconnects. */
   shortest: 55 * 60_000,
   longest: 60 * 60_000
 }
@@ -72,7 +75,7 @@ const page = { limit: 100, maxBytes: 64 * 1024, forward: true }
  */
 const reconnect = Effect.map(Random.nextIntBetween(1000, 5000), ServerSentEvents.retry)
 
-/** On a host that cannot stream, clients reconnect after this many milliseconds. */
+/** On a host that cannot stream, clients reconnect after `pollMs` milliseconds. */
 const pollMs = 10_000
 
 export const make = Effect.gen(function* () {
@@ -115,7 +118,9 @@ export const make = Effect.gen(function* () {
     const queue = yield* Queue.bounded<Uint8Array, Cause.Done>(1)
     const opened = yield* Deferred.make<void, StreamRefusal>()
 
-    /** Sends the text. If the client does not read in time, closes the connection and interrupts the fiber. */
+    /**
+     * Sends text to the client. If the client does not read in time, closes the connection and interrupts the fiber.
+     */
     const send = Effect.fnUntraced(function* (text: string) {
       const taken = yield* Effect.timeoutOption(Queue.offer(queue, encoder.encode(text)), streamTimes.stall)
       if (Option.isSome(taken)) return
@@ -176,8 +181,8 @@ export const make = Effect.gen(function* () {
 })
 
 /**
- * Handles the failure of a stream. Before the first event, the failure becomes the response. Later, a rejection ends
- * the stream without a message.
+ * Handles the failure of a stream. Before the first event, the failure becomes the response. After the first event, a
+ * rejection ends the stream without a message.
  */
 const ending = (cause: Cause.Cause<StreamRefusal>, opened: Deferred.Deferred<void, StreamRefusal>) =>
   Effect.flatMap(Deferred.failCause(opened, cause), (isResponse) =>
@@ -188,13 +193,13 @@ const encoder = new TextEncoder()
 
 const textOf = (events: ReadonlyArray<PastEvent>): string => events.map(ServerSentEvents.event).join("")
 
-/** Returns the time when the key expires or is revoked, as the service knows this time now. */
+/** Returns the time when the key expires or is revoked, as far as the service currently knows. */
 const endOfKey = ({ key: { expiresAt, revokedAt } }: Principal): Instant.Instant =>
   Math.min(expiresAt ?? Number.POSITIVE_INFINITY, revokedAt ?? Number.POSITIVE_INFINITY)
 
 /**
- * Adds the headers of an event stream. Without these headers, a compression middleware or nginx would buffer the
- * events.
+ * Adds the headers of an event stream. Without `no-transform` and `x-accel-buffering`, a compression middleware or
+ * nginx would buffer the events.
  */
 const respond = (response: HttpServerResponse.HttpServerResponse) =>
   HttpServerResponse.setHeaders(response, {

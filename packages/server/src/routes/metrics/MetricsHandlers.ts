@@ -76,7 +76,10 @@ const readPeriod = Effect.fnUntraced(function* (query: { readonly from?: string;
   return Result.isSuccess(period) ? period.success : yield* invalidRequest(...problems[period.failure.reason])
 })
 
-/** Parses a time. Returns null when the parameter is missing, and undefined when the parameter is invalid. */
+/**
+ * Parses the time in a query parameter. Returns null when the parameter is missing, and undefined when the parameter is
+ * invalid.
+ */
 const moment = (text: string | undefined): Instant.Instant | null | undefined =>
   text === undefined ? null : Option.getOrUndefined(QueryMoment.parseQueryTime(text))
 

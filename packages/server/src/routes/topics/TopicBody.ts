@@ -1,6 +1,6 @@
 /**
- * Validates a submitted topic. The validation includes rules that the schema cannot express, so that one response
- * reports all problems.
+ * Validates the body of a submitted topic. The validation includes rules that the schema cannot express, so that one
+ * response reports all problems.
  */
 
 import { CreateTopic } from "@partner-commentary/api/CreateTopic"

@@ -53,8 +53,8 @@ export const layer = HttpApiBuilder.group(
     const cache = ViewCache.make()
 
     /**
-     * Returns a view of a topic. With an entity tag or a cached view, the handler first reads the topic's revision,
-     * because a revision is cheaper to read than a view.
+     * Returns one of a topic's views as a response. With an entity tag or a cached view, the handler first reads the
+     * topic's revision, because a revision is cheaper to read than a view.
      */
     const view = <A extends { readonly revision: Revision }>(
       name: string,
@@ -88,8 +88,8 @@ export const layer = HttpApiBuilder.group(
       Envelope.success(Views.progress(found), 200, { etag: tags.ofStatus(found.revision) })
 
     /**
-     * Waits until the status changes. Without an entity tag from the caller, the wait compares with the revision of the
-     * first read.
+     * Waits until the status of a topic changes. Without an entity tag from the caller, the wait compares with the
+     * revision of the first read.
      */
     const waitForStatus = ({ params, request }: Asked) =>
       one(

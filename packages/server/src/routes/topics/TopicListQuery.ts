@@ -1,4 +1,4 @@
-/** Parses the query parameters of the topic list. One response reports all problems. */
+/** Parses the query parameters of the topic list. One response reports all problems of the query. */
 
 import { referenceConstraint } from "@partner-commentary/api/CreateTopic"
 import type { Problem } from "@partner-commentary/api/Errors"

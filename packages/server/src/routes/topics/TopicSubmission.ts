@@ -38,7 +38,10 @@ export const make = Effect.gen(function* () {
   })
 
   return {
-    /** Prepares a submission. `place` converts the field path of a problem to a path in the whole request body. */
+    /**
+     * Prepares the submission of a topic. `place` converts the field path of a problem to a path in the whole request
+     * body.
+     */
     prepare: Effect.fnUntraced(function* (
       asker: Submitter,
       body: typeof CreateTopic.Type,
