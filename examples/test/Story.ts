@@ -33,7 +33,7 @@ export interface StartedExample {
 }
 
 /** Starts the application's command in the folder, and waits until the service answers. */
-export const started = async (
+export const startExample = async (
   test: Test,
   folder: string,
   [command, ...parameters]: readonly [string, ...ReadonlyArray<string>],
@@ -77,7 +77,7 @@ const submitForm = async (link: string, fields: Readonly<Record<string, string>>
 }
 
 /** Opens the creator's link from the mail in the outbox, answers, and approves the draft. */
-export const approved = async ({ folder }: Pick<StartedExample, "folder">): Promise<void> => {
+export const approveCommentary = async ({ folder }: Pick<StartedExample, "folder">): Promise<void> => {
   const outbox = join(folder, "commentary-outbox")
   const link = async (subject: RegExp): Promise<string> => {
     const mails = readdirSync(outbox).filter((name) => name.endsWith(".eml"))
@@ -90,14 +90,14 @@ export const approved = async ({ folder }: Pick<StartedExample, "folder">): Prom
 }
 
 /** Submits a topic over HTTP, and resolves with the text of the published commentary. */
-export const published = async (test: Test, { folder, url }: StartedExample): Promise<string> => {
+export const publishCommentary = async (test: Test, { folder, url }: StartedExample): Promise<string> => {
   // Opens a second instance on the same file, like a command that runs beside the server.
   const beside = partnerCommentary({ url, secret, database: sqlite(join(folder, "commentary.db")), workers: false })
   test.onTestFinished(beside.stop)
   const { key, organization_id, persona_id } = await firstPartner(beside)
   const topic = { content: "Who wins the derby on Sunday?", persona_ids: [persona_id], external_reference: "derby-1" }
   await post(`${url}/partner/v1/topics`, topic, key)
-  await approved({ folder })
+  await approveCommentary({ folder })
   const { commentaries } = await beside.topics.byReference({ organization_id, external_reference: "derby-1" })
   return commentaries[0]?.commentary?.content ?? ""
 }

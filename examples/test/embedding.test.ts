@@ -16,14 +16,14 @@ const env = { NODE_OPTIONS: "" }
 
 it("the guide's server and its first topic lead to an approved commentary", async (test) => {
   const command = [process.execPath, example("frameworks/express.ts")] as const
-  const started = await Story.started(test, Mounted.folder(test), command, { env })
+  const started = await Story.startExample(test, Mounted.folder(test), command, { env })
   const { folder, secret, url } = started
   const { stdout } = await promisify(execFile)(process.execPath, [example("frameworks/first-topic.ts")], {
     cwd: folder,
     env: { ...process.env, ...env, COMMENTARY_URL: url, COMMENTARY_SECRET: secret }
   })
   const key = stdout.trim()
-  await Story.approved(started)
+  await Story.approveCommentary(started)
   const headers = { "x-api-key": key }
   const found = await fetch(`${url}/partner/v1/topics/by-reference/derby-1`, { headers })
   expect(await found.text()).toContain("The home side.")

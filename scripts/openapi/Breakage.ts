@@ -3,7 +3,7 @@
  * changes. Error codes are rewritten to one media type each, which it reports. This module itself compares scopes and
  * enumerations.
  */
-import { codeOf, envelopesOf } from "@partner-commentary/api/description/Answers"
+import { envelopesOf, errorCodeOf } from "@partner-commentary/api/description/Answers"
 import { type Document, json, mapValues, type Response } from "@partner-commentary/api/description/Document"
 import { apiDiff } from "api-smart-diff"
 
@@ -108,7 +108,7 @@ const words = new Set(["description", "summary", "example", "examples", "tags", 
 const byCode = (response: Response, schemas: Document["components"]["schemas"]): Response => {
   const schema = response.content?.[json]?.schema
   if (schema === undefined) return response
-  const media = envelopesOf(schema, schemas).map((one) => [`application/${codeOf(one)}`, { schema: one }])
+  const media = envelopesOf(schema, schemas).map((one) => [`application/${errorCodeOf(one)}`, { schema: one }])
   return { ...response, content: Object.fromEntries(media) }
 }
 

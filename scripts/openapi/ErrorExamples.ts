@@ -1,5 +1,5 @@
 /** Checks that every error code of a response has an example. Spectral's rules cannot compare two lists. */
-import { codeOf, envelopesOf } from "@partner-commentary/api/description/Answers"
+import { envelopesOf, errorCodeOf } from "@partner-commentary/api/description/Answers"
 import { type Document, json } from "@partner-commentary/api/description/Document"
 
 export const errorsWithoutExample = ({ components, paths }: Document): ReadonlyArray<string> =>
@@ -10,7 +10,7 @@ export const errorsWithoutExample = ({ components, paths }: Document): ReadonlyA
         .flatMap(([status, { content }]) => {
           const { examples = {}, schema } = content?.[json] ?? { schema: {} }
           return envelopesOf(schema, components.schemas)
-            .map(codeOf)
+            .map(errorCodeOf)
             .filter((code) => !(code in examples))
             .map((code) => `${method.toUpperCase()} ${path} ${status}: the error ${code} has no example`)
         })

@@ -1,7 +1,7 @@
 /** Generates docs/reference/errors.md from the contract and its guide: each error code with its status, meaning and remedy. */
-import { codeOf, envelopesOf } from "@partner-commentary/api/description/Answers"
+import { envelopesOf, errorCodeOf } from "@partner-commentary/api/description/Answers"
 import type { Document } from "@partner-commentary/api/description/Document"
-import { type Code, guide } from "@partner-commentary/api/ErrorGuide"
+import { type ErrorCode, errorGuide } from "@partner-commentary/api/ErrorGuide"
 import { statusOf } from "@partner-commentary/api/Errors"
 import { wrapText } from "../Wrap.ts"
 
@@ -9,10 +9,10 @@ export const renderErrorsPage = ({ components, paths }: Document): string => {
   const meanings = new Map(
     Object.values(components.schemas)
       .flatMap((schema) => envelopesOf(schema, components.schemas))
-      .map((one) => [codeOf(one), one.properties?.["error"]?.description ?? ""] as const)
+      .map((one) => [errorCodeOf(one), one.properties?.["error"]?.description ?? ""] as const)
   )
-  const sections = (Object.keys(guide) as Array<Code>).map((code) => {
-    const { advice, details } = guide[code]
+  const sections = (Object.keys(errorGuide) as Array<ErrorCode>).map((code) => {
+    const { advice, details } = errorGuide[code]
     return [
       `## ${code}`,
       "",

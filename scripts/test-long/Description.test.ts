@@ -7,8 +7,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { findBreakingChanges } from "../openapi/Breakage.ts"
 import { errorsWithoutExample } from "../openapi/ErrorExamples.ts"
 import { root } from "../Repository.ts"
-import { additions, breaking } from "./description/Changes.ts"
-import { faults, nearMisses } from "./description/Incomplete.ts"
+import { breakingChanges, compatibleChanges } from "./description/Changes.ts"
+import { descriptionFaults, nearMisses } from "./description/Incomplete.ts"
 import { type LintFinding, lintDescription } from "./description/Lint.ts"
 import { applyPlants } from "./description/Plant.ts"
 
@@ -16,11 +16,11 @@ import { applyPlants } from "./description/Plant.ts"
 const released: Document = JSON.parse(readFileSync(join(root, "docs/openapi.released.json"), "utf8"))
 
 describe("the comparison with the released document", () => {
-  it.each(breaking)("the comparison with the released document reports $what", (change) => {
+  it.each(breakingChanges)("the comparison with the released document reports $what", (change) => {
     expect(findBreakingChanges(released, applyPlants(released, [change]))).not.toEqual([])
   })
 
-  it.each(additions)("the comparison with the released document accepts $what", (change) => {
+  it.each(compatibleChanges)("the comparison with the released document accepts $what", (change) => {
     expect(findBreakingChanges(released, applyPlants(released, [change]))).toEqual([])
   })
 })
@@ -32,11 +32,11 @@ describe("the linters of the OpenAPI document", () => {
   // Plants all faults in one document, because starting a linter takes a second.
   beforeAll(async () => {
     const file = join(folder, "openapi.json")
-    writeFileSync(file, JSON.stringify(applyPlants(released, [...faults, ...nearMisses])))
+    writeFileSync(file, JSON.stringify(applyPlants(released, [...descriptionFaults, ...nearMisses])))
     findings = await lintDescription(file)
   })
 
-  it.each(faults)("the linters report $what by $rule", ({ at, rule }) => {
+  it.each(descriptionFaults)("the linters report $what by $rule", ({ at, rule }) => {
     const reported = findings.filter((one) => one.rule === rule && one.pointer.endsWith(at))
     expect(reported).not.toEqual([])
   })

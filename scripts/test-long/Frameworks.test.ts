@@ -57,7 +57,7 @@ const installed = async (name: string, { build, edits = {}, files, further = [],
 describe.each(Object.entries(frameworks))("%s", (name, framework) => {
   it("the example serves the service and its own routes, and publishes a commentary", async (test) => {
     const folder = await installed(name, framework)
-    const started = await Story.started(test, folder, framework.start, { env: { NODE_OPTIONS: "" } })
+    const started = await Story.startExample(test, folder, framework.start, { env: { NODE_OPTIONS: "" } })
     const { url } = started
     const text = async (address: string) => (await fetch(address)).text()
 
@@ -67,14 +67,14 @@ describe.each(Object.entries(frameworks))("%s", (name, framework) => {
     expect(JSON.parse(await text(`${url}/openapi.json`))).toHaveProperty("openapi")
     expect(await text(`${url}/docs/explorer.js`)).toContain("createApiReference")
     expect((await fetch(`${url}/healthz`, { method: "HEAD" })).status).toBe(200)
-    expect(await Story.published(test, started)).toContain("The home side.")
+    expect(await Story.publishCommentary(test, started)).toContain("The home side.")
     if (framework.refuses !== undefined) {
       const form = { method: "POST", headers: { origin: "https://other.example" }, body: new URLSearchParams() }
       expect((await fetch(new URL(framework.refuses, url), form)).status).toBe(403)
     }
     if (framework.isProxied === true) {
       const ask = await Proxied.nginx(test, started)
-      const key = await Proxied.keyFor(test, started, "127.0.0.2")
+      const key = await Proxied.createKeyForAddress(test, started, "127.0.0.2")
       expect((await ask("127.0.0.2", undefined, key)).status).toBe(200)
       expect((await ask("127.0.0.2", "203.0.113.9", key)).status).toBe(200)
       expect((await ask("127.0.0.3", undefined, key)).status).toBe(401)

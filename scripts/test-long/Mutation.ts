@@ -8,7 +8,7 @@ import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { readFiles, root } from "../Repository.ts"
 import { drawRandomly, mutantsOf } from "./mutation/Mutants.ts"
-import { recorded, runTests, testsFor } from "./mutation/RelatedTests.ts"
+import { recordTestRuns, runTests, testsCovering } from "./mutation/RelatedTests.ts"
 
 const [count = 200, seed = 1, from = 0, to = count] = process.argv.slice(2).map(Number)
 
@@ -16,7 +16,7 @@ const all = [...readFiles()]
   .filter(([path]) => /^packages\/(core|sql|server)\/src\/.*\.ts$/.test(path) && !path.includes("/migrations/"))
   .flatMap(([path, text]) => mutantsOf(path, text))
 const mutants = drawRandomly(all, count, seed)
-const runs = recorded(mutants)
+const runs = recordTestRuns(mutants)
 
 const say = (line: string) => process.stdout.write(`${line}\n`)
 const figures = { planted: 0, noticed: 0, survived: 0, "timed out": 0, "not executed": 0 }
@@ -26,7 +26,7 @@ for (const mutant of mutants.slice(from, to)) {
   const { found, offset, path, replacement } = mutant
   const place = join(root, path)
   const text = readFileSync(place, "utf8")
-  const tests = testsFor(mutant, runs)
+  const tests = testsCovering(mutant, runs)
   try {
     writeFileSync(place, text.slice(0, offset) + replacement + text.slice(offset + found.length))
     const outcome = tests.length === 0 ? "not executed" : names[runTests(tests)]

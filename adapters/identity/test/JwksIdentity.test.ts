@@ -4,7 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { DashboardIdentity } from "@partner-commentary/core/access/DashboardIdentity"
 import * as JwksIdentity from "@partner-commentary/identity/JwksIdentity"
 import * as DashboardIdentitySuite from "@partner-commentary/testkit/DashboardIdentitySuite"
-import { TokenIssuer, token, verdict } from "@partner-commentary/testkit/DashboardIdentitySuite"
+import { TokenIssuer, token, verificationResult } from "@partner-commentary/testkit/DashboardIdentitySuite"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -41,10 +41,10 @@ describe("Keys of an identity provider", () => {
         yield* provider.publish(algorithm, algorithm)
       }
       for (const algorithm of ["RS256", "ES256", "EdDSA"]) {
-        assert.strictEqual(yield* verdict(yield* signedBy(algorithm)), "good", algorithm)
+        assert.strictEqual(yield* verificationResult(yield* signedBy(algorithm)), "good", algorithm)
       }
       for (const algorithm of ["RS384", "PS256", "ES384"]) {
-        assert.strictEqual(yield* verdict(yield* signedBy(algorithm)), "refused", algorithm)
+        assert.strictEqual(yield* verificationResult(yield* signedBy(algorithm)), "refused", algorithm)
       }
     }).pipe(Effect.provide(world))
   )
@@ -63,7 +63,7 @@ describe("Keys of an identity provider", () => {
           const forged = yield* Effect.promise(() =>
             new SignJWT(claims).setProtectedHeader(header).sign(new TextEncoder().encode(secret))
           )
-          assert.strictEqual(yield* verdict(forged), "refused")
+          assert.strictEqual(yield* verificationResult(forged), "refused")
         }
       }
     }).pipe(Effect.provide(world))
@@ -80,7 +80,7 @@ describe("Keys of an identity provider", () => {
           ...mint,
           sign: (claims) => other.sign(claims)
         })
-        assert.strictEqual(yield* verdict(elsewhere), "refused")
+        assert.strictEqual(yield* verificationResult(elsewhere), "refused")
         assert.strictEqual(yield* other.readings, 0)
         assert.strictEqual(yield* readings, 1)
       }).pipe(Effect.provide(world))
@@ -92,14 +92,14 @@ describe("Keys of an identity provider", () => {
       const good = yield* token()
       assert.strictEqual(yield* readings, 0)
       yield* Effect.all(
-        Array.from({ length: 20 }, () => verdict(good)),
+        Array.from({ length: 20 }, () => verificationResult(good)),
         { concurrency: "unbounded" }
       )
       yield* TestClock.adjust("9 minutes")
-      yield* verdict(good)
+      yield* verificationResult(good)
       assert.strictEqual(yield* readings, 1)
       yield* TestClock.adjust("1 minute")
-      yield* verdict(good)
+      yield* verificationResult(good)
       assert.strictEqual(yield* readings, 2)
     }).pipe(Effect.provide(world))
   )
@@ -108,30 +108,30 @@ describe("Keys of an identity provider", () => {
     Effect.gen(function* () {
       const provider = yield* IdentityProvider
       const old = yield* signedBy("first")
-      assert.strictEqual(yield* verdict(old), "good")
+      assert.strictEqual(yield* verificationResult(old), "good")
       yield* TestClock.adjust("1 minute")
       yield* provider.publish("second")
-      assert.strictEqual(yield* verdict(yield* signedBy("second")), "good")
-      assert.strictEqual(yield* verdict(old), "good")
+      assert.strictEqual(yield* verificationResult(yield* signedBy("second")), "good")
+      assert.strictEqual(yield* verificationResult(old), "good")
       yield* provider.withdraw("first")
-      assert.strictEqual(yield* verdict(old), "good")
+      assert.strictEqual(yield* verificationResult(old), "good")
       yield* TestClock.adjust("10 minutes")
-      assert.strictEqual(yield* verdict(old), "refused")
-      assert.strictEqual(yield* verdict(yield* signedBy("second")), "good")
+      assert.strictEqual(yield* verificationResult(old), "refused")
+      assert.strictEqual(yield* verificationResult(yield* signedBy("second")), "good")
     }).pipe(Effect.provide(world))
   )
 
   it.effect("tokens with unknown keys cause only one fetch in ten seconds", () =>
     Effect.gen(function* () {
       const provider = yield* IdentityProvider
-      yield* verdict(yield* signedBy("first"))
+      yield* verificationResult(yield* signedBy("first"))
       yield* provider.publish("hidden")
       yield* provider.withdraw("hidden")
       const unknown = yield* signedBy("hidden")
-      for (let times = 0; times < 5; times++) assert.strictEqual(yield* verdict(unknown), "refused")
+      for (let times = 0; times < 5; times++) assert.strictEqual(yield* verificationResult(unknown), "refused")
       assert.strictEqual(yield* provider.readings, 1)
       yield* TestClock.adjust("10 seconds")
-      for (let times = 0; times < 5; times++) assert.strictEqual(yield* verdict(unknown), "refused")
+      for (let times = 0; times < 5; times++) assert.strictEqual(yield* verificationResult(unknown), "refused")
       assert.strictEqual(yield* provider.readings, 2)
     }).pipe(Effect.provide(world))
   )
@@ -146,18 +146,18 @@ describe("Identity provider that is down", () => {
         yield* provider.publish("second")
         yield* provider.withdraw("second")
         const [known, unknown] = [yield* signedBy("first"), yield* signedBy("second")]
-        assert.strictEqual(yield* verdict(known), "good")
+        assert.strictEqual(yield* verificationResult(known), "good")
         yield* provider.stop
         yield* TestClock.adjust("30 minutes")
-        assert.strictEqual(yield* verdict(known), "good")
-        assert.strictEqual(yield* verdict(unknown), "unreachable")
-        assert.strictEqual(yield* verdict("a.b.c"), "refused")
+        assert.strictEqual(yield* verificationResult(known), "good")
+        assert.strictEqual(yield* verificationResult(unknown), "unreachable")
+        assert.strictEqual(yield* verificationResult("a.b.c"), "refused")
         yield* TestClock.adjust("24 hours")
-        assert.strictEqual(yield* verdict(yield* signedBy("first")), "unreachable")
+        assert.strictEqual(yield* verificationResult(yield* signedBy("first")), "unreachable")
         yield* provider.restart
         yield* TestClock.adjust("10 seconds")
-        assert.strictEqual(yield* verdict(yield* signedBy("first")), "good")
-        assert.strictEqual(yield* verdict(yield* signedBy("second")), "refused")
+        assert.strictEqual(yield* verificationResult(yield* signedBy("first")), "good")
+        assert.strictEqual(yield* verificationResult(yield* signedBy("second")), "refused")
       }).pipe(Effect.provide(world))
   )
 
@@ -169,15 +169,15 @@ describe("Identity provider that is down", () => {
       const good = yield* signedBy("first")
       yield* provider.stop
       yield* Effect.gen(function* () {
-        assert.strictEqual(yield* verdict(good), "unreachable")
+        assert.strictEqual(yield* verificationResult(good), "unreachable")
         yield* provider.restart
         yield* TestClock.adjust("10 seconds")
-        assert.strictEqual(yield* verdict(good), "good")
+        assert.strictEqual(yield* verificationResult(good), "good")
         yield* provider.stop
         yield* TestClock.adjust("10 minutes")
-        assert.strictEqual(yield* verdict(good), "good")
+        assert.strictEqual(yield* verificationResult(good), "good")
         yield* TestClock.adjust("24 hours")
-        assert.strictEqual(yield* verdict(yield* signedBy("first")), "unreachable")
+        assert.strictEqual(yield* verificationResult(yield* signedBy("first")), "unreachable")
       }).pipe(Effect.provide(listening))
       const nobody = "No token can be judged until it answers."
       assert.deepStrictEqual(
@@ -216,7 +216,7 @@ describe("Identity provider that is down", () => {
         )
         const jwksUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
         const layer = JwksIdentity.layer({ jwksUrl, issuer: mint.issuer, audience, organizationClaim })
-        assert.strictEqual(yield* Effect.provide(verdict(good), layer), "unreachable", body)
+        assert.strictEqual(yield* Effect.provide(verificationResult(good), layer), "unreachable", body)
         assert.strictEqual((yield* Effect.flip(JwksIdentity.countSigningKeys(jwksUrl)))._tag, "IdentityUnreachable")
       }
     }).pipe(Effect.provide(world))

@@ -15,7 +15,7 @@ export interface HostLease<Session extends HostPool.Session = HostPool.Session> 
  * Borrows a session until the scope closes. The wait for a session can be interrupted. The pool then gets the session
  * back as soon as the session arrives.
  */
-export const leased = (pool: HostPool.HostPool): Effect.Effect<HostLease, SqlError, Scope.Scope> =>
+export const leaseSession = (pool: HostPool.HostPool): Effect.Effect<HostLease, SqlError, Scope.Scope> =>
   Effect.map(
     Effect.acquireRelease(
       Effect.callback<ReturnType<typeof lent>, SqlError>((resume) => {

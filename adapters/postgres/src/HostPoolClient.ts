@@ -10,7 +10,7 @@ import * as Reactivity from "effect/reactivity/Reactivity"
 import type * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import { makeRunStatement, type RunStatement, toConnection } from "./HostConnection.ts"
-import { leased } from "./HostLease.ts"
+import { leaseSession } from "./HostLease.ts"
 import type * as HostPool from "./HostPool.ts"
 import * as PooledClient from "./PooledClient.ts"
 import * as SearchPath from "./SearchPath.ts"
@@ -35,7 +35,7 @@ const make = ({ pool, schema }: HostPoolConfig) => {
       )
   const start = schema === undefined ? "BEGIN" : `BEGIN; ${SearchPath.setLocalSearchPath(schema)}`
   const begin: PooledClient.Pool["begin"] = (connection) => connection.executeRaw(start, [])
-  const acquirer = Effect.map(leased(pool), ({ lose, session }) => toConnection(asked(session, lose)))
+  const acquirer = Effect.map(leaseSession(pool), ({ lose, session }) => toConnection(asked(session, lose)))
   const direct = toConnection(asked(pool, () => {}))
   return PooledClient.make({
     acquirer,

@@ -10,7 +10,7 @@ import * as Queue from "effect/Queue"
 import * as Scope from "effect/Scope"
 import type { SqlError } from "effect/sql/SqlError"
 import * as Channel from "./Channel.ts"
-import { leased } from "./HostLease.ts"
+import { leaseSession } from "./HostLease.ts"
 import type * as HostPool from "./HostPool.ts"
 import { toSqlError } from "./ServerError.ts"
 
@@ -38,7 +38,7 @@ export const subscribe = (pool: HostPool.HostPool): Effect.Effect<Channel.Listen
   Effect.gen(function* () {
     if (!("connect" in pool) || isSingle(pool)) return yield* Effect.never
     const lease = yield* Scope.fork(yield* Effect.scope)
-    const { lose, session } = yield* Scope.provide(leased(pool), lease)
+    const { lose, session } = yield* Scope.provide(leaseSession(pool), lease)
     if (!isNotified(session)) {
       yield* Scope.close(lease, Exit.void)
       return yield* Effect.never

@@ -49,7 +49,7 @@ const constraintOf = (cause: unknown) => textOf(cause, "constraint") ?? "unknown
  * Returns the server's SQLSTATE. The result is undefined for an error without a SQLSTATE. A SQLSTATE contains a digit.
  * The error codes of the operating system, such as `EPIPE`, contain no digit.
  */
-export const stateOf = (cause: unknown): string | undefined => {
+export const sqlStateOf = (cause: unknown): string | undefined => {
   const code = textOf(cause, "code")
   return code !== undefined && /^(?=.*\d)[0-9A-Z]{5}$/.test(code) ? code : undefined
 }
@@ -67,7 +67,7 @@ const isBusy = (cause: unknown, state: string | undefined): boolean =>
 
 /** Converts an error of the driver. An error without a SQLSTATE comes from the connection or from the pool. */
 export const toSqlError = (cause: unknown, operation: string): SqlError => {
-  const stated = stateOf(cause)
+  const stated = sqlStateOf(cause)
   const message = `Failed to ${operation}`
   if (isBusy(cause, stated)) {
     const busy = new DatabaseBusy("No connection to the database became free", { cause })
@@ -80,12 +80,13 @@ export const toSqlError = (cause: unknown, operation: string): SqlError => {
 
 /** Returns whether the error has ended the session, so that the session must not be used again. */
 export const endsSession = ({ reason: { cause } }: SqlError): boolean => {
-  const state = stateOf(cause)
-  return state === undefined || isEnded(state)
+  const state = sqlStateOf(cause)
+  return state === undefined || isSessionLost(state)
 }
 
 /**
  * Matches the SQLSTATEs that end a session. The server reports a lost connection, a start, a shutdown or an idle
  * timeout.
  */
-export const isEnded = (state: string): boolean => /^(08|57P)/.test(state) || state === "25P03" || state === "25P04"
+export const isSessionLost = (state: string): boolean =>
+  /^(08|57P)/.test(state) || state === "25P03" || state === "25P04"

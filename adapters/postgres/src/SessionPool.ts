@@ -15,7 +15,7 @@ import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { ConnectionError, isSqlError, SqlError } from "effect/sql/SqlError"
-import { isEnded, stateOf } from "./ServerError.ts"
+import { isSessionLost, sqlStateOf } from "./ServerError.ts"
 
 export interface SessionPool {
   /** Lends a session until the scope closes. */
@@ -160,8 +160,8 @@ export const make = Effect.fnUntraced(function* (
     borrow,
     judge: (session, { reason: { cause } }) =>
       Effect.sync(() => {
-        const code = stateOf(cause)
-        if (code === undefined || !(code === readOnlyTransaction || isEnded(code))) return
+        const code = sqlStateOf(cause)
+        if (code === undefined || !(code === readOnlyTransaction || isSessionLost(code))) return
         if (code === readOnlyTransaction && openedIn.get(session) === generation) generation++
         retire(session)
       }),

@@ -44,7 +44,7 @@ describe("Metrics rebuild", () => {
           )
         )
         const before = yield* metrics
-        yield* MetricsScene.withTimePassing(rebuildMetrics)
+        yield* MetricsScene.runWhileTimePasses(rebuildMetrics)
         const [counted, other] = yield* metrics
         assert.deepStrictEqual([counted?.counts, other], [before[0]?.counts, before[1]])
         assert.deepInclude(counted?.counts, { sent: 45, pending: 15, approved: 30 })
@@ -66,12 +66,12 @@ describe("Metrics rebuild", () => {
       yield* sql`DELETE FROM counters WHERE name = 'approved'`
       yield* sql`UPDATE duration_histograms SET counts = ''`
       assert.notDeepEqual(yield* metrics, before)
-      assert.strictEqual(yield* MetricsScene.withTimePassing(rebuildMetrics), 2)
+      assert.strictEqual(yield* MetricsScene.runWhileTimePasses(rebuildMetrics), 2)
       assert.deepStrictEqual(yield* metrics, before)
       const again = Effect.repeat(rebuildMetrics, { times: 5 })
-      yield* MetricsScene.withTimePassing(Effect.all([sendMore, again], { concurrency: "unbounded" }))
+      yield* MetricsScene.runWhileTimePasses(Effect.all([sendMore, again], { concurrency: "unbounded" }))
       const after = yield* metrics
-      yield* MetricsScene.withTimePassing(rebuildMetrics)
+      yield* MetricsScene.runWhileTimePasses(rebuildMetrics)
       assert.deepStrictEqual(yield* metrics, after)
     }).pipe(Effect.provide(TestDatabase.layer))
   )

@@ -11,7 +11,7 @@
  */
 // `setImmediate` is imported from Node, because tests may replace the global function.
 import { setImmediate } from "node:timers"
-import { FairShare, outsideTurns } from "@partner-commentary/core/shared/FairShare"
+import { bypassFairShare, FairShare } from "@partner-commentary/core/shared/FairShare"
 import * as TurnQueue from "@partner-commentary/core/shared/TurnQueue"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -145,7 +145,7 @@ export const make = (options: {
   const pause = Effect.suspend(() => (hasRunLong && waiting.size() > 0 ? severalMacrotasks : Effect.void))
 
   // Each group runs in a separate fiber, so that the interruption of one caller does not affect other callers.
-  const lead = outsideTurns(
+  const lead = bypassFairShare(
     Effect.forkDetach(
       Effect.whileLoop({
         while: () => {

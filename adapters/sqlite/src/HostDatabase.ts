@@ -16,14 +16,14 @@ export type HostDatabase = DatabaseSync
 export const isHostDatabase = (given: unknown): given is HostDatabase => given instanceof DatabaseSync
 
 /** Returns whether the value is a connection of better-sqlite3, or of another library with the same interface. */
-export const isOtherDatabase = (given: unknown): boolean =>
+export const isUnsupportedDatabase = (given: unknown): boolean =>
   Predicate.hasProperty(given, "prepare") && Predicate.isFunction(given.prepare)
 
 /**
  * Returns the path of the database file. The result is undefined for a closed database, and for a database in memory,
  * which no other connection can open.
  */
-export const fileOf = (database: HostDatabase): string | undefined =>
+export const databaseFileName = (database: HostDatabase): string | undefined =>
   database.isOpen ? (database.location() ?? undefined) : undefined
 
 const refused = (reason: string) => Effect.fail(new HostTransactionRefused({ reason }))
@@ -50,12 +50,12 @@ export const transactions = (config: SqliteConnection.SqliteFileConfig) => {
     Effect.suspend(() => {
       if (!isHostDatabase(db)) {
         return refused(
-          isOtherDatabase(db)
+          isUnsupportedDatabase(db)
             ? "must be a DatabaseSync of node:sqlite: the service cannot run statements on a connection of better-sqlite3"
             : "must be a DatabaseSync of node:sqlite"
         )
       }
-      const location = fileOf(db)
+      const location = databaseFileName(db)
       if (file === undefined || location === undefined || FileHealth.fileIdentity(location) !== file) {
         return refused(`must be an open DatabaseSync on the file ${config.filename}`)
       }

@@ -18,7 +18,7 @@ it.effect("metrics rebuild repairs wrong, missing and orphaned daily metrics, an
     yield* sql`INSERT INTO counters (organization_id, environment, day, persona_id, name, total)
       SELECT organization_id, environment, '2020-01-01', persona_id, 'declined', 3 FROM counters WHERE name = 'sent' LIMIT 1`
     assert.notDeepEqual(yield* metrics, before)
-    const days = yield* MetricsScene.withTimePassing(rebuildMetrics)
+    const days = yield* MetricsScene.runWhileTimePasses(rebuildMetrics)
     assert.strictEqual(days, 3, "two of the owner, and the orphaned one")
     assert.deepStrictEqual(yield* metrics, before)
     assert.deepStrictEqual(yield* totals, totalsBefore)

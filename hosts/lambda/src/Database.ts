@@ -9,7 +9,7 @@ import { type DatabaseSettings, isPostgres, poolOptionsOf } from "@partner-comme
 import type { Settings } from "@partner-commentary/settings/Settings"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { loaded } from "partner-commentary/Adapters"
+import { lazyLayer } from "partner-commentary/Adapters"
 
 export const layer = ({ database }: Settings) =>
   Layer.unwrap(
@@ -23,11 +23,11 @@ export const layer = ({ database }: Settings) =>
 
 const opened = (database: DatabaseSettings) =>
   (isPostgres(database)
-    ? loaded(
+    ? lazyLayer(
         () => import("partner-commentary/postgres/PostgresDatabase"),
         ({ layer }) => layer(poolOptionsOf(database), { migrates: true, listens: false, keepsTime: false })
       )
-    : loaded(
+    : lazyLayer(
         () => import("partner-commentary/sqlite/SqliteDatabase"),
         ({ layer }) => layer(database.filename, { migrates: true })
       )

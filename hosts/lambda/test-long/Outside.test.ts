@@ -1,7 +1,7 @@
 /** Tests the adapters that the bundle loads on demand, each against a test server: drafts, speech, a bucket. */
 import { createServer } from "node:http"
 import { afterAll, beforeAll, expect, it } from "vitest"
-import { getCommentaries, invokeSchedule, pressButton, submitTopic } from "../test/Calls.ts"
+import { getCommentaries, invokeSchedule, submitCreatorAction, submitTopic } from "../test/Calls.ts"
 import * as Deployment from "../test/Deployment.ts"
 import * as Emulator from "../test/Emulator.ts"
 
@@ -58,9 +58,9 @@ it("the bundle uses a generator server, a speech server and a bucket", async (te
   const content = "Will the Lakers make the play-offs?"
   const created = await submitTopic(container, key, { content, persona_ids: [persona.id], output_types: ["audio"] })
   await invokeSchedule(container)
-  await pressButton(container, post.received[0], "respond", { perspective: "They will, easily." })
+  await submitCreatorAction(container, post.received[0], "respond", { perspective: "They will, easily." })
   await invokeSchedule(container)
-  await pressButton(container, post.received[1], "approve", {})
+  await submitCreatorAction(container, post.received[1], "approve", {})
   expect(await invokeSchedule(container)).toMatchObject({ answer: { more_due: false } })
   const [entry] = (await getCommentaries(container, key, created.json().data.topic_id)).json().data.commentaries
   expect(entry.content).toBe("They will, and by a wide margin.")

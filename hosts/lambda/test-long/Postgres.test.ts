@@ -1,7 +1,7 @@
 /** Tests containers on one Postgres database, and faults of its server. */
 import * as Cluster from "@partner-commentary/test/postgres/Cluster"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { askHandler, invokeSchedule } from "../test/Calls.ts"
+import { callHandler, invokeSchedule } from "../test/Calls.ts"
 import * as ContainerSuite from "../test/ContainerSuite.ts"
 import * as Deployment from "../test/Deployment.ts"
 import * as Emulator from "../test/Emulator.ts"
@@ -21,11 +21,11 @@ describe("a container and its database server", () => {
     const cluster = await Cluster.startCluster()
     test.onTestFinished(() => cluster.stop())
     const container = await Emulator.startContainer(bundle.folder, Deployment.environmentFor(cluster.url), test)
-    expect((await askHandler(container, ready)).statusCode).toBe(200)
+    expect((await callHandler(container, ready)).statusCode).toBe(200)
     container.freeze()
     await cluster.restart()
     container.thaw()
-    expect((await askHandler(container, ready)).statusCode).toBe(200)
+    expect((await callHandler(container, ready)).statusCode).toBe(200)
     expect(await invokeSchedule(container)).toMatchObject({ answer: { more_due: false } })
   })
 
@@ -36,10 +36,10 @@ describe("a container and its database server", () => {
     url.password = "hunter2"
     url.pathname = "/later"
     const container = await Emulator.startContainer(bundle.folder, Deployment.environmentFor(url.href), test)
-    expect((await askHandler(container, ready)).statusCode).toBe(500)
+    expect((await callHandler(container, ready)).statusCode).toBe(500)
     expect(container.stderr()).toContain("later")
     expect(container.stderr()).not.toContain("hunter2")
     await Deployment.runSqlOnServer(cluster.url, "CREATE DATABASE later")
-    expect((await askHandler(container, ready)).statusCode).toBe(200)
+    expect((await callHandler(container, ready)).statusCode).toBe(200)
   })
 })

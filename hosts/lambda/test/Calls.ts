@@ -10,7 +10,7 @@ import { eventSources, exampleEvent } from "./Sources.ts"
 export const httpEvent = eventSources["an HTTP API"] ?? (() => undefined)
 
 /** Returns the response. The response's body must be JSON. */
-export const askHandler = async (container: Emulator.LambdaContainer, asked: HostRequest) => {
+export const callHandler = async (container: Emulator.LambdaContainer, asked: HostRequest) => {
   const outcome = await container.invoke(httpEvent(asked))
   if ("failure" in outcome) throw new Error(outcome.failure.errorMessage)
   // biome-ignore lint/suspicious/noExplicitAny: the tests check its content
@@ -29,10 +29,10 @@ export const keyHeaders = (key: string) =>
 export const jsonBody = (value: unknown) => ({ body: JSON.stringify(value) })
 
 export const submitTopic = (container: Emulator.LambdaContainer, key: string, topic: unknown) =>
-  askHandler(container, { method: "POST", target: "/partner/v1/topics", headers: keyHeaders(key), ...jsonBody(topic) })
+  callHandler(container, { method: "POST", target: "/partner/v1/topics", headers: keyHeaders(key), ...jsonBody(topic) })
 
 /** Performs a creator's action with the link of a mail. */
-export const pressButton = (
+export const submitCreatorAction = (
   container: Emulator.LambdaContainer,
   mail: Email | undefined,
   action: string,
@@ -43,11 +43,11 @@ export const pressButton = (
     ["Accept", "application/json"],
     ["Content-Type", "application/json"]
   ] as const
-  return askHandler(container, { method: "POST", target: `/creator/${token}/${action}`, headers, ...jsonBody(given) })
+  return callHandler(container, { method: "POST", target: `/creator/${token}/${action}`, headers, ...jsonBody(given) })
 }
 
 export const getCommentaries = (container: Emulator.LambdaContainer, key: string, topicId: string) =>
-  askHandler(container, {
+  callHandler(container, {
     method: "GET",
     target: `/partner/v1/topics/${topicId}/commentaries`,
     headers: keyHeaders(key)

@@ -1,7 +1,15 @@
 /** Tests the behaviour of containers on a shared database, for each kind of database. */
 import type { HostRequest } from "@partner-commentary/test/HostRequests"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { askHandler, getCommentaries, invokeSchedule, jsonBody, keyHeaders, pressButton, submitTopic } from "./Calls.ts"
+import {
+  callHandler,
+  getCommentaries,
+  invokeSchedule,
+  jsonBody,
+  keyHeaders,
+  submitCreatorAction,
+  submitTopic
+} from "./Calls.ts"
 import * as Deployment from "./Deployment.ts"
 import * as Emulator from "./Emulator.ts"
 
@@ -25,15 +33,15 @@ export const registerContainerSuite = (name: string, seeded: () => Promise<Deplo
       expect(post.received).toHaveLength(0)
 
       const wait = { target: `/partner/v1/topics/${created.json().data.topic_id}/status`, method: "GET" }
-      const polled = await askHandler(container, { ...wait, headers: [...keyHeaders(key), ["Prefer", "wait=30"]] })
+      const polled = await callHandler(container, { ...wait, headers: [...keyHeaders(key), ["Prefer", "wait=30"]] })
       expect(polled.statusCode).toBe(200)
       expect(Object.keys(polled.headers)).not.toContain("preference-applied")
 
       expect(await invokeSchedule(container)).toEqual({ answer: { taken: 1, more_due: false } })
       const perspective = "They will, but only just."
-      expect((await pressButton(container, post.received[0], "respond", { perspective })).statusCode).toBe(200)
+      expect((await submitCreatorAction(container, post.received[0], "respond", { perspective })).statusCode).toBe(200)
       expect(await invokeSchedule(container)).toMatchObject({ answer: { more_due: false } })
-      expect((await pressButton(container, post.received[1], "approve", {})).statusCode).toBe(200)
+      expect((await submitCreatorAction(container, post.received[1], "approve", {})).statusCode).toBe(200)
 
       const shown = await getCommentaries(container, key, created.json().data.topic_id)
       expect(shown.json().data.commentaries[0].content).toContain(perspective)
@@ -46,18 +54,18 @@ export const registerContainerSuite = (name: string, seeded: () => Promise<Deplo
       const other = await Emulator.startContainer(bundle.folder, env, test)
       const list = { method: "GET", target: "/partner/v1/personas", headers: keyHeaders(key) }
       const usage = { method: "GET", target: "/partner/v1/usage", headers: keyHeaders(key) }
-      const callsSeen = async () => (await askHandler(other, usage)).json().data.usage.api_calls
+      const callsSeen = async () => (await callHandler(other, usage)).json().data.usage.api_calls
 
-      await askHandler(one, list)
+      await callHandler(one, list)
       expect(await callsSeen()).toBe(2)
-      for (let count = 0; count < 3; count++) await askHandler(one, list)
+      for (let count = 0; count < 3; count++) await callHandler(one, list)
       await new Promise((resolve) => setTimeout(resolve, 1100))
-      await askHandler(one, list)
+      await callHandler(one, list)
       await one.stop("SIGKILL")
       expect(await callsSeen()).toBe(7)
 
       const third = await Emulator.startContainer(bundle.folder, env, test)
-      for (let count = 0; count < 4; count++) await askHandler(third, list)
+      for (let count = 0; count < 4; count++) await callHandler(third, list)
       expect(await third.stop("SIGTERM")).toBe(0)
       expect(await callsSeen()).toBe(12)
     })
@@ -70,9 +78,9 @@ export const registerContainerSuite = (name: string, seeded: () => Promise<Deplo
       const content = "Who wins the derby on Sunday?"
       const headers = [...keyHeaders(key), ["X-Request-Id", "same"], ["Accept-Encoding", "identity"]] as const
       const topic = { content, persona_ids: [persona.id] }
-      await askHandler(container, { method: "POST", target: "/partner/v1/topics", headers, ...jsonBody(topic) })
+      await callHandler(container, { method: "POST", target: "/partner/v1/topics", headers, ...jsonBody(topic) })
       const [{ topic_id: id }] = (
-        await askHandler(container, { method: "GET", target: "/partner/v1/topics", headers })
+        await callHandler(container, { method: "GET", target: "/partner/v1/topics", headers })
       ).json().data
       const requests: ReadonlyArray<HostRequest> = [
         ...["", "/status", "/commentaries", "/nothing"].map((rest) => ({
@@ -93,7 +101,7 @@ export const registerContainerSuite = (name: string, seeded: () => Promise<Deplo
           headers: Object.fromEntries(headers),
           body: one.body?.toString() ?? null
         })
-        const here = await askHandler(container, { ...one, headers })
+        const here = await callHandler(container, { ...one, headers })
         const {
           connection: _,
           date,

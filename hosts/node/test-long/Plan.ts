@@ -1,12 +1,12 @@
 /** The planned steps of every assignment of a run. The seed determines them before the run starts. */
 import type { RandomSource } from "./Randomness.ts"
 
-export type CreatorCourse = "approve" | "edit" | "decline" | "silent" | "withdraw" | "abandon"
+export type CreatorBehavior = "approve" | "edit" | "decline" | "silent" | "withdraw" | "abandon"
 
 export interface AssignmentPlan {
   readonly name: string
   readonly personaId: string
-  readonly course: CreatorCourse
+  readonly course: CreatorBehavior
   readonly perspective: string
   /** The number of revisions that the creator requests before deciding. */
   readonly revisions: number
@@ -28,7 +28,7 @@ export interface TopicPlan {
  * Weights for the first topics. The weights prefer plans that end by a long timeout, so that the run ends soon after
  * the last topic.
  */
-const early: Readonly<Record<CreatorCourse, number>> = {
+const early: Readonly<Record<CreatorBehavior, number>> = {
   approve: 34,
   edit: 20,
   decline: 14,
@@ -36,7 +36,7 @@ const early: Readonly<Record<CreatorCourse, number>> = {
   withdraw: 8,
   abandon: 12
 }
-const late: Readonly<Record<CreatorCourse, number>> = {
+const late: Readonly<Record<CreatorBehavior, number>> = {
   approve: 42,
   edit: 26,
   decline: 16,

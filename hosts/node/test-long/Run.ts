@@ -14,10 +14,10 @@ import * as Partner from "./Partner.ts"
 import * as Plan from "./Plan.ts"
 import { makeRandomSource, type RandomSource } from "./Randomness.ts"
 import type { ReceivedMail, SmtpServer } from "./SmtpServer.ts"
-import { type VerificationReport, type VerifiedAssignment, verifyCourse } from "./Verification.ts"
+import { type VerificationReport, type VerifiedAssignment, verifyKillTest } from "./Verification.ts"
 import type { GeneratorServer } from "./Writer.ts"
 
-export interface KillScene {
+export interface KillTestSetup {
   readonly at: HostFolder
   readonly host: HostProcess
   /** Callers connect to the service through this proxy. */
@@ -39,7 +39,7 @@ const longestRage = 70_000
 /** The limit in milliseconds is longer than all time windows and delays. */
 const longestQuiet = 100_000
 
-export const runKillTest = async (scene: KillScene, seed: number): Promise<VerificationReport> => {
+export const runKillTest = async (scene: KillTestSetup, seed: number): Promise<VerificationReport> => {
   const { at, fixtures, host, post, wire, writer } = scene
   const random = makeRandomSource(seed)
   const plans = Plan.generatePlans(random.fork(1), topics, fixtures.personas)
@@ -127,7 +127,7 @@ export const runKillTest = async (scene: KillScene, seed: number): Promise<Verif
   }
   const exit = await host.stop()
   if (exit !== 0) fail(`told to stop, it ended with ${exit}`)
-  return verifyCourse({
+  return verifyKillTest({
     seed,
     failures: [...failures, ...host.complaints],
     kills: host.kills,
@@ -146,7 +146,7 @@ export const runKillTest = async (scene: KillScene, seed: number): Promise<Verif
 
 /** Makes the mail server and the generator sometimes slow and sometimes fail. */
 const trouble = (
-  { post, writer }: KillScene,
+  { post, writer }: KillTestSetup,
   random: RandomSource,
   plans: ReadonlyArray<Plan.TopicPlan>,
   host: HostProcess

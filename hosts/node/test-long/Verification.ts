@@ -16,7 +16,7 @@ export interface VerifiedAssignment {
   outcome: ExpectedOutcome | null
 }
 
-export interface TestCourse {
+export interface KillTestRecord {
   readonly seed: number
   readonly failures: ReadonlyArray<string>
   readonly kills: ReadonlyArray<number>
@@ -40,7 +40,7 @@ export interface VerificationReport {
   readonly figures: Readonly<Record<string, unknown>> & { readonly kills: number; readonly repeats: number }
 }
 
-export const verifyCourse = (course: TestCourse): VerificationReport => {
+export const verifyKillTest = (course: KillTestRecord): VerificationReport => {
   const { assigned, books, kills, post, views } = course
   const repeats = Repeats.findRepeatedMails(post.letters, kills)
   const losses = [...lostTopics(course), ...lostMails(course)]
@@ -81,7 +81,7 @@ export const verifyCourse = (course: TestCourse): VerificationReport => {
 }
 
 /** Acknowledged topics that are missing or stored more than once. */
-const lostTopics = ({ books, total, views }: TestCourse): ReadonlyArray<string> => {
+const lostTopics = ({ books, total, views }: KillTestRecord): ReadonlyArray<string> => {
   const ids = new Set(views.map(([{ topicId }]) => topicId))
   const missing = views.flatMap(([{ plan, topicId }, { commentaries, progress, reference }]) => {
     if (progress.status !== 200 || commentaries.status !== 200 || reference.status !== 200) {
@@ -103,7 +103,7 @@ const lostTopics = ({ books, total, views }: TestCourse): ReadonlyArray<string> 
 const topicMistakes = (
   { plan }: SubmittedTopic,
   { commentaries, progress, reference }: TopicViews,
-  assigned: TestCourse["assigned"]
+  assigned: KillTestRecord["assigned"]
 ): ReadonlyArray<string> => {
   if (progress.status !== 200 || reference.status !== 200) return []
   const mistakes: Array<string> = []
@@ -130,7 +130,7 @@ const topicMistakes = (
 }
 
 /** Expected mails that never arrived. */
-const lostMails = ({ assigned, books, calm, post, views }: TestCourse): ReadonlyArray<string> => {
+const lostMails = ({ assigned, books, calm, post, views }: KillTestRecord): ReadonlyArray<string> => {
   const came = new Set(post.letters.map(({ occasion, shareId }) => `${shareId}.${occasion}`))
   const entries = new Map(books.mails.map((entry) => [entry.id, entry]))
   const failures = new Map(
@@ -178,7 +178,7 @@ const expectedOccasions = (
 const onItsWay = 2500
 
 /** Mails that should not have arrived, or not in this form. */
-const mailMistakes = ({ assigned, books, kills, post }: TestCourse): ReadonlyArray<string> => {
+const mailMistakes = ({ assigned, books, kills, post }: KillTestRecord): ReadonlyArray<string> => {
   const entries = new Map(books.mails.map((entry) => [entry.id, entry]))
   const messageIds = new Map<string, string>()
   const came = post.letters.flatMap((letter) => {

@@ -23,7 +23,7 @@ export class DueWork extends Context.Service<
   static readonly layer = Layer.effect(
     DueWork,
     Effect.gen(function* () {
-      const runners = yield* Effect.all(Jobs.runners)
+      const runners = yield* Effect.all(Jobs.jobRunners)
       const clock = yield* VirtualClock
       const { withPermit } = yield* Semaphore.make(1)
 

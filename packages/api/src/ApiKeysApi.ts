@@ -3,7 +3,7 @@
  * provider.
  */
 
-import { listedAfterEnd } from "@partner-commentary/core/access/ApiKeys"
+import { endedKeyRetention } from "@partner-commentary/core/access/ApiKeys"
 import * as IpAllowList from "@partner-commentary/core/access/IpAllowList"
 import { defaultGracePeriod, maxGracePeriod } from "@partner-commentary/core/access/KeyRotation"
 import { allScopes, Scope } from "@partner-commentary/core/access/Scope"
@@ -201,7 +201,7 @@ export class ApiKeysApi extends HttpApiGroup.make("api-keys")
     HttpApiEndpoint.get("list", "/api-keys", {
       success: Ok(
         Schema.Array(ApiKeySummary).annotate({
-          description: `The keys of both environments, newest first. Keys that ended more than ${Duration.toDays(listedAfterEnd)} days ago are omitted.`
+          description: `The keys of both environments, newest first. Keys that ended more than ${Duration.toDays(endedKeyRetention)} days ago are omitted.`
         })
       )
     }).annotateMerge(

@@ -1,6 +1,6 @@
 /** Defines the operations on webhook deliveries, which show the status and the attempts of each delivery. */
 import { AttemptFailure } from "@partner-commentary/core/webhook/Attempt"
-import { shownAttempts } from "@partner-commentary/core/webhook/Deliveries"
+import { maxShownAttempts } from "@partner-commentary/core/webhook/Deliveries"
 import * as Deliveries from "@partner-commentary/core/webhook/Delivery"
 import { AttemptKind } from "@partner-commentary/core/webhook/DeliveryPlan"
 import { EventType } from "@partner-commentary/core/webhook/EventType"
@@ -26,7 +26,7 @@ const attempt = {
       "`scheduled`: the retry schedule started it; `manual`: you requested it; `probe`: it tests whether your endpoint works again after many failures. Only scheduled attempts count towards the schedule's 10.",
     examples: ["scheduled"]
   }),
-  at: Fields.moment("When the attempt started: ISO 8601, UTC.", "2026-01-30T15:10:00.250Z"),
+  at: Fields.timestampSchema("When the attempt started: ISO 8601, UTC.", "2026-01-30T15:10:00.250Z"),
   duration_ms: Fields.count("The duration of the attempt, from the DNS lookup to the end of the response.", 87),
   response_code: Schema.NullOr(Schema.Int).annotate({
     description: "The HTTP status of your endpoint's response. Null if there was no response.",
@@ -79,7 +79,7 @@ const fields = {
       "`pending`: an attempt is scheduled or running; `held`: the delivery waits until the webhook is active again, or until your endpoint works again after many failures, without using up attempts; `delivered`: it succeeded; `failed`: its attempts are used up.",
     examples: ["pending"]
   }),
-  created_at: Fields.moment("When the event happened: ISO 8601, UTC.", "2026-01-30T15:10:00.000Z"),
+  created_at: Fields.timestampSchema("When the event happened: ISO 8601, UTC.", "2026-01-30T15:10:00.000Z"),
   next_attempt_at: Schema.NullOr(Fields.Timestamp).annotate({
     description:
       "When the next attempt is due. Null while an attempt is running, while the webhook is paused or disabled, and if no attempt is scheduled. If the delivery is held because your endpoint failed often, the time at which one of the held deliveries is sent to test the endpoint.",
@@ -96,14 +96,14 @@ const fields = {
 export const Delivery = Schema.Struct({
   ...fields,
   attempts: Schema.Array(DeliveryAttempt).annotate({
-    description: `At most the last ${shownAttempts.listed} attempts, oldest first.`
+    description: `At most the last ${maxShownAttempts.listed} attempts, oldest first.`
   })
 }).annotate({ identifier: "Delivery", description: "The delivery of one event to one webhook." })
 
 export const DeliveryDetail = Schema.Struct({
   ...fields,
   attempts: Schema.Array(AnsweredAttempt).annotate({
-    description: `At most the last ${shownAttempts.alone} attempts, oldest first, with your endpoint's responses.`
+    description: `At most the last ${maxShownAttempts.alone} attempts, oldest first, with your endpoint's responses.`
   }),
   payload: Event
 }).annotate({
@@ -157,8 +157,8 @@ export const RecoverWebhook = Schema.Struct({
 }).annotate({ identifier: "RecoverWebhook" })
 
 export const Recovery = Schema.Struct({
-  since: Fields.moment("Events from this time on.", "2026-01-30T12:00:00.000Z"),
-  until: Fields.moment("Events before this time.", "2026-01-30T16:00:00.000Z"),
+  since: Fields.timestampSchema("Events from this time on.", "2026-01-30T12:00:00.000Z"),
+  until: Fields.timestampSchema("Events before this time.", "2026-01-30T16:00:00.000Z"),
   dry_run: Schema.Boolean.annotate({ description: "True if deliveries were only counted.", examples: [false] }),
   count: Fields.count("The number of deliveries that are sent again: `failed` and `held` together.", 42),
   failed: Fields.count("Deliveries whose attempts were used up. They start again with the whole retry schedule.", 40),

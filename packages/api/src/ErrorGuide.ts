@@ -3,9 +3,9 @@ import { approvingPersona } from "@partner-commentary/core/persona/TestPersonas"
 import * as Context from "effect/Context"
 import * as Errors from "./Errors.ts"
 
-export type Code = keyof typeof Errors.statusOf
+export type ErrorCode = keyof typeof Errors.statusOf
 
-export interface Guide {
+export interface ErrorGuidance {
   readonly example: Errors.WireError
   readonly details: string
   readonly advice: string
@@ -17,7 +17,7 @@ export class ExampleErrors extends Context.Service<ExampleErrors, ReadonlyArray<
 ) {}
 
 /** The guide to all error codes. The type requires an entry for each error code. */
-export const guide: Readonly<Record<Code, Guide>> = {
+export const errorGuide: Readonly<Record<ErrorCode, ErrorGuidance>> = {
   invalid_request: {
     example: Errors.InvalidRequest.of([{ field: "request", constraint: "could not be read" }]),
     details:

@@ -20,7 +20,7 @@ const envelope = <Type extends EventType>(type: Type, sequence = 1) => ({
     examples: ["evt_019c0e5f-03aa-7001-8000-94d0b7f3a6e2"]
   }),
   type: Schema.Literal(type).annotate({ description: "The event's type.", examples: [type] }),
-  timestamp: Fields.moment("When the event happened: ISO 8601, UTC.", "2026-01-30T15:10:00.000Z"),
+  timestamp: Fields.timestampSchema("When the event happened: ISO 8601, UTC.", "2026-01-30T15:10:00.000Z"),
   sequence: Fields.count(
     "Increases with every event of the same `share_id`. It is always 1 in `topic.completed`.",
     sequence

@@ -14,7 +14,8 @@ export const Timestamp = Schema.String.annotate({
 })
 
 /** Returns a timestamp schema with the given description and example. */
-export const moment = (description: string, example: string) => Timestamp.annotate({ description, examples: [example] })
+export const timestampSchema = (description: string, example: string) =>
+  Timestamp.annotate({ description, examples: [example] })
 
 export const Uuid = Schema.String.annotate({ format: "uuid", examples: ["019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"] })
 
@@ -48,7 +49,7 @@ export const ExternalReference = text("Your own identifier of the topic. Omitted
 
 export const TopicContent = text("The topic's text, trimmed.", "Will the Lakers make the play-offs this season?")
 
-export const CreatedAt = moment("When the topic was created: ISO 8601, UTC.", "2026-01-30T12:00:00.000Z")
+export const CreatedAt = timestampSchema("When the topic was created: ISO 8601, UTC.", "2026-01-30T12:00:00.000Z")
 
 export const Metadata = Schema.Record(Schema.String, Schema.Json).annotate({
   description: "Your own data, as you sent it. `{}` if you sent none.",
@@ -93,7 +94,7 @@ export const Failure = Schema.NullOr(
         "`declined` and `withdrawn`: by the creator; `expired`: no answer in time; `generation_failed`: no draft could be generated; `approval_timeout`: no approval in time; `cancelled`: your organization cancelled the topic before the creator answered.",
       examples: ["declined"]
     }),
-    at: moment("When the assignment failed: ISO 8601, UTC.", "2026-01-30T15:10:00.000Z")
+    at: timestampSchema("When the assignment failed: ISO 8601, UTC.", "2026-01-30T15:10:00.000Z")
   }).annotate({ identifier: "Failure", description: "Why no commentary will come." })
 ).annotate({ description: "Why no commentary will come. Null if one came or still can.", examples: [null] })
 
@@ -116,7 +117,10 @@ export const VideoUrl = Schema.NullOr(
   examples: [null]
 })
 
-export const ApprovedAt = moment("When the creator approved the commentary: ISO 8601, UTC.", "2026-01-30T16:42:11.000Z")
+export const ApprovedAt = timestampSchema(
+  "When the creator approved the commentary: ISO 8601, UTC.",
+  "2026-01-30T16:42:11.000Z"
+)
 
 /** The time when the partner accepted the commentary; null before the acceptance. */
 export const PartnerApprovedAt = Schema.NullOr(Timestamp).annotate({

@@ -46,13 +46,18 @@ export const TopicProgress = Schema.Struct({
       persona_id: Fields.PersonaId,
       persona_name: Fields.PersonaName,
       status: Fields.AssignmentStatus,
-      status_updated_at: Fields.moment("When the status last changed: ISO 8601, UTC.", "2026-01-30T16:42:11.000Z"),
+      status_updated_at: Fields.timestampSchema(
+        "When the status last changed: ISO 8601, UTC.",
+        "2026-01-30T16:42:11.000Z"
+      ),
       has_commentary: Schema.Boolean.annotate({
         description: "True if the commentary is ready to fetch.",
         examples: [true]
       }),
       failure: Fields.Failure,
-      expires_at: Schema.NullOr(Fields.moment("The deadline: ISO 8601, UTC.", "2026-01-31T12:00:00.000Z")).annotate({
+      expires_at: Schema.NullOr(
+        Fields.timestampSchema("The deadline: ISO 8601, UTC.", "2026-01-31T12:00:00.000Z")
+      ).annotate({
         description:
           "The creator's deadline to answer, or to approve the draft: ISO 8601, UTC. Null while no creator has to act, and after the final status. The delivery of the mail and each new draft set a new deadline.",
         examples: ["2026-01-31T12:00:00.000Z"]
@@ -131,7 +136,7 @@ export const ReferenceLookup = Schema.Struct({
       topic_id: Fields.TopicId,
       topic_content: Fields.TopicContent,
       ...entry,
-      created_at: Fields.moment("When the assignment was created: ISO 8601, UTC.", "2026-01-30T12:00:00.000Z")
+      created_at: Fields.timestampSchema("When the assignment was created: ISO 8601, UTC.", "2026-01-30T12:00:00.000Z")
     }).annotate({ identifier: "ReferenceEntry", description: "The result of one persona in one of the topics." })
   ).annotate({ description: "The entries of all topics with this reference, newest topic first." }),
   summary: Fields.OutcomeSummary,

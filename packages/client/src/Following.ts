@@ -10,7 +10,14 @@ import type { RequestOptions, ResponseInfo } from "./Options.ts"
 import { pause } from "./Pause.ts"
 import { backoff, isTemporaryFailure, requestedDelay } from "./Retry.ts"
 import { readEvents } from "./ServerSentEvents.ts"
-import { answerMs, hasWaited, longestWaitSeconds, pauseForRateLimit, shortestMs, usualPause } from "./Waiting.ts"
+import {
+  defaultPause,
+  hasWaited,
+  longestWaitSeconds,
+  minPauseMs,
+  pauseForRateLimit,
+  responseTimeMs
+} from "./Waiting.ts"
 import type { SubscribableEvent } from "./Webhook.ts"
 import type { PastEvent } from "./WebhookEvent.ts"
 
@@ -97,7 +104,7 @@ export async function* followEvents(
   }
 
   async function* page(): AsyncGenerator<PastEvent, void, undefined> {
-    const timeoutMs = Math.max(options.timeoutMs ?? connection.timeoutMs, longestWaitSeconds * 1000 + answerMs)
+    const timeoutMs = Math.max(options.timeoutMs ?? connection.timeoutMs, longestWaitSeconds * 1000 + responseTimeMs)
     const headers = { ...options.headers, prefer: `wait=${longestWaitSeconds}` }
     const { data, pagination } = await connection.send<CursorPage<PastEvent>>({
       method: "GET",
@@ -116,8 +123,8 @@ export async function* followEvents(
 
   const pauseAfter = (found: number): number => {
     const info = answer as ResponseInfo | null
-    if (info === null || (found === 0 && !hasWaited(info))) return usualPause(connection)
-    return Math.max(shortestMs - info.durationMs, pauseForRateLimit(info.rateLimit))
+    if (info === null || (found === 0 && !hasWaited(info))) return defaultPause(connection)
+    return Math.max(minPauseMs - info.durationMs, pauseForRateLimit(info.rateLimit))
   }
 
   for (;;) {

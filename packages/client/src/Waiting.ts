@@ -46,9 +46,9 @@ const twoDays = 48 * 3600 * 1000
 const lastLookMs = 10_000
 export const longestWaitSeconds = 25
 /** Added to the wait in the service to get the timeout of the request. */
-export const answerMs = 10_000
+export const responseTimeMs = 10_000
 /** The minimum time between two waiting requests, because a stopping service responds to them at once. */
-export const shortestMs = 1000
+export const minPauseMs = 1000
 
 /** The second half of the window is distributed evenly, so that polling never exhausts it. */
 export const pauseForRateLimit = (limit: RateLimit | null): number =>
@@ -59,10 +59,10 @@ const reached = (status: TopicProgress, until: WaitOptions["until"]) =>
 
 /** Proxies and browsers may hide the header, so the duration of the request counts too. */
 export const hasWaited = ({ durationMs, headers }: ResponseInfo) =>
-  durationMs >= shortestMs || /^\s*wait\b/i.test(headers.get("preference-applied") ?? "")
+  durationMs >= minPauseMs || /^\s*wait\b/i.test(headers.get("preference-applied") ?? "")
 
 /** The pause where the service answers at once. */
-export const usualPause = ({ isTest }: Pick<PollConnection, "isTest">, intervalMs = isTest ? 1000 : 30_000): number =>
+export const defaultPause = ({ isTest }: Pick<PollConnection, "isTest">, intervalMs = isTest ? 1000 : 30_000): number =>
   intervalMs * (1 + Math.random())
 
 /** Resolves with the topic, or rejects with WaitTimeoutError. */
@@ -91,7 +91,7 @@ export const waitForTopic = async (
     const wait = Math.min(longestWaitSeconds, Math.floor((end - Date.now()) / 1000))
     const headers = { ...request.headers, "if-none-match": tag }
     if (wait < 1) return { ...request, headers }
-    const timeoutMs = Math.max(connection.timeoutMs, wait * 1000 + answerMs)
+    const timeoutMs = Math.max(connection.timeoutMs, wait * 1000 + responseTimeMs)
     return { ...request, headers: { ...headers, prefer: `wait=${wait}` }, timeoutMs }
   }
 
@@ -100,10 +100,10 @@ export const waitForTopic = async (
    * change. The response to the first request shows whether the service supports waiting.
    */
   const pauseAfter = (seen: TopicProgress | Error, known: string | null): number => {
-    const usual = usualPause(connection, intervalMs)
+    const usual = defaultPause(connection, intervalMs)
     if (seen instanceof Error) return Math.max(usual, requestedDelay(seen) ?? 0)
     if (answer === null || tag === null || (known !== null && !hasWaited(answer))) return usual
-    return Math.min(intervalMs ?? shortestMs, shortestMs) - answer.durationMs
+    return Math.min(intervalMs ?? minPauseMs, minPauseMs) - answer.durationMs
   }
 
   /** Returns a status or a temporary error. After the first success, outages do not end the wait. */

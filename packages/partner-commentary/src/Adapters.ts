@@ -12,19 +12,19 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 
-export const loaded = <Module, A, E, R>(
+export const lazyLayer = <Module, A, E, R>(
   load: () => Promise<Module>,
   make: (module: Module) => Layer.Layer<A, E, R>
 ): Layer.Layer<A, E, R> => Layer.unwrap(Effect.map(Effect.promise(load), make))
 
 export const smtp = (options: SmtpMailer.SmtpMailerOptions) =>
-  loaded(
+  lazyLayer(
     () => import("@partner-commentary/smtp/SmtpMailer"),
     ({ layer }) => layer(options)
   )
 
 export const outbox = (options: OutboxMailer.OutboxMailerOptions) =>
-  loaded(
+  lazyLayer(
     () => import("@partner-commentary/smtp/OutboxMailer"),
     ({ layer }) => layer(options)
   )
@@ -33,12 +33,12 @@ export const outbox = (options: OutboxMailer.OutboxMailerOptions) =>
 export const generator = (server: Option.Option<OpenAiGenerator.OpenAiGeneratorOptions>) =>
   Option.match(server, {
     onNone: () =>
-      loaded(
+      lazyLayer(
         () => import("@partner-commentary/generator/LocalGenerator"),
         ({ layer }) => layer
       ),
     onSome: (options) =>
-      loaded(
+      lazyLayer(
         () => import("@partner-commentary/generator/OpenAiGenerator"),
         ({ layer }) => layer(options)
       )
@@ -49,20 +49,20 @@ export const speech = (server: Option.Option<OpenAiSpeech.OpenAiSpeechOptions>) 
   Option.match(server, {
     onNone: () => Layer.empty,
     onSome: (options) =>
-      loaded(
+      lazyLayer(
         () => import("@partner-commentary/generator/OpenAiSpeech"),
         ({ layer }) => layer(options)
       )
   })
 
 export const folder = (options: FolderStorage.FolderStorageOptions) =>
-  loaded(
+  lazyLayer(
     () => import("@partner-commentary/storage/FolderStorage"),
     ({ layer }) => layer(options)
   )
 
 export const bucket = (options: S3Storage.S3StorageOptions) =>
-  loaded(
+  lazyLayer(
     () => import("@partner-commentary/storage/S3Storage"),
     ({ layer }) => layer(options)
   )
@@ -72,14 +72,14 @@ export const identity = (provider: Option.Option<JwksIdentity.JwksIdentityOption
   Option.match(provider, {
     onNone: () => DashboardIdentity.layerNone,
     onSome: (options) =>
-      loaded(
+      lazyLayer(
         () => import("@partner-commentary/identity/JwksIdentity"),
         ({ layer }) => layer(options)
       )
   })
 
 export const webhooks = (options: NodeWebhookTransport.WebhookTransportOptions) =>
-  loaded(
+  lazyLayer(
     () => import("@partner-commentary/webhook/NodeWebhookTransport"),
     ({ layer }) => layer(options)
   )

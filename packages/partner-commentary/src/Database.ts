@@ -6,10 +6,15 @@ import type * as Stores from "@partner-commentary/sql/Stores"
 import type * as Layer from "effect/Layer"
 import type * as SqlClient from "effect/sql/SqlClient"
 
-export type Stored = Layer.Success<typeof Stores.layer> | AccessChanges | RateWindows | SqlClient.SqlClient | WorkSignal
+export type StoreServices =
+  | Layer.Success<typeof Stores.layer>
+  | AccessChanges
+  | RateWindows
+  | SqlClient.SqlClient
+  | WorkSignal
 
 /**
  * The value that `sqlite` and `postgres` return. An Effect application can pass a layer that contains its own SQL
  * client.
  */
-export type Database = Layer.Layer<Stored, unknown>
+export type Database = Layer.Layer<StoreServices, unknown>

@@ -6,13 +6,13 @@ import * as Schema from "effect/Schema"
 import type * as SchemaIssue from "effect/SchemaIssue"
 import { invalidOption, type PartnerCommentaryError } from "./PartnerCommentaryError.ts"
 
-export type Verdict = true | string | SchemaIssue.Issue
+export type RuleResult = true | string | SchemaIssue.Issue
 
 export type Fields = Readonly<Record<string, Schema.Codec<unknown>>>
 
-export const required = (judge: (value: unknown) => Verdict) => Schema.Unknown.check(Schema.makeFilter(judge))
+export const required = (judge: (value: unknown) => RuleResult) => Schema.Unknown.check(Schema.makeFilter(judge))
 
-export const optional = (judge: (value: unknown) => Verdict) =>
+export const optional = (judge: (value: unknown) => RuleResult) =>
   Schema.optional(required((value) => value === undefined || judge(value)))
 
 export const isText = (value: unknown): value is string => Predicate.isString(value) && value.trim() !== ""
@@ -22,11 +22,11 @@ export const text = (right: string, isRight: (text: string) => boolean = () => t
 
 export const isPositive = (value: unknown): boolean => Number.isFinite(value) && Number(value) > 0
 
-const isFlag = (value: unknown): Verdict => Predicate.isBoolean(value) || "must be true or false"
+const isFlag = (value: unknown): RuleResult => Predicate.isBoolean(value) || "must be true or false"
 
 const isCount =
   (least: number) =>
-  (value: unknown): Verdict =>
+  (value: unknown): RuleResult =>
     (Number.isSafeInteger(value) && Number(value) >= least) || `must be a whole number, ${least} or more`
 
 export const flag = optional(isFlag)
@@ -37,12 +37,12 @@ export const optionalCount = (least: number) => optional(isCount(least))
 export const struct = <Each extends Fields>(fields: Each) =>
   Schema.Struct(fields).annotate({ messageUnexpectedKey: "is no option of this version" })
 
-export const strictly = { onExcessProperty: "error" } as const
+export const strictOptions = { onExcessProperty: "error" } as const
 
 /** Turns a schema into a rule. The rule reports the problems that the schema finds. */
-export const by = (schema: Schema.Codec<unknown>) => {
-  const decode = Schema.decodeUnknownResult(schema, strictly)
-  return (value: unknown): Verdict => {
+export const matchesSchema = (schema: Schema.Codec<unknown>) => {
+  const decode = Schema.decodeUnknownResult(schema, strictOptions)
+  return (value: unknown): RuleResult => {
     const decoded = decode(value)
     return Result.isSuccess(decoded) || decoded.failure.issue
   }
@@ -50,7 +50,7 @@ export const by = (schema: Schema.Codec<unknown>) => {
 
 /** Checks the settings in the second argument of a function such as `sqlite`. */
 export const settingsOf = (option: string, fields: Fields) => {
-  const decode = Schema.decodeUnknownResult(struct(fields), strictly)
+  const decode = Schema.decodeUnknownResult(struct(fields), strictOptions)
   return <A>(given: A): Result.Result<A, PartnerCommentaryError> => {
     if (!Predicate.isObject(given)) return Result.fail(invalidOption(option, "must have its settings in an object"))
     return Result.mapBoth(decode(given), {

@@ -21,7 +21,17 @@ import * as Schema from "effect/Schema"
 import type * as SqlClient from "effect/sql/SqlClient"
 import type { Database } from "./Database.ts"
 import { type HostLogger, isHostLogger } from "./Log.ts"
-import { by, type Fields, flag, isText, optional, required, strictly, struct, text } from "./OptionRules.ts"
+import {
+  type Fields,
+  flag,
+  isText,
+  matchesSchema,
+  optional,
+  required,
+  strictOptions,
+  struct,
+  text
+} from "./OptionRules.ts"
 import * as PartialSettings from "./PartialSettings.ts"
 import { invalidOption, type PartnerCommentaryError } from "./PartnerCommentaryError.ts"
 import type { Generate } from "./ports/GeneratorFunction.ts"
@@ -90,9 +100,9 @@ export interface Options {
   /**
    * The time windows, limits and schedules that differ from the defaults, for example `{ responseWindow: "72 hours" }`.
    */
-  readonly policy?: PartialSettings.PartialOf<Policy.Policy> | undefined
+  readonly policy?: PartialSettings.PartialInput<Policy.Policy> | undefined
   /** False if another process runs the workers; otherwise the settings of the workers. */
-  readonly workers?: boolean | PartialSettings.PartialOf<Effect.Success<typeof WorkerSettings>> | undefined
+  readonly workers?: boolean | PartialSettings.PartialInput<Effect.Success<typeof WorkerSettings>> | undefined
   /** The addresses and networks of proxies whose `X-Forwarded-For` header is trusted, for example `["10.0.0.0/8"]`. */
   readonly trustedProxies?: ReadonlyArray<string> | undefined
 }
@@ -113,7 +123,7 @@ export interface IdentityProvider {
 }
 
 /** The decoded options, completed with defaults. */
-export interface Decoded extends Options {
+export interface DecodedOptions extends Options {
   readonly apiRoot: string
   readonly secrets: readonly [string, ...ReadonlyArray<string>]
   readonly development: boolean
@@ -124,7 +134,7 @@ const httpAddress = text("must be an http:// or https:// address", (url) => /^ht
 
 /** Returns the rule of a port option, which accepts a function, a layer, or an object with the given fields. */
 const port = (what: string, fields?: Fields) => {
-  const object = fields === undefined ? () => what : by(struct(fields))
+  const object = fields === undefined ? () => what : matchesSchema(struct(fields))
   return optional((value) => {
     if (Predicate.isFunction(value) || Layer.isLayer(value)) return true
     return Predicate.isObject(value) ? object(value) : what
@@ -150,7 +160,7 @@ const shortestSecret = 32
 
 const isSecret = (value: unknown) => isText(value) && value.length >= shortestSecret
 
-const figures = (defaults: unknown) => by(PartialSettings.schemaOf(defaults))
+const figures = (defaults: unknown) => matchesSchema(PartialSettings.schemaOf(defaults))
 
 const Given = struct({
   url: required((value) => {
@@ -206,10 +216,10 @@ const Given = struct({
   )
 })
 
-const decode = Schema.decodeUnknownResult(Given, strictly)
+const decode = Schema.decodeUnknownResult(Given, strictOptions)
 
 /** Returns the decoded options, or the first problem with the options. */
-export const decodeOptions = (options: Options): Result.Result<Decoded, PartnerCommentaryError> => {
+export const decodeOptions = (options: Options): Result.Result<DecodedOptions, PartnerCommentaryError> => {
   if (!Predicate.isObject(options)) return Result.fail(invalidOption("url", "is required"))
   return Result.flatMap(
     Result.mapError(decode(options), ({ issue }) => {
@@ -220,7 +230,7 @@ export const decodeOptions = (options: Options): Result.Result<Decoded, PartnerC
   )
 }
 
-const completed = (options: Options): Result.Result<Decoded, PartnerCommentaryError> => {
+const completed = (options: Options): Result.Result<DecodedOptions, PartnerCommentaryError> => {
   const apiRoot = Option.getOrThrow(PublicAddress.normalizePublicAddress(options.url))
   const development = options.development ?? isLoopbackHost(new URL(apiRoot).hostname)
   const needed = development ? undefined : productive.find(([name]) => options[name] === undefined)

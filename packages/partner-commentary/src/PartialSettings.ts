@@ -12,14 +12,14 @@ import { flag, optionalCount, struct } from "./OptionRules.ts"
  * The same settings in plain form. Each setting is optional, and a duration is `"48 hours"` or a number of
  * milliseconds.
  */
-export type PartialOf<A> = { readonly [Name in keyof A]?: Plain<A[Name]> | undefined }
+export type PartialInput<A> = { readonly [Name in keyof A]?: Plain<A[Name]> | undefined }
 
 type Plain<A> = A extends Duration.Duration
   ? Duration.Input
   : A extends ReadonlyArray<infer Each>
     ? ReadonlyArray<Plain<Each>>
     : A extends object
-      ? PartialOf<A>
+      ? PartialInput<A>
       : A
 
 const duration = Schema.declare(
@@ -41,7 +41,7 @@ export const schemaOf = (defaults: unknown): Schema.Codec<unknown> => {
 }
 
 /** Replaces defaults by the given settings. The schema of the defaults must have decoded `given` before. */
-export const overrideDefaults = <A>(defaults: A, given: PartialOf<A> | undefined): A => filled(defaults, given) as A
+export const overrideDefaults = <A>(defaults: A, given: PartialInput<A> | undefined): A => filled(defaults, given) as A
 
 const filled = (usual: unknown, given: unknown): unknown => {
   if (given === undefined) return usual

@@ -41,7 +41,7 @@ export const startFailed = (what: string, cause: unknown): PartnerCommentaryErro
       })
 
 /** Returns the layer, whose failures are converted to errors with the code `start_failed`. */
-export const explained = <A, E, R>(
+export const withStartError = <A, E, R>(
   what: string,
   layer: Layer.Layer<A, E, R>
 ): Layer.Layer<A, PartnerCommentaryError, R> =>

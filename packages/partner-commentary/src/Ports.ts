@@ -6,10 +6,10 @@ import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
 import * as Adapters from "./Adapters.ts"
-import type { Stored } from "./Database.ts"
+import type { StoreServices } from "./Database.ts"
 import { isLayer } from "./LayerOption.ts"
-import type { Decoded, OpenAiServer } from "./Options.ts"
-import { explained, type PartnerCommentaryError } from "./PartnerCommentaryError.ts"
+import type { DecodedOptions, OpenAiServer } from "./Options.ts"
+import { type PartnerCommentaryError, withStartError } from "./PartnerCommentaryError.ts"
 import * as GeneratorFunction from "./ports/GeneratorFunction.ts"
 import * as IdentityFunction from "./ports/IdentityFunction.ts"
 import * as MailFunction from "./ports/MailFunction.ts"
@@ -17,7 +17,7 @@ import * as MediaFunctions from "./ports/MediaFunctions.ts"
 import * as OrganizationFunctions from "./ports/OrganizationFunctions.ts"
 import * as PersonaFunctions from "./ports/PersonaFunctions.ts"
 
-export const layer = (options: Decoded) =>
+export const layer = (options: DecodedOptions) =>
   Layer.mergeAll(
     stores(options),
     named("mail", mail(options)),
@@ -28,13 +28,17 @@ export const layer = (options: Decoded) =>
     named("webhooks", webhooks(options))
   )
 
-const named = <A, R>(option: string, layer: Layer.Layer<A, unknown, R>) => explained(`The option ${option}`, layer)
+const named = <A, R>(option: string, layer: Layer.Layer<A, unknown, R>) => withStartError(`The option ${option}`, layer)
 
 /**
  * Returns all stores of the service. The application's own stores replace the default stores and use the same database
  * client.
  */
-const stores = ({ database, organizations, personas }: Decoded): Layer.Layer<Stored, PartnerCommentaryError> => {
+const stores = ({
+  database,
+  organizations,
+  personas
+}: DecodedOptions): Layer.Layer<StoreServices, PartnerCommentaryError> => {
   const kept = named("database", database ?? local)
   const withPersonas =
     personas === undefined
@@ -48,12 +52,12 @@ const stores = ({ database, organizations, personas }: Decoded): Layer.Layer<Sto
       )
 }
 
-const local = Adapters.loaded(
+const local = Adapters.lazyLayer(
   () => import("./sqlite/Sqlite.ts"),
   ({ sqlite }) => sqlite("commentary.db")
 )
 
-const mail = ({ apiRoot, mail }: Decoded) => {
+const mail = ({ apiRoot, mail }: DecodedOptions) => {
   if (isLayer(mail)) return mail
   if (Predicate.isFunction(mail)) return MailFunction.layer(mail)
   const { hostname } = new URL(apiRoot)
@@ -64,7 +68,7 @@ const mail = ({ apiRoot, mail }: Decoded) => {
   })
 }
 
-const generator = ({ generator }: Decoded) => {
+const generator = ({ generator }: DecodedOptions) => {
   if (isLayer(generator)) return generator
   return Predicate.isFunction(generator)
     ? GeneratorFunction.layer(generator)
@@ -76,20 +80,20 @@ const server = <Server extends OpenAiServer>({ apiKey, ...rest }: Server) => ({
   apiKey: Option.map(Option.fromUndefinedOr(apiKey), (key) => Redacted.make(key))
 })
 
-const speech = ({ speech }: Decoded) => {
+const speech = ({ speech }: DecodedOptions) => {
   if (isLayer(speech)) return speech
   return Predicate.isFunction(speech)
     ? MediaFunctions.speech(speech)
     : Adapters.speech(Option.map(Option.fromUndefinedOr(speech), server))
 }
 
-const mediaStorage = ({ mediaStorage }: Decoded) => {
+const mediaStorage = ({ mediaStorage }: DecodedOptions) => {
   if (mediaStorage === undefined) return Layer.empty
   if (isLayer(mediaStorage)) return mediaStorage
   return Predicate.isFunction(mediaStorage) ? MediaFunctions.storage(mediaStorage) : Adapters.folder(mediaStorage)
 }
 
-const identity = ({ identity }: Decoded) => {
+const identity = ({ identity }: DecodedOptions) => {
   if (identity === undefined) return DashboardIdentity.layerNone
   if (isLayer(identity)) return identity
   return Predicate.isFunction(identity)
@@ -97,5 +101,5 @@ const identity = ({ identity }: Decoded) => {
     : Adapters.identity(Option.some({ ...identity, organizationClaim: identity.organizationClaim ?? "org_id" }))
 }
 
-const webhooks = ({ webhooks }: Decoded) =>
+const webhooks = ({ webhooks }: DecodedOptions) =>
   isLayer(webhooks) ? webhooks : Adapters.webhooks({ allowPrivate: webhooks?.allowPrivate ?? false })

@@ -10,13 +10,13 @@ import * as Redacted from "effect/Redacted"
 import * as Composition from "./Composition.ts"
 import { isLayer } from "./LayerOption.ts"
 import * as Log from "./Log.ts"
-import type { Decoded } from "./Options.ts"
+import type { DecodedOptions } from "./Options.ts"
 import * as PartialSettings from "./PartialSettings.ts"
 import * as Ports from "./Ports.ts"
 
 export type Services = Layer.Success<ReturnType<typeof layer>>
 
-export const layer = (options: Decoded) => {
+export const layer = (options: DecodedOptions) => {
   const { apiRoot, policy, proxies, secrets, workers } = options
   const [first, ...others] = secrets
   const webhooks = isLayer(options.webhooks) ? undefined : options.webhooks

@@ -113,14 +113,14 @@ export const httpUrlParser = checkedParser(InputText.isHttpUrl, "an http:// or h
 
 export const emailParser = checkedParser(InputText.isEmail, "an e-mail address such as ada@example.com")
 
-const lineUpTo = (limit: number, right: string) => checkedParser((text) => InputText.isLine(text, limit), right)
+const lineUpTo = (limit: number, right: string) => checkedParser((text) => InputText.isSingleLine(text, limit), right)
 
 /** Parses a name that creators and partners see. */
-export const nameParser = lineUpTo(InputText.maxName, `1 to ${InputText.maxName} characters on one line`)
+export const nameParser = lineUpTo(InputText.maxNameLength, `1 to ${InputText.maxNameLength} characters on one line`)
 
 export const proseParser = checkedParser(
   InputText.isProse,
-  `at most ${InputText.maxProse} characters, without control characters`
+  `at most ${InputText.maxProseLength} characters, without control characters`
 )
 
 export const expertiseParser = listParserOf(

@@ -25,7 +25,7 @@ const query = (draft: DraftDocument, name: string) =>
 const without = <A>(list: ReadonlyArray<A> | undefined, value: A): Array<A> =>
   (list ?? []).filter((one) => one !== value)
 
-export const breaking = [
+export const breakingChanges = [
   plant("an operation removed", (draft) => delete draft.paths[topics]!["get"]),
   plant("a path renamed", (draft) => {
     draft.paths[`${topics}s`] = draft.paths[topics]!
@@ -137,7 +137,7 @@ export const breaking = [
   })
 ]
 
-export const additions = [
+export const compatibleChanges = [
   plant("a new operation", (draft) => {
     draft.paths[`${topics}/planted`] = { post: { ...structuredClone(at(draft)), operationId: "plantTopic" } }
   }),

@@ -33,7 +33,7 @@ const parameter = (name: string, more: object) => ({
   ...more
 })
 
-export const faults: ReadonlyArray<Fault> = [
+export const descriptionFaults: ReadonlyArray<Fault> = [
   fault("field-description", "Topic/properties/bare", "a field without a description", (draft) => {
     fields(draft, "Topic")["bare"] = { type: "string", examples: ["a"] }
   }),

@@ -16,10 +16,10 @@ interface Answer {
 }
 
 /** A request from a local address, with a header that the client invents. */
-export type Ask = (from: string, forged: string | undefined, key?: string) => Promise<Answer>
+export type SendFromAddress = (from: string, forged: string | undefined, key?: string) => Promise<Answer>
 
 /** nginx appends the address that connects to what the client sent. */
-export const nginx = async (test: TestContext, { folder, url }: StartedExample): Promise<Ask> => {
+export const nginx = async (test: TestContext, { folder, url }: StartedExample): Promise<SendFromAddress> => {
   const place = mkdtempSync(join(folder, "nginx-"))
   const port = await freePort()
   // nginx's workers must run as the user that may write to the folder.
@@ -42,7 +42,7 @@ export const nginx = async (test: TestContext, { folder, url }: StartedExample):
     await ended
   })
   const { pathname } = new URL(`${url}/partner/v1/personas`)
-  const ask: Ask = async (from, forged, key = "") => {
+  const ask: SendFromAddress = async (from, forged, key = "") => {
     const headers = { "x-api-key": key, ...(forged === undefined ? {} : { "x-forwarded-for": forged }) }
     const sent = request({ host: "127.0.0.1", port, path: pathname, localAddress: from, headers }).end()
     const [response] = await once(sent, "response")
@@ -58,7 +58,7 @@ export const nginx = async (test: TestContext, { folder, url }: StartedExample):
 }
 
 /** A key that is valid only from this address. */
-export const keyFor = async (
+export const createKeyForAddress = async (
   test: TestContext,
   { folder, secret, url }: StartedExample,
   address: string

@@ -8,7 +8,7 @@ import { join, relative } from "node:path"
 import { fileURLToPath } from "node:url"
 import { afterEach, beforeEach } from "vitest"
 import { root } from "../../Repository.ts"
-import type { Run } from "./RelatedTests.ts"
+import type { TestRun } from "./RelatedTests.ts"
 
 const folder = process.env["MUTATION_FOLDER"] ?? ""
 const sites = JSON.parse(readFileSync(join(folder, "sites.json"), "utf8")) as Record<string, ReadonlyArray<number>>
@@ -52,7 +52,7 @@ afterEach(({ task }) => {
     if (offsets === undefined) return []
     return [path, ...offsets.filter((offset) => executes(script, offset)).map((offset) => `${path}:${offset}`)]
   })
-  const run: Run = {
+  const run: TestRun = {
     file: relative(root, task.file.filepath),
     name: task.fullTestName,
     ms,

@@ -7,7 +7,7 @@ import { root } from "../../Repository.ts"
 import type { Mutant } from "./Mutants.ts"
 
 /** A test and the code that it executes: `path` for each file, and `path:offset` for each requested place. */
-export interface Run {
+export interface TestRun {
   readonly file: string
   readonly name: string
   readonly ms: number
@@ -17,7 +17,7 @@ export interface Run {
 
 interface Recording {
   readonly sites: string
-  readonly runs: ReadonlyArray<Run>
+  readonly runs: ReadonlyArray<TestRun>
 }
 
 /** If `MUTATION_FOLDER` is set, later runs with the same faults use its recording. */
@@ -42,7 +42,7 @@ const vitest = (options: ReadonlyArray<string>, env: Record<string, string>, tim
   )
 
 /** Runs all tests once. */
-export const recorded = (mutants: ReadonlyArray<Mutant>): ReadonlyArray<Run> => {
+export const recordTestRuns = (mutants: ReadonlyArray<Mutant>): ReadonlyArray<TestRun> => {
   const grouped = [...Map.groupBy(mutants, ({ path }) => path)]
   const sites = JSON.stringify(
     Object.fromEntries(grouped.map(([path, own]) => [path, own.map(({ offset }) => offset)]))
@@ -55,7 +55,7 @@ export const recorded = (mutants: ReadonlyArray<Mutant>): ReadonlyArray<Run> => 
   rmSync(join(folder, "coverage.jsonl"), { force: true })
   vitest([], { MUTATION_FOLDER: folder, MUTATION_RECORD: "true" })
   const lines = readFileSync(join(folder, "coverage.jsonl"), "utf8").trim().split("\n")
-  const runs = lines.map((line) => JSON.parse(line) as Run).filter(({ passed }) => passed)
+  const runs = lines.map((line) => JSON.parse(line) as TestRun).filter(({ passed }) => passed)
   writeFileSync(kept, JSON.stringify({ sites, runs } satisfies Recording))
   return runs
 }
@@ -65,13 +65,13 @@ export const recorded = (mutants: ReadonlyArray<Mutant>): ReadonlyArray<Run> => 
  * the suites that SQLite runs. Code outside functions runs before the first test, so for it the tests that execute
  * anything in its file run.
  */
-export const testsFor = ({ offset, path }: Mutant, runs: ReadonlyArray<Run>): ReadonlyArray<Run> => {
+export const testsCovering = ({ offset, path }: Mutant, runs: ReadonlyArray<TestRun>): ReadonlyArray<TestRun> => {
   const executing = (place: string) => runs.filter(({ covered }) => covered.includes(place))
   const [tests = []] = [executing(`${path}:${offset}`), executing(path)].filter((each) => each.length > 0)
   const [, layer, folder] = /^(packages\/\w+\/)src\/(?:routes\/)?(\w+)/.exec(path) ?? []
   const nearest = layer === "packages/sql/" ? /^(packages\/sql|adapters\/sqlite)\/test\// : new RegExp(`^${layer}test/`)
   const distance = (file: string) => (nearest.test(file) ? 0 : file.includes(`/test/${folder}`) ? 1 : 2)
-  const rankOf = (file: string, own: ReadonlyArray<Run>) =>
+  const rankOf = (file: string, own: ReadonlyArray<TestRun>) =>
     distance(file) * 1_000_000 + own.reduce((sum, { ms }) => sum + ms, 0) / own.length
   return [...Map.groupBy(tests, ({ file }) => file)]
     .map(([file, own]) => ({ own, rank: rankOf(file, own) }))
@@ -84,7 +84,7 @@ const patternOf = (name: string) => name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").
 
 type Outcome = "passed" | "failed" | "timed out"
 
-const outcomeOf = (tests: ReadonlyArray<Run>): Outcome => {
+const outcomeOf = (tests: ReadonlyArray<TestRun>): Outcome => {
   if (tests.length === 0) return "passed"
   const files = [...new Set(tests.map(({ file }) => file))]
   const names = [...new Set(tests.map(({ name }) => patternOf(name)))].join("|")
@@ -95,7 +95,7 @@ const outcomeOf = (tests: ReadonlyArray<Run>): Outcome => {
 }
 
 /** The first tests, which take some seconds, find most faults. The other tests run only if these pass. */
-export const runTests = (tests: ReadonlyArray<Run>): Outcome => {
+export const runTests = (tests: ReadonlyArray<TestRun>): Outcome => {
   let total = 0
   const ends = tests.map(({ ms }) => (total += ms + 5))
   const between = (from: number, to: number) =>

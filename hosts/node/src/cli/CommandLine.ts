@@ -26,7 +26,7 @@ export const run = <Name extends string, Input, E, Context>(root: Root<Name, Inp
   process.on("SIGINT", stop).on("SIGTERM", stop)
   // The reader of stdout, such as `head`, closed the pipe.
   process.stdout.on("error", () => process.exit(exitCodes.done))
-  fiber.addObserver((exit) => end(codeOf(exit)))
+  fiber.addObserver((exit) => end(exitCodeOf(exit)))
 }
 
 /** Does the same as `run`, but does not exit. `codeOf` then prints the failure. */
@@ -41,7 +41,7 @@ const end = (code: number) => process.stdout.write("", () => process.stderr.writ
 const flags = CliConfig.layer({ builtIns: [GlobalFlag.Help, GlobalFlag.Version, GlobalFlag.Completions] })
 
 /** Prints the failure on stderr, and returns the exit code. */
-export const codeOf = (exit: Exit.Exit<unknown, unknown>): number => {
+export const exitCodeOf = (exit: Exit.Exit<unknown, unknown>): number => {
   if (Exit.isSuccess(exit)) return exitCodes.done
   // A service that received a stop signal ended as intended.
   if (Cause.hasInterruptsOnly(exit.cause)) return Number(process.exitCode ?? exitCodes.interrupted)

@@ -18,7 +18,7 @@ export interface Creator {
 }
 
 /** Finds the creator's link in a mail's text. */
-export const linkIn = (text: string): string | undefined =>
+export const findCreatorLink = (text: string): string | undefined =>
   text.split(/\s/).find((word) => /^https?:/.test(word) && word.includes("/creator/"))
 
 export const at = (link: string): Creator => {

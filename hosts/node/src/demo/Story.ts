@@ -82,11 +82,13 @@ const told = async (stage: StoryStage, receiver: Receiver.Receiver): Promise<Sto
 /** Two creators answer and approve their drafts, and one of them edits the draft. The third creator declines. */
 const answered = async ({ demo, mails, tell }: StoryStage) => {
   const requests = await seen("a mail to each creator", async () => {
-    const all = (await mails()).filter(({ text }) => Creator.linkIn(text) !== undefined)
+    const all = (await mails()).filter(({ text }) => Creator.findCreatorLink(text) !== undefined)
     return all.length >= demo.personas.length && all
   })
   for (const { subject, to } of requests) tell(`Mail to ${to}: ${subject}`)
-  const [edits, approves, declines] = requests.flatMap(({ text }) => Creator.linkIn(text) ?? []).map(Creator.at)
+  const [edits, approves, declines] = requests
+    .flatMap(({ text }) => Creator.findCreatorLink(text) ?? [])
+    .map(Creator.at)
   if (edits === undefined || approves === undefined || declines === undefined) throw new Error("A mail is missing.")
 
   tell(`${(await declines.act("decline", { reason })).persona.name} declines: “${reason}”`)

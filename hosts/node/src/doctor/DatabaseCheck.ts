@@ -4,13 +4,13 @@ import type { Settings } from "@partner-commentary/settings/Settings"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Database from "../app/Database.ts"
-import { type Finding, mend, ok } from "./Doctor.ts"
+import { type Finding, mendFinding, okFinding } from "./Doctor.ts"
 
 /** The other checks of the database run only if this check succeeds. */
 export const checkDatabase = Effect.fnUntraced(function* (settings: Settings) {
   const { database } = settings
   if (!isPostgres(database) && database.filename === ":memory:") {
-    return ok("database", "The database is in memory and ends with the process.")
+    return okFinding("database", "The database is in memory and ends with the process.")
   }
   const { schemaStatus } = yield* Effect.promise(() => import("@partner-commentary/sql/Migrations"))
   const DatabaseHealth = yield* Effect.promise(() => import("@partner-commentary/sql/operations/DatabaseHealth"))
@@ -33,13 +33,13 @@ export const checkDatabase = Effect.fnUntraced(function* (settings: Settings) {
     return { ...seen, inTheWay: seen.left > 0 ? migrating : seen.inTheWay }
   })
   return yield* Effect.match(looks, {
-    onFailure: ({ message }): Finding => mend("database", message),
+    onFailure: ({ message }): Finding => mendFinding("database", message),
     onSuccess: ({ inTheWay, left }): Finding => {
       if (Option.isSome(inTheWay))
-        return mend("database", `${databaseDisplayName(database)}: ${inTheWay.value.message}`)
+        return mendFinding("database", `${databaseDisplayName(database)}: ${inTheWay.value.message}`)
       return left > 0
-        ? mend("database", `${left} migrations are pending: run partner-commentary migrate.`)
-        : ok("database", `${databaseDisplayName(database)} responds, has the current schema and accepts writes.`)
+        ? mendFinding("database", `${left} migrations are pending: run partner-commentary migrate.`)
+        : okFinding("database", `${databaseDisplayName(database)} responds, has the current schema and accepts writes.`)
     }
   })
 })

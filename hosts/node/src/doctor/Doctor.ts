@@ -21,7 +21,7 @@ export type Finding = Shared.Finding<
   | "identity provider"
 >
 
-export const { mend, notice, ok } = Shared
+export const { mendFinding, noticeFinding, okFinding } = Shared
 
 /** Reports settings that are unsafe, incomplete, or refused by `serve` only. */
 export const checkConfiguration = (settings: Settings.Settings): ReadonlyArray<Finding> => {
@@ -29,7 +29,7 @@ export const checkConfiguration = (settings: Settings.Settings): ReadonlyArray<F
   const notices = [
     ...(Settings.isWeaklySigned(settings)
       ? [
-          notice(
+          noticeFinding(
             "configuration",
             "SIGNING_SECRET has an entry of less than 32 characters: anyone who guesses it can forge creators' links."
           )
@@ -37,7 +37,7 @@ export const checkConfiguration = (settings: Settings.Settings): ReadonlyArray<F
       : []),
     ...(Settings.allowsPrivateReceivers(settings)
       ? [
-          notice(
+          noticeFinding(
             "configuration",
             "WEBHOOK_ALLOW_PRIVATE is true: anyone with a partner's key can make the service send requests into this network."
           )
@@ -45,20 +45,22 @@ export const checkConfiguration = (settings: Settings.Settings): ReadonlyArray<F
       : []),
     ...Option.match(links, {
       onNone: () => [],
-      onSome: ({ isLost, sentence }) => [(isLost ? mend : notice)("configuration", `${sentence}.`)]
+      onSome: ({ isLost, sentence }) => [(isLost ? mendFinding : noticeFinding)("configuration", `${sentence}.`)]
     }),
     ...Option.match(refusalOf(settings), {
       onNone: () => [],
-      onSome: ({ name, reason }) => [mend("configuration", `${name} ${reason}: serve does not start.`)]
+      onSome: ({ name, reason }) => [mendFinding("configuration", `${name} ${reason}: serve does not start.`)]
     })
   ]
-  return notices.length > 0 ? notices : [ok("configuration", settings.development ? "Good, for development." : "Good.")]
+  return notices.length > 0
+    ? notices
+    : [okFinding("configuration", settings.development ? "Good, for development." : "Good.")]
 }
 
 /** A check that times out is a problem. */
 export const withCheckTimeout = <E, R>(check: Finding["check"], looked: Effect.Effect<Finding, E, R>) =>
-  Effect.catchTag(Timeout.within(checkTimeout, looked), "TimeoutError", () =>
-    Effect.succeed(mend(check, `No answer within ${Duration.format(checkTimeout)}: the check did not finish.`))
+  Effect.catchTag(Timeout.withTimeout(checkTimeout, looked), "TimeoutError", () =>
+    Effect.succeed(mendFinding(check, `No answer within ${Duration.format(checkTimeout)}: the check did not finish.`))
   )
 
 /** The time limit of each check. The checks run concurrently, so `doctor` ends within 5 seconds, start-up included. */
@@ -69,8 +71,8 @@ export const checkIdentityProvider = Effect.fnUntraced(function* (settings: Sett
   const check = "identity provider"
   if (Option.isNone(settings.identity)) {
     return Option.match(ConfigSummary.identityWarning(settings), {
-      onNone: () => ok(check, "The local identity provider: partner-commentary token create."),
-      onSome: (sentence) => notice(check, `${sentence}.`)
+      onNone: () => okFinding(check, "The local identity provider: partner-commentary token create."),
+      onSome: (sentence) => noticeFinding(check, `${sentence}.`)
     })
   }
   const { jwksUrl } = settings.identity.value
@@ -78,30 +80,30 @@ export const checkIdentityProvider = Effect.fnUntraced(function* (settings: Sett
     () => import("@partner-commentary/identity/JwksIdentity")
   )
   return yield* Effect.match(countKeys(jwksUrl), {
-    onFailure: ({ reason }) => mend(check, `No keys at JWKS_URL: ${reason}.`),
+    onFailure: ({ reason }) => mendFinding(check, `No keys at JWKS_URL: ${reason}.`),
     onSuccess: (count) =>
       count === 0
-        ? mend(check, "JWKS_URL returns no RSA, P-256 or Ed25519 key for RS256, ES256 or EdDSA.")
-        : ok(check, `JWKS_URL returns ${count === 1 ? "one usable key" : `${count} usable keys`}.`)
+        ? mendFinding(check, "JWKS_URL returns no RSA, P-256 or Ed25519 key for RS256, ES256 or EdDSA.")
+        : okFinding(check, `JWKS_URL returns ${count === 1 ? "one usable key" : `${count} usable keys`}.`)
   })
 })
 
 /** Connects to the mail server and authenticates, without sending a mail. */
 export const checkMailServer = (settings: Settings.Settings): Effect.Effect<Finding> =>
   Option.match(settings.mail.server, {
-    onNone: () => Effect.succeed(ok("mail server", `None: mails ${ConfigSummary.describeMail(settings)}.`)),
+    onNone: () => Effect.succeed(okFinding("mail server", `None: mails ${ConfigSummary.describeMail(settings)}.`)),
     onSome: (server) => {
       const { host, port } = ConfigSummary.describeMailServer(server)
       return Effect.promise(() => import("@partner-commentary/smtp/Verify")).pipe(
         Effect.flatMap(({ verifyMailServer: verify }) => verify(server, checkTimeout)),
         Effect.match({
           onFailure: ({ reason }) =>
-            mend(
+            mendFinding(
               "mail server",
               `No mail can be sent through ${host} port ${port}: ${reason}. Check SMTP_URL and the network.`
             ),
           onSuccess: ({ isAuthenticated }) =>
-            ok(
+            okFinding(
               "mail server",
               `Mails ${ConfigSummary.describeMail(settings)}, which ${isAuthenticated ? "accepts the password" : "requires no password"}. No mail was sent.`
             )

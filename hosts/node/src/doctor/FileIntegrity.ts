@@ -6,7 +6,7 @@ import { isPostgres } from "@partner-commentary/settings/DatabaseSettings"
 import type { Settings } from "@partner-commentary/settings/Settings"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import { type Finding, mend, notice, ok } from "./Doctor.ts"
+import { type Finding, mendFinding, noticeFinding, okFinding } from "./Doctor.ts"
 
 /** The time limit of the check is shorter than that of the whole doctor. */
 const timeout = Duration.seconds(3)
@@ -48,7 +48,7 @@ export const checkFileIntegrity = ({ database }: Settings): Effect.Effect<Readon
       duration: timeout,
       orElse: () =>
         Effect.succeed(
-          notice(
+          noticeFinding(
             "database file",
             `The check did not finish: checking ${filename} takes more than ${Duration.format(timeout)}. Run sqlite3 ${filename} "PRAGMA integrity_check" regularly.`
           )
@@ -60,11 +60,14 @@ export const checkFileIntegrity = ({ database }: Settings): Effect.Effect<Readon
 
 const judged = (filename: string, code: number, reason: string): Finding => {
   const check = "database file"
-  if (code === 0 && reason === "ok") return ok(check, "Its pages are intact.")
-  if (refusedCodes.includes(code)) return notice(check, `Not checked: ${reason}.`)
+  if (code === 0 && reason === "ok") return okFinding(check, "Its pages are intact.")
+  if (refusedCodes.includes(code)) return noticeFinding(check, `Not checked: ${reason}.`)
   return code === 0 || corruptCodes.includes(code)
-    ? mend(check, `${filename} is corrupt (${reason.split("\n")[0]}): stop everything, and restore the last backup.`)
-    : mend(check, `${filename} cannot be read completely: ${reason}. Check the path and the disk.`)
+    ? mendFinding(
+        check,
+        `${filename} is corrupt (${reason.split("\n")[0]}): stop everything, and restore the last backup.`
+      )
+    : mendFinding(check, `${filename} cannot be read completely: ${reason}. Check the path and the disk.`)
 }
 
 const checked = (filename: string) =>
@@ -80,10 +83,12 @@ const checked = (filename: string) =>
     child.stdout.setEncoding("utf8").on("data", (text) => {
       found += text
     })
-    child.on("error", ({ message }) => resume(Effect.succeed(notice("database file", `Not checked: ${message}.`))))
+    child.on("error", ({ message }) =>
+      resume(Effect.succeed(noticeFinding("database file", `Not checked: ${message}.`)))
+    )
     child.on("close", () => {
       if (found === "") {
-        resume(Effect.succeed(notice("database file", "The check did not finish: it ended without a result.")))
+        resume(Effect.succeed(noticeFinding("database file", "The check did not finish: it ended without a result.")))
         return
       }
       const { code, reason } = JSON.parse(found)

@@ -8,11 +8,12 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as StoredWork from "partner-commentary/doctor/StoredWork"
 import { commands } from "./Commands.ts"
-import { mend } from "./Doctor.ts"
+import { mendFinding } from "./Doctor.ts"
 
 export const checkMediaJobs = Effect.fnUntraced(function* (settings: Settings) {
   const due = yield* (yield* MediaJobStore).nextDue(MediaKind.literals)
   const isLeft = Option.isNone(settings.media.speech) && Option.isSome(due) && due.value < (yield* Instant.now)
-  if (isLeft) return mend("media", "Audio is requested, but SPEECH_URL is unset: set it for both serve and worker.")
-  return yield* StoredWork.media(commands, ConfigSummary.describeAudio(settings))
+  if (isLeft)
+    return mendFinding("media", "Audio is requested, but SPEECH_URL is unset: set it for both serve and worker.")
+  return yield* StoredWork.checkMedia(commands, ConfigSummary.describeAudio(settings))
 })

@@ -7,7 +7,7 @@ import * as Layer from "effect/Layer"
 import * as StoredWebhooks from "partner-commentary/doctor/StoredWebhooks"
 import * as DataFolder from "../app/DataFolder.ts"
 import { commands } from "./Commands.ts"
-import { mend } from "./Doctor.ts"
+import { mendFinding } from "./Doctor.ts"
 
 export const layerEncryption = <E, R>(secrets: Effect.Effect<SigningSecretList, E, R>) =>
   Layer.unwrap(
@@ -25,5 +25,5 @@ export const layerEncryption = <E, R>(secrets: Effect.Effect<SigningSecretList, 
 export const checkWebhookSecrets = (settings: Settings) =>
   StoredWebhooks.checkSecrets(commands, "SIGNING_SECRET").pipe(
     Effect.provide(layerEncryption(DataFolder.loadExistingSecrets(settings))),
-    Effect.catch(({ message }) => Effect.succeed(mend("webhooks", message)))
+    Effect.catch(({ message }) => Effect.succeed(mendFinding("webhooks", message)))
   )

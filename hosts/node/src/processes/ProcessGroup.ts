@@ -92,7 +92,7 @@ const answerPings = Effect.sync(() =>
 )
 
 /** Runs as a member of the group. */
-export const asMember = <A, E, R>(run: Effect.Effect<A, E, R>, describe: (failure: unknown) => string) =>
+export const runAsMember = <A, E, R>(run: Effect.Effect<A, E, R>, describe: (failure: unknown) => string) =>
   Effect.andThen(Effect.andThen(stopWithoutPrimary, answerPings), run).pipe(
     Effect.catchCause((cause) => sendFailure(cause, describe)),
     Effect.provideService(ProcessGroup, { isMember: true, shareMetrics }),

@@ -22,7 +22,7 @@ interface Options<R> extends Lifecycle.ServeOptions<R> {
 export const serve = Effect.fnUntraced(function* <R>(options: Options<R>) {
   if (ProcessGroup.isMember()) {
     const member = serveAlone({ work: options.work, announce: () => ProcessGroup.sendReady })
-    return yield* ProcessGroup.asMember(member, describeFailure)
+    return yield* ProcessGroup.runAsMember(member, describeFailure)
   }
   const count = yield* countProcesses(yield* Settings.readSettings, options.processes)
   return yield* count === 1 ? serveAlone(options) : serveTogether(count, options)

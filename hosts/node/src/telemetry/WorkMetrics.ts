@@ -120,7 +120,7 @@ export const makeWorkGaugeRefresh = Effect.gen(function* () {
     yield* Effect.logWarning("The database does not respond: metrics omit its values", cause)
   })
 
-  const read = Effect.matchCauseEffect(Timeout.within(timeout, readings), {
+  const read = Effect.matchCauseEffect(Timeout.withTimeout(timeout, readings), {
     onFailure: (cause) => Effect.as(removeGauges(cause), false),
     onSuccess: Effect.fnUntraced(function* (values) {
       for (const [metric, value] of values) yield* Metric.update(metric, value)

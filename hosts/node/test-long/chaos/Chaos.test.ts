@@ -169,14 +169,14 @@ test("under every fault, three servers and three workers lose no accepted work, 
   const quiet = Date.now()
   // The test waits until any duplicate mail or event would have arrived.
   await sleep(2 * lease)
-  const followed = await server.read(Verification.followedEvents(partners[0]?.webhookId ?? ""))
+  const followed = await server.read(Verification.eventsOfWebhookOwner(partners[0]?.webhookId ?? ""))
   for (const end = Date.now() + 30_000; follower.ids.length < followed.length && Date.now() < end; ) await sleep(200)
   const followerError = await follower.stop()
   const ends = await Promise.all(all.map((member) => member.stop()))
   const wasEnough = isEnough()
 
   const { figures, mistakes } = await server.read(
-    Verification.findMistakes({
+    Verification.findViolations({
       accepted,
       arrived: receivers.arrived,
       hooks: new Map(partners.map(({ hook, webhookId }) => [hook, webhookId])),

@@ -4,7 +4,7 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { ArrivedEvent } from "../deliveries/Receivers.ts"
 import type { ReceivedMail } from "../SmtpServer.ts"
 
-export interface ChaosCourse {
+export interface ChaosTestRecord {
   /** The ids of the topics that the service acknowledged to clients. */
   readonly accepted: ReadonlyArray<string>
   readonly arrived: ReadonlyArray<ArrivedEvent>
@@ -59,7 +59,7 @@ const wrongs = (sql: SqlClient) => ({
     WHERE NOT EXISTS (SELECT FROM assignments a WHERE a.id = w.share_id AND a.topic_id = w.topic_id)`
 })
 
-export const findMistakes = ({ accepted, arrived, hooks, letters, quota }: ChaosCourse) =>
+export const findViolations = ({ accepted, arrived, hooks, letters, quota }: ChaosTestRecord) =>
   Effect.fnUntraced(function* (sql: SqlClient) {
     const mistakes: Array<string> = []
     for (const [what, counted] of Object.entries(wrongs(sql))) {
@@ -117,7 +117,7 @@ export const findMistakes = ({ accepted, arrived, hooks, letters, quota }: Chaos
   })
 
 /** The public ids of all events of the webhook's owner, in the order of commits. */
-export const followedEvents = (webhookId: string) => (sql: SqlClient) =>
+export const eventsOfWebhookOwner = (webhookId: string) => (sql: SqlClient) =>
   Effect.map(
     sql<{ readonly event_id: string }>`SELECT p.event_id FROM event_positions p
       JOIN webhooks w ON w.organization_id = p.organization_id AND w.environment = p.environment

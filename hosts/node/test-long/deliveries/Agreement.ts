@@ -6,7 +6,7 @@
 import type { DeliveryLedger, LoggedAttempt } from "./DeliveryLedger.ts"
 import type { ArrivedEvent } from "./Receivers.ts"
 
-export interface DeliveryCourse {
+export interface DeliveryTestRecord {
   readonly books: DeliveryLedger
   readonly arrived: ReadonlyArray<ArrivedEvent>
   /** Webhook ids by receiver path. */
@@ -32,7 +32,7 @@ const slack = 5
 /** The request of a killed worker may stay in a socket buffer for this many milliseconds before a busy receiver reads it. */
 const unread = 1000
 
-export const compareDeliveries = (course: DeliveryCourse): DeliveryAgreement => {
+export const compareDeliveries = (course: DeliveryTestRecord): DeliveryAgreement => {
   const { arrived, books, kills, shares, webhooks } = course
   const mistakes: Array<string> = []
   const payloads = new Map(books.events.map(({ id, payload }) => [`evt_${id}`, payload]))

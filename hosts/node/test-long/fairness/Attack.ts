@@ -1,13 +1,13 @@
 /** An attack: its requests, and how its clients use their connections. `Attacker.ts` runs it. */
 import type { SendAttackRequest } from "./Attacker.ts"
-import type { FairnessScene } from "./Seed.ts"
+import type { FairnessSetup } from "./Seed.ts"
 
 /**
  * `asks` reads each response and sends the next request. `leaves` closes the connection before the response arrives.
  * `pipelines` sends as many requests as one connection allows and reads nothing. `trickles` reads the response
  * slowly.
  */
-export type AttackManner = "asks" | "leaves" | "pipelines" | "trickles"
+export type AttackMethod = "asks" | "leaves" | "pipelines" | "trickles"
 
 /** The limits of the standard plan, or limits so high that only other safeguards can protect other organizations. */
 export type AttackLimits = "standard" | "raised"
@@ -25,7 +25,7 @@ export interface AttackRequest {
 }
 
 export interface Attack {
-  readonly manner?: AttackManner
+  readonly manner?: AttackMethod
   /** Concurrent connections. Default: 48. */
   readonly connections?: number
   /** Milliseconds. Default: 1500. */
@@ -33,8 +33,8 @@ export interface Attack {
   /** The limits with which the attack runs; both by default. */
   readonly limits?: AttackLimits
   /** Creates the resources to which the requests refer, before the attack begins. */
-  readonly prepare?: (scene: FairnessScene, call: SendAttackRequest) => Promise<ReadonlyArray<string>>
-  readonly ask: (scene: FairnessScene, nth: number, prepared: ReadonlyArray<string>) => AttackRequest
+  readonly prepare?: (scene: FairnessSetup, call: SendAttackRequest) => Promise<ReadonlyArray<string>>
+  readonly ask: (scene: FairnessSetup, nth: number, prepared: ReadonlyArray<string>) => AttackRequest
 }
 
 export const connectionCountOf = ({ connections = 48 }: Attack): number => connections

@@ -9,7 +9,7 @@ import { connect, type Socket } from "node:net"
 import { setTimeout as sleep } from "node:timers/promises"
 import { type Attack, type AttackRequest, connectionCountOf, nthOfCycle } from "./Attack.ts"
 import * as Attacks from "./Attacks.ts"
-import type { FairnessScene } from "./Seed.ts"
+import type { FairnessSetup } from "./Seed.ts"
 
 /**
  * The report that the attacker sends to the test. `answers` counts the responses by status. Status 0 is a connection
@@ -32,7 +32,7 @@ const pipelined = 31
 const [file = "", name = "", firstKey = "0", root = ""] = process.argv.slice(2)
 const { hostname, port } = new URL(root)
 
-const run = async (scene: FairnessScene, attack: Attack) => {
+const run = async (scene: FairnessSetup, attack: Attack) => {
   const tally: Record<string, number> = {}
   const count = (status: string) => {
     tally[status] = (tally[status] ?? 0) + 1
@@ -131,4 +131,4 @@ const run = async (scene: FairnessScene, attack: Attack) => {
 
 const attack = Attacks.allAttacks[name]
 if (attack === undefined) throw new Error(`there is no attack ${name}`)
-await run(JSON.parse(readFileSync(file, "utf8")) as FairnessScene, attack)
+await run(JSON.parse(readFileSync(file, "utf8")) as FairnessSetup, attack)

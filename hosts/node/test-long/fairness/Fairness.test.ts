@@ -24,7 +24,7 @@ import * as Attacks from "./Attacks.ts"
 import { specialAttacks } from "./Levers.ts"
 import * as Report from "./Report.ts"
 import { FairnessRun } from "./Run.ts"
-import { type FairnessScene, raisedLimits, type SeededTenant, seedScene } from "./Seed.ts"
+import { type FairnessSetup, raisedLimits, type SeededTenant, seedFairnessSetup } from "./Seed.ts"
 
 const secret = "a secret of the fairness suite alone"
 const only = (process.env["FAIRNESS_ONLY"] ?? "").split(";")
@@ -87,12 +87,12 @@ for (const [database, make] of Object.entries(databases)) {
     await Process.run(cwd, ["migrate"], env)
     const tenants = await Effect.runPromise(
       database === "SQLite"
-        ? Effect.provide(seedScene, SqliteClient.layer({ filename: filenameIn(cwd) }))
-        : TestDatabase.runOnDatabase(Redacted.make(own["DATABASE_URL"] ?? ""), () => seedScene)
+        ? Effect.provide(seedFairnessSetup, SqliteClient.layer({ filename: filenameIn(cwd) }))
+        : TestDatabase.runOnDatabase(Redacted.make(own["DATABASE_URL"] ?? ""), () => seedFairnessSetup)
     )
     const { organization } = tenants.attacker
     const { token } = await Process.runJson(cwd, ["token", "create", "--org", organization], env)
-    const scene: FairnessScene = { ...tenants, token, links: await linksOf(root, tenants.attacker) }
+    const scene: FairnessSetup = { ...tenants, token, links: await linksOf(root, tenants.attacker) }
     writeFileSync(`${cwd}/scene.json`, JSON.stringify(scene))
     const run = new FairnessRun({ cwd, env, root, scene: `${cwd}/scene.json` })
     await run.begin(test)

@@ -42,7 +42,7 @@ export const smallSize: DataSize = {
   metadata: "{}"
 }
 
-export interface SeededNames {
+export interface SeededIds {
   /** A topic with the maximum number of personas. */
   readonly topic: string
   /** The external reference of all other topics. */
@@ -150,7 +150,7 @@ export const writeHeavyData = Effect.fnUntraced(function* (sql: SqlClient.SqlCli
     commentaries: assignments.map(({ id, topic }) => [topic, id] as const),
     webhook,
     deliveries
-  } satisfies SeededNames
+  } satisfies SeededIds
 })
 
 /** Past events, and a webhook for which each delivery has failed several times. */

@@ -1,7 +1,7 @@
 /** Attacks beyond repeated calls of one operation: the behaviour of clients and the content of requests. */
 import {
   type Attack,
-  type AttackManner,
+  type AttackMethod,
   type AttackRequest,
   getRequest,
   nthOfCycle,
@@ -77,11 +77,11 @@ const freshKey = (ask: AttackRequest, nth: number): AttackRequest => ({
   idempotencyKey: `${process.pid}-${nth}`
 })
 
-const manners = (name: string, ask: Attack["ask"], connections: Partial<Readonly<Record<AttackManner, number>>>) =>
+const manners = (name: string, ask: Attack["ask"], connections: Partial<Readonly<Record<AttackMethod, number>>>) =>
   Object.fromEntries(
     Object.entries(connections).map(([manner, count]): [string, Attack] => [
       `${name}, a client that ${manner}`,
-      { ask, manner: manner as AttackManner, connections: count }
+      { ask, manner: manner as AttackMethod, connections: count }
     ])
   )
 

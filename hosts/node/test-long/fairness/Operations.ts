@@ -4,22 +4,22 @@
  */
 import { type Attack, nthOfCycle } from "./Attack.ts"
 import * as Receiver from "./Receiver.ts"
-import type { FairnessScene } from "./Seed.ts"
+import type { FairnessSetup } from "./Seed.ts"
 
 export interface OperationAttack {
   /** Path parameters by name. */
   readonly path?: (
-    scene: FairnessScene,
+    scene: FairnessSetup,
     nth: number,
     prepared: ReadonlyArray<string>
   ) => Readonly<Record<string, string>>
   readonly query?: string
-  readonly body?: (scene: FairnessScene, nth: number) => unknown
+  readonly body?: (scene: FairnessSetup, nth: number) => unknown
   readonly prepare?: Attack["prepare"]
   readonly manner?: Attack["manner"]
 }
 
-const topic = ({ attacker }: FairnessScene, nth: number) => ({
+const topic = ({ attacker }: FairnessSetup, nth: number) => ({
   content: `Who wins match ${nth} of ${process.pid}?`,
   persona_ids: attacker.personas,
   metadata: { note: "x".repeat(16_000) }

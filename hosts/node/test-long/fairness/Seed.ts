@@ -14,7 +14,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 import * as HeavyData from "./HeavyData.ts"
 
 /** Ids and keys for the requests of the attacker and the victim. Plain data, because it is passed to other processes. */
-export interface FairnessScene {
+export interface FairnessSetup {
   readonly attacker: SeededTenant
   /** Organizations that attack at the same time, each within its own limits. */
   readonly crowd: ReadonlyArray<SeededTenant>
@@ -25,7 +25,7 @@ export interface FairnessScene {
   readonly token: string
 }
 
-export interface SeededTenant extends HeavyData.SeededNames {
+export interface SeededTenant extends HeavyData.SeededIds {
   readonly organization: string
   readonly live: ReadonlyArray<string>
   readonly test: ReadonlyArray<string>
@@ -85,7 +85,7 @@ const personasOf = Effect.fnUntraced(function* (
   return ids
 })
 
-export const seedScene = Effect.gen(function* () {
+export const seedFairnessSetup = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const now = Date.now()
   const insert = HeavyData.insertInBatches(sql)

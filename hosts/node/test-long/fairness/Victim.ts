@@ -8,7 +8,7 @@ import { open } from "node:fs/promises"
 import { Agent, request } from "node:http"
 import { dirname, join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
-import type { FairnessScene } from "./Seed.ts"
+import type { FairnessSetup } from "./Seed.ts"
 
 /** The victim's measurements since the test told it to begin. Times are milliseconds. */
 export interface VictimMeasurements {
@@ -25,7 +25,7 @@ export interface VictimMeasurements {
 }
 
 const [file = "", root = "", service = ""] = process.argv.slice(2)
-const { victim } = JSON.parse(readFileSync(file, "utf8")) as FairnessScene
+const { victim } = JSON.parse(readFileSync(file, "utf8")) as FairnessSetup
 const { hostname, port } = new URL(root)
 const agent = new Agent({ keepAlive: true })
 

@@ -66,7 +66,7 @@ const texts = fc.constantFrom(
 /**
  * Generates raw bodies: text that is invalid JSON or an unexpected value, and bytes in a wrong encoding.
  */
-export const invalidJsonBodies: fc.Arbitrary<Uint8Array> = fc.oneof(
+export const hostileBodies: fc.Arbitrary<Uint8Array> = fc.oneof(
   { weight: 4, arbitrary: texts.map((text) => new TextEncoder().encode(text)) },
   { weight: 1, arbitrary: fc.uint8Array({ maxLength: 40 }) },
   { weight: 1, arbitrary: fc.constant(Uint8Array.from(Buffer.from("\ufeff{}", "utf16le"))) },

@@ -5,7 +5,7 @@ import type { JsonSchema, OpenApiDocument, OpenApiOperation, OpenApiParameter } 
 import {
   extraQueryParts,
   headerTexts,
-  invalidJsonBodies,
+  hostileBodies,
   junkValues,
   mediaTypes,
   rawPathSegments,
@@ -118,7 +118,7 @@ const payloads = (
   home: SeenValue | undefined
 ): fc.Arbitrary<RequestPayload> => {
   const nothing = fc.constant<RequestPayload>(undefined)
-  const raw = invalidJsonBodies.map((bytes): RequestPayload => ({ bytes }))
+  const raw = hostileBodies.map((bytes): RequestPayload => ({ bytes }))
   if (body === undefined) return fc.oneof({ weight: 15, arbitrary: nothing }, { weight: 1, arbitrary: raw })
   const made = (aim: "within" | "around") =>
     fc

@@ -7,7 +7,7 @@ import { ApiKeyId } from "@partner-commentary/core/shared/Ids"
 import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
 import type { ResourceOwner } from "../support/authorization/Callers.ts"
-import { readEverything } from "../support/authorization/Estate.ts"
+import { readAllResources } from "../support/authorization/Estate.ts"
 import { exampleBodies } from "../support/authorization/Examples.ts"
 import {
   environmentOf,
@@ -66,7 +66,7 @@ it.effect("a caller without permission gets the expected error, and the call rev
     const present = yield* makeScene
     const { all, cells, owner, simulated, things } = present
     const hostile = cells.filter(({ answer }) => answer.is !== "success" || answer.whose !== "own")
-    const look = readEverything(owner, all, things, simulated)
+    const look = readAllResources(owner, all, things, simulated)
     const before = yield* look
     for (const cell of hostile) {
       const { answer, operation } = cell

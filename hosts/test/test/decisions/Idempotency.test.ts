@@ -15,7 +15,7 @@ import {
   validWebhookBody,
   waitForStatus
 } from "../support/conformance/Dashboard.ts"
-import { asTimePasses } from "../support/Eventually.ts"
+import { runWhileTimePasses } from "../support/Eventually.ts"
 
 const content = "Will the cup be theirs again?"
 const other = "Will the cup be theirs after all?"
@@ -122,7 +122,7 @@ testOnService(
   Effect.gen(function* () {
     const { key, persona } = yield* seedPartner()
     const send = under("a", "POST /topics", { key, body: { content, persona_ids: [persona.id] } })
-    const answers = yield* asTimePasses(
+    const answers = yield* runWhileTimePasses(
       Effect.all(
         Array.from({ length: 12 }, () => send),
         { concurrency: "unbounded" }

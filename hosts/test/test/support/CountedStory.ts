@@ -11,7 +11,7 @@ import { webhookUrl } from "./WebhookCalls.ts"
 
 /** Runs due jobs until none is due. */
 export const finishJobs = Effect.gen(function* () {
-  const runners = yield* Effect.all(Jobs.runners)
+  const runners = yield* Effect.all(Jobs.jobRunners)
   for (let done = 1; done > 0; ) {
     done = 0
     for (const { runDue } of runners) done += yield* runDue

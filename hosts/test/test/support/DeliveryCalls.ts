@@ -76,7 +76,7 @@ export const deliveriesOf = (key: string, id: string) => {
 }
 
 /** Moves the clock to the time of the newest delivery's next attempt. */
-export const passToNextAttempt = Effect.fnUntraced(function* (list: ReturnType<typeof deliveriesOf>["list"]) {
+export const advanceToNextAttempt = Effect.fnUntraced(function* (list: ReturnType<typeof deliveriesOf>["list"]) {
   const planned = yield* eventually(
     "a planned attempt",
     Effect.map(list(), ([newest]) => newest?.next_attempt_at ?? undefined)

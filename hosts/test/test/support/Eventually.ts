@@ -21,5 +21,5 @@ export const eventually = <A, E, R>(
   })
 
 /** Advances the test clock in small steps until the effect completes, for effects that wait for the clock. */
-export const asTimePasses = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+export const runWhileTimePasses = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.raceFirst(effect, Effect.forever(Effect.andThen(pause, TestClock.adjust("20 millis"))))

@@ -7,7 +7,7 @@ import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import { makeWritesFail, stopWriteFailures } from "../support/Broken.ts"
-import { asTimePasses } from "../support/Eventually.ts"
+import { runWhileTimePasses } from "../support/Eventually.ts"
 import { readJson } from "../support/Json.ts"
 
 const path = "/partner/v1/topics/bulk"
@@ -260,7 +260,7 @@ it.effect(
     Effect.gen(function* () {
       const { list, post, topic } = yield* setUp()
       const body = { topics: [topic(0), {}, topic(2), topic(0)] }
-      const answers = yield* asTimePasses(
+      const answers = yield* runWhileTimePasses(
         Effect.forEach(Array.from({ length: 8 }), () => post(body, "a"), { concurrency: "unbounded" })
       )
       const texts = yield* Effect.forEach(answers, (answer) => Effect.promise(() => answer.text()))

@@ -15,7 +15,7 @@ import * as Fiber from "effect/Fiber"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
 import { makeWritesFail, stopWriteFailures } from "../support/Broken.ts"
-import { asTimePasses, eventually } from "../support/Eventually.ts"
+import { eventually, runWhileTimePasses } from "../support/Eventually.ts"
 import { readJson } from "../support/Json.ts"
 
 const path = "/partner/v1/topics"
@@ -137,7 +137,7 @@ it.effect("a refusal is not stored, so the same request runs again under the sam
 it.effect("of 20 concurrent requests with one idempotency key one runs, and all requests get its response", () =>
   Effect.gen(function* () {
     const { post, total } = yield* setUp
-    const answers = yield* asTimePasses(
+    const answers = yield* runWhileTimePasses(
       Effect.forEach(Array.from({ length: 20 }), () => Effect.flatMap(post("a"), seen), { concurrency: "unbounded" })
     )
     assert.strictEqual(answers.filter(({ replayed }) => replayed === undefined).length, 1)

@@ -19,7 +19,7 @@ import {
   waitForEvents
 } from "../support/DeliveryCalls.ts"
 import { approves, declines, fails, seedEngineer } from "../support/Engineer.ts"
-import { asTimePasses, eventually } from "../support/Eventually.ts"
+import { eventually, runWhileTimePasses } from "../support/Eventually.ts"
 import { actAsCreator, creatorTokenFor, getJson, submitTopic, waitForStatus } from "../support/Requests.ts"
 import { patchWebhook, postWebhook, removeWebhook, webhookUrl } from "../support/WebhookCalls.ts"
 
@@ -283,7 +283,7 @@ it.effect("after a webhook is removed, its deliveries are deleted", () =>
       Effect.map(kept, (rows) => rows === 2)
     )
     assert.strictEqual((yield* removeWebhook(key, hook.id)).status, 200)
-    yield* asTimePasses(
+    yield* runWhileTimePasses(
       eventually(
         "deleted",
         Effect.map(kept, (rows) => rows === 0)

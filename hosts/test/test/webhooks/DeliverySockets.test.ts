@@ -11,7 +11,7 @@ import * as NodeWebhookTransport from "@partner-commentary/webhook/NodeWebhookTr
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
-import { deliveriesOf, passToNextAttempt, registerWebhook, seedDecliningPartner } from "../support/DeliveryCalls.ts"
+import { advanceToNextAttempt, deliveriesOf, registerWebhook, seedDecliningPartner } from "../support/DeliveryCalls.ts"
 import { eventually } from "../support/Eventually.ts"
 import { testWebhook } from "../support/WebhookCalls.ts"
 
@@ -84,7 +84,7 @@ it.effect("an event arrives signed, and is sent again with the same bytes after 
       // Move the clock exactly to this time, because the timeout of an attempt also uses this clock.
       for (const count of [1, 2]) {
         yield* hook.failures(count)
-        yield* passToNextAttempt(list)
+        yield* advanceToNextAttempt(list)
       }
       yield* hook.failures(0)
       assert.strictEqual(arrived.length, 3)

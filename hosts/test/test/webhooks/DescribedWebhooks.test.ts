@@ -3,7 +3,7 @@ import { createHmac, timingSafeEqual } from "node:crypto"
 import { assert, it } from "@effect/vitest"
 import { describe } from "@partner-commentary/api/description/Description"
 import type { JsonSchema } from "@partner-commentary/api/description/Document"
-import { resolve } from "@partner-commentary/api/description/SchemaText"
+import { resolveSchema } from "@partner-commentary/api/description/SchemaText"
 import { PartnerApi } from "@partner-commentary/api/PartnerApi"
 import { EventType } from "@partner-commentary/core/webhook/EventType"
 import * as InMemory from "@partner-commentary/test/InMemory"
@@ -76,7 +76,7 @@ it.effect("an event and a test event arrive with the documented headers and fiel
       )
       const schema = described?.requestBody?.content["application/json"]?.schema
       const known = (schema: JsonSchema | undefined) =>
-        schema === undefined ? {} : resolve(schema, document.components.schemas)
+        schema === undefined ? {} : resolveSchema(schema, document.components.schemas)
       assert.deepStrictEqual(known(schema).required?.toSorted(), Object.keys(event).toSorted())
       const data = known(known(schema).properties?.["data"])
       assert.deepStrictEqual(data.required?.toSorted(), Object.keys(event.data).toSorted())

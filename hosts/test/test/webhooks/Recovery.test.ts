@@ -12,9 +12,9 @@ import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
 import {
+  advanceToNextAttempt,
   deliveriesOf,
   eventsSent,
-  passToNextAttempt,
   registerWebhook,
   seedDecliningPartner,
   waitForEvents
@@ -148,13 +148,13 @@ it.effect(
       yield* hook.failures(1)
       assert.deepInclude((yield* recoverWebhook(key, hook.id, { since })).body.data, { count: 0 })
       for (let count = 2; count <= 10; count++) {
-        yield* passToNextAttempt(list)
+        yield* advanceToNextAttempt(list)
         yield* hook.failures(count)
       }
       assert.deepInclude((yield* recoverWebhook(key, hook.id, { since })).body.data, { failed: 1, held: 0 })
       yield* hook.failures(11)
       for (let count = 12; count <= 20; count++) {
-        yield* passToNextAttempt(list)
+        yield* advanceToNextAttempt(list)
         yield* hook.failures(count)
       }
       assert.deepInclude((yield* list())[0], { status: "failed", attempt_count: 20 })

@@ -12,9 +12,9 @@ import * as Latch from "effect/Latch"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
 import {
+  advanceToNextAttempt,
   deliveriesOf,
   eventsSent,
-  passToNextAttempt,
   registerWebhook,
   seedDecliningPartner,
   waitForEvents
@@ -39,7 +39,7 @@ const failing = (attempts: number) =>
     yield* declined("Who goes down this season?")
     yield* hook.failures(1)
     for (let count = 2; count <= attempts; count++) {
-      yield* passToNextAttempt(list)
+      yield* advanceToNextAttempt(list)
       yield* hook.failures(count)
     }
     const [{ id }] = yield* list()

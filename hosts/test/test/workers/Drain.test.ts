@@ -21,7 +21,7 @@ import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
 import { registerWebhook } from "../support/DeliveryCalls.ts"
-import { asTimePasses } from "../support/Eventually.ts"
+import { runWhileTimePasses } from "../support/Eventually.ts"
 import { readJson } from "../support/Json.ts"
 import { recoverWebhook, removeWebhook } from "../support/WebhookCalls.ts"
 
@@ -102,12 +102,12 @@ it.effect(
       yield* receivers.answer(() => Effect.succeed({}))
       yield* sql`UPDATE deliveries SET state = 'failed', due_at = NULL, settled_at = '2026-03-01T09:00:00.000Z'`
       yield* recoverWebhook(key, hook.id, { since: "2026-03-01T00:00:00.000Z" })
-      yield* asTimePasses(drain(limits))
+      yield* runWhileTimePasses(drain(limits))
       assert.lengthOf(yield* receivers.sent, 2)
       yield* removeWebhook(key, hook.id)
       const left = Effect.map(sql`SELECT 1 FROM deliveries`, ({ length }) => length)
       assert.strictEqual(yield* left, 1)
-      yield* asTimePasses(drain(limits))
+      yield* runWhileTimePasses(drain(limits))
       assert.strictEqual(yield* left, 0)
     }).pipe(Effect.provide(layer))
 )
@@ -131,7 +131,7 @@ it.effect("a drain waits for work that becomes due within its lookahead, but not
   Effect.gen(function* () {
     const { status, submit } = yield* partner("test")
     const id = yield* submit()
-    assert.include(yield* asTimePasses(drain(limits)), { failed: 0, isMoreDue: false })
+    assert.include(yield* runWhileTimePasses(drain(limits)), { failed: 0, isMoreDue: false })
     assert.strictEqual(yield* status(id), "creator_approved")
 
     const other = yield* submit("Who takes the title next season?")

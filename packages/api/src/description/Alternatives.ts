@@ -2,12 +2,12 @@
  * Adds discriminators to alternatives of object schemas, so that generated clients can distinguish the alternatives.
  */
 import { type Json, type JsonSchema, mapValues } from "./Document.ts"
-import { resolve } from "./SchemaText.ts"
+import { resolveSchema } from "./SchemaText.ts"
 
 type Schemas = Readonly<Record<string, JsonSchema>>
 
 /** Adds a discriminator to all alternatives in a part of the document that can have a discriminator. */
-export const discriminated = <Part>(part: Part, schemas: Schemas): Part => {
+export const addDiscriminators = <Part>(part: Part, schemas: Schemas): Part => {
   const visit = (value: Json): Json => {
     if (Array.isArray(value)) return value.map(visit)
     if (typeof value !== "object" || value === null) return value
@@ -21,14 +21,14 @@ const alternatives = (part: Readonly<Record<string, Json>>, schemas: Schemas): J
   const all = (Array.isArray(anyOf) ? anyOf : []) as ReadonlyArray<JsonSchema>
   const propertyName = propertyOf(all, schemas)
   if (propertyName === undefined) return part
-  const mapping = all.map((one) => [valueOf(resolve(one, schemas), propertyName), one.$ref])
+  const mapping = all.map((one) => [valueOf(resolveSchema(one, schemas), propertyName), one.$ref])
   return { ...rest, oneOf: anyOf ?? [], discriminator: { propertyName, mapping: Object.fromEntries(mapping) } }
 }
 
 /** Returns the required property that has a different constant value in each of the alternatives. */
 const propertyOf = (alternatives: ReadonlyArray<JsonSchema>, schemas: Schemas): string | undefined => {
   if (alternatives.length < 2 || alternatives.some(({ $ref }) => $ref === undefined)) return undefined
-  const all = alternatives.map((one) => resolve(one, schemas))
+  const all = alternatives.map((one) => resolveSchema(one, schemas))
   return all[0]?.required?.find((name) => {
     const values = all.flatMap((one) => (one.required?.includes(name) ? [valueOf(one, name) ?? []].flat() : []))
     return new Set(values).size === all.length

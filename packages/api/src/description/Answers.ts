@@ -3,14 +3,14 @@
  * example of a complete body.
  */
 import { eventStream } from "../Documented.ts"
-import { type Code, type Guide, guide } from "../ErrorGuide.ts"
+import { type ErrorCode, type ErrorGuidance, errorGuide } from "../ErrorGuide.ts"
 import * as Errors from "../Errors.ts"
 import { type Example, type Json, type JsonSchema, json, type Media, mapValues, type Response } from "./Document.ts"
 import { exampleOf } from "./ExampleValue.ts"
 import { headersOf } from "./Headers.ts"
-import { resolve } from "./SchemaText.ts"
+import { resolveSchema } from "./SchemaText.ts"
 
-export interface Setting {
+export interface DescriptionContext {
   readonly schemas: Readonly<Record<string, JsonSchema>>
   readonly summary: string | undefined
   readonly replays: boolean
@@ -20,7 +20,10 @@ export interface Setting {
   readonly shown: ReadonlyMap<string, Errors.WireError>
 }
 
-export const answers = (responses: Readonly<Record<string, Response>>, setting: Setting): Record<string, Response> =>
+export const describeResponses = (
+  responses: Readonly<Record<string, Response>>,
+  setting: DescriptionContext
+): Record<string, Response> =>
   mapValues(responses, (response, status) => ({
     ...(Number(status) < 400 ? success(response, setting) : failure(response, setting)),
     headers: {
@@ -36,16 +39,16 @@ export const headerName = (name: string): string =>
 const titled = (headers: Response["headers"] = {}): NonNullable<Response["headers"]> =>
   Object.fromEntries(Object.entries(headers).map(([name, header]) => [headerName(name), header]))
 
-const success = (response: Response, { schemas, summary }: Setting): Response => {
+const success = (response: Response, { schemas, summary }: DescriptionContext): Response => {
   const stream = response.content?.[eventStream]?.schema
   if (stream !== undefined) {
     return { ...response, content: { [eventStream]: withExample(stream, exampleOf(stream, schemas)) } }
   }
   const schema = response.content?.[json]?.schema
   if (schema === undefined) return response
-  const whole = resolve(schema, schemas)
+  const whole = resolveSchema(schema, schemas)
   const data = whole.properties?.["data"]
-  const described = whole.description ?? (data && (data.description ?? resolve(data, schemas).description))
+  const described = whole.description ?? (data && (data.description ?? resolveSchema(data, schemas).description))
   return {
     ...response,
     description: described ?? summary ?? response.description,
@@ -58,10 +61,10 @@ const withExample = (schema: JsonSchema, example: Json | undefined): Media =>
 
 const withJson = (response: Response, media: Media) => ({ ...response.content, [json]: media })
 
-const failure = (response: Response, { schemas, shown }: Setting): Response => {
+const failure = (response: Response, { schemas, shown }: DescriptionContext): Response => {
   const schema = response.content?.[json]?.schema
   if (schema === undefined) return response
-  const errors = envelopesOf(schema, schemas).map((envelope) => ({ ...errorOf(envelope), code: codeOf(envelope) }))
+  const errors = envelopesOf(schema, schemas).map((envelope) => ({ ...errorOf(envelope), code: errorCodeOf(envelope) }))
   const told = errors.map(({ code, description }) => `- \`${code}\`: ${description ?? ""}`)
   const examples = errors.flatMap(({ code, description }): Array<[string, Example]> => {
     const value = shown.get(code) ?? entryOf(code)?.example
@@ -75,8 +78,8 @@ const failure = (response: Response, { schemas, shown }: Setting): Response => {
 }
 
 /** Merges the alternative error envelopes into one envelope, so that `error.code` distinguishes the alternatives. */
-const joined = (schema: JsonSchema, schemas: Setting["schemas"]): JsonSchema => {
-  const [envelope, ...others] = (schema.anyOf ?? []).map((one) => resolve(one, schemas))
+const joined = (schema: JsonSchema, schemas: DescriptionContext["schemas"]): JsonSchema => {
+  const [envelope, ...others] = (schema.anyOf ?? []).map((one) => resolveSchema(one, schemas))
   if (envelope === undefined) return schema
   const error = [envelope, ...others].flatMap(({ properties }) => properties?.["error"] ?? [])
   const { success } = envelope.properties ?? {}
@@ -91,20 +94,21 @@ const joined = (schema: JsonSchema, schemas: Setting["schemas"]): JsonSchema => 
 }
 
 /** Returns the error envelopes of a response, one envelope for each error code. */
-export const envelopesOf = (schema: JsonSchema, schemas: Setting["schemas"]): ReadonlyArray<JsonSchema> =>
+export const envelopesOf = (schema: JsonSchema, schemas: DescriptionContext["schemas"]): ReadonlyArray<JsonSchema> =>
   (schema.anyOf ?? [schema]).flatMap((one) => {
-    const envelope = resolve(one, schemas)
+    const envelope = resolveSchema(one, schemas)
     const error = errorOf(envelope)
     return (error.oneOf ?? error.anyOf ?? [error]).map((alternative) => ({
       ...envelope,
-      properties: { ...envelope.properties, error: resolve(alternative, schemas) }
+      properties: { ...envelope.properties, error: resolveSchema(alternative, schemas) }
     }))
   })
 
 const errorOf = ({ properties }: JsonSchema): JsonSchema => properties?.["error"] ?? {}
 
 /** Returns the error code of an error envelope. */
-export const codeOf = (envelope: JsonSchema): string => String(errorOf(envelope).properties?.["code"]?.enum?.[0] ?? "")
+export const errorCodeOf = (envelope: JsonSchema): string =>
+  String(errorOf(envelope).properties?.["code"]?.enum?.[0] ?? "")
 
 const bodyOf = ({ error, success }: Errors.WireError): Json => ({ success, error }) as unknown as Json
 
@@ -155,6 +159,6 @@ export const busy: Readonly<Record<string, Response>> = {
   }
 }
 
-const isCode = (code: string): code is Code => code in Errors.statusOf
+const isCode = (code: string): code is ErrorCode => code in Errors.statusOf
 
-const entryOf = (code: string): Guide | undefined => (isCode(code) ? guide[code] : undefined)
+const entryOf = (code: string): ErrorGuidance | undefined => (isCode(code) ? errorGuide[code] : undefined)

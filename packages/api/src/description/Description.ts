@@ -13,14 +13,14 @@ import { keywords } from "../Documented.ts"
 import { ExampleErrors } from "../ErrorGuide.ts"
 import { InvalidRequest, NotFound, ScopeDenied, type WireError } from "../Errors.ts"
 import type { SecurityScheme } from "../SecurityScheme.ts"
-import { discriminated } from "./Alternatives.ts"
-import { answers, busy, headerName, notModified, requestTimeoutResponse } from "./Answers.ts"
+import { addDiscriminators } from "./Alternatives.ts"
+import { busy, describeResponses, headerName, notModified, requestTimeoutResponse } from "./Answers.ts"
 import { type Document, type Json, json, mapValues, type Operation, type Parameter } from "./Document.ts"
 import { exampleOf } from "./ExampleValue.ts"
 import { guidance } from "./Guidance.ts"
 import { header, headers, parameter, parameters } from "./Headers.ts"
-import { missingOf, problemOf } from "./Problems.ts"
-import { cleaned, cleanName, constraint } from "./SchemaText.ts"
+import { exampleProblemOf, missingResourceOf } from "./Problems.ts"
+import { cleanSchemaName, cleanSchemas, constraint } from "./SchemaText.ts"
 import { sentEvents } from "./SentEvents.ts"
 import { title, version } from "./Title.ts"
 
@@ -42,19 +42,19 @@ export const describe = <Id extends string, Groups extends HttpApiGroup.Constrai
 ): Document => {
   const meanings = new Map<string, string>()
   const facts = factsOf(api, meanings)
-  const generated = cleaned(OpenApi.fromApi(api, options) as unknown as Json) as unknown as Document
+  const generated = cleanSchemas(OpenApi.fromApi(api, options) as unknown as Json) as unknown as Document
   const known = Object.fromEntries(
     Object.entries(generated.components.schemas)
       .map(([encoded, schema]) => {
-        const name = cleanName(encoded)
+        const name = cleanSchemaName(encoded)
         const description = schema.description ?? meanings.get(name)
         return [name, description === undefined ? schema : { description, ...schema }] as const
       })
       .toSorted(([one], [other]) => (one < other ? -1 : 1))
   )
-  const schemas = discriminated(known, known)
+  const schemas = addDiscriminators(known, known)
   const schemes = new Map([...facts.values()].flatMap((fact) => fact.schemes.map(({ name, scheme }) => [name, scheme])))
-  const paths = discriminated(
+  const paths = addDiscriminators(
     mapValues(generated.paths, (operations, path) =>
       mapValues(operations, (operation, method) =>
         described(operation, path, facts.get(`${method} ${path}`) ?? unknown, schemas)
@@ -145,8 +145,8 @@ const described = (
   schemas: Document["components"]["schemas"]
 ): Operation => {
   const own = operation.parameters.filter((one): one is Parameter => "name" in one).map(lifted)
-  const problem = problemOf(operation, own, schemas)
-  const missing = missingOf(path)
+  const problem = exampleProblemOf(operation, own, schemas)
+  const missing = missingResourceOf(path)
   const shown = [
     ...(problem === undefined ? [] : [InvalidRequest.of([problem])]),
     ...(missing === undefined ? [] : [NotFound.of(missing)]),
@@ -173,7 +173,7 @@ const described = (
     ],
     ...(requestBody === undefined ? {} : { requestBody: { ...requestBody, content: sent(requestBody, schemas) } }),
     responses: {
-      ...answers(responses, {
+      ...describeResponses(responses, {
         schemas,
         summary,
         replays: own.some(({ name }) => name === "Idempotency-Key"),

@@ -1,6 +1,6 @@
 /** Builds an example for a schema from the examples of the schema's parts. */
 import type { Json, JsonSchema } from "./Document.ts"
-import { resolve } from "./SchemaText.ts"
+import { resolveSchema } from "./SchemaText.ts"
 
 type Schemas = Readonly<Record<string, JsonSchema>>
 
@@ -9,7 +9,7 @@ type Schemas = Readonly<Record<string, JsonSchema>>
  * if no part has an example.
  */
 export const exampleOf = (given: JsonSchema, schemas: Schemas): Json | undefined => {
-  const schema = resolve(given, schemas)
+  const schema = resolveSchema(given, schemas)
   const { anyOf, examples, items, oneOf, properties } = schema
   if (examples !== undefined) return examples[0]
   if (schema.enum !== undefined) return schema.enum[0]

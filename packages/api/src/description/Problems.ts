@@ -1,18 +1,18 @@
 /** Builds an example of the error `invalid_request` for an operation, in the same words as the service. */
 import type { Problem } from "../Errors.ts"
 import { type JsonSchema, json, type Operation, type Parameter } from "./Document.ts"
-import { resolve } from "./SchemaText.ts"
+import { resolveSchema } from "./SchemaText.ts"
 
 type Schemas = Readonly<Record<string, JsonSchema>>
 
-export const problemOf = (
+export const exampleProblemOf = (
   { requestBody }: Pick<Operation, "requestBody">,
   parameters: ReadonlyArray<Parameter>,
   schemas: Schemas
 ): Problem | undefined => {
   const body = requestBody?.content[json]
   if (body !== undefined) {
-    const [field] = resolve(body.schema, schemas).required ?? []
+    const [field] = resolveSchema(body.schema, schemas).required ?? []
     return field === undefined
       ? { field: "body", constraint: "must be a JSON object" }
       : { field, constraint: "is required" }
@@ -28,7 +28,7 @@ export const problemOf = (
 }
 
 /** Returns the message of a 404 response. The message names the resource before the path's last parameter. */
-export const missingOf = (path: string): string | undefined => {
+export const missingResourceOf = (path: string): string | undefined => {
   const noun = /\/([a-z-]+)\/\{\w+\}(?!.*\{)/.exec(path)?.[1]
   if (noun === undefined) return undefined
   const words = noun.replace(/ies$/, "y").replace(/s$/, "").replaceAll("-", " ")

@@ -13,20 +13,20 @@ const reference = /^#\/components\/schemas\//
  * Removes the suffix `Encoded` from a schema name, because only the encoded form of a class appears in requests and
  * responses.
  */
-export const cleanName = (name: string): string => name.replace(/Encoded$/, "")
+export const cleanSchemaName = (name: string): string => name.replace(/Encoded$/, "")
 
 /** Converts all schemas and references in a part of the document. */
-export const cleaned = (value: Json): Json => {
-  if (Array.isArray(value)) return value.map(cleaned)
+export const cleanSchemas = (value: Json): Json => {
+  if (Array.isArray(value)) return value.map(cleanSchemas)
   return isRecord(value) ? opened(flattened(mapValues(value, inner))) : value
 }
 
 /** Converts one property of a schema. Example values stay unchanged, and keys below `properties` count as names. */
 const inner = (value: Json, key: string): Json => {
   if (key === "examples" || key === "default" || key === "enum") return value
-  if (key === "properties" && isRecord(value)) return mapValues(value, cleaned)
-  if (key === "$ref" && typeof value === "string" && reference.test(value)) return cleanName(value)
-  return cleaned(value)
+  if (key === "properties" && isRecord(value)) return mapValues(value, cleanSchemas)
+  if (key === "$ref" && typeof value === "string" && reference.test(value)) return cleanSchemaName(value)
+  return cleanSchemas(value)
 }
 
 /** The annotation that contains the text of a pattern. Effect omits patterns from the generated schemas. */
@@ -70,5 +70,5 @@ const opened = (schema: Parts): Parts =>
   )
 
 /** Returns the schema to which a reference points; other schemas stay unchanged. */
-export const resolve = (schema: JsonSchema, schemas: Readonly<Record<string, JsonSchema>>): JsonSchema =>
+export const resolveSchema = (schema: JsonSchema, schemas: Readonly<Record<string, JsonSchema>>): JsonSchema =>
   schema.$ref === undefined ? schema : (schemas[schema.$ref.replace(reference, "")] ?? schema)

@@ -3,7 +3,7 @@
  */
 import { type Json, type JsonSchema, json, type Operation, type Parameter, type Path } from "./Document.ts"
 import { exampleOf } from "./ExampleValue.ts"
-import { resolve } from "./SchemaText.ts"
+import { resolveSchema } from "./SchemaText.ts"
 
 type Schemas = Readonly<Record<string, JsonSchema>>
 
@@ -16,7 +16,7 @@ export const sentEvents = (schemas: Schemas): Readonly<Record<string, Path>> => 
   if (events.length === 0) return {}
   return Object.fromEntries(
     [...events, tested].map((event) => {
-      const { description = "", properties } = resolve(event, schemas)
+      const { description = "", properties } = resolveSchema(event, schemas)
       const type = String(properties?.["type"]?.enum?.[0])
       return [type, { post: request(type, description, event, schemas) }]
     })

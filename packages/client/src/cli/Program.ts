@@ -4,7 +4,7 @@ import { version } from "../Version.ts"
 import { alignColumns, type Flags, flagRows, type ParsedArguments, parseArguments } from "./Arguments.ts"
 import { listen, listenFlags } from "./Listen.ts"
 import { CommandFailed, type Terminal, UsageError } from "./Terminal.ts"
-import { playedTypes, trigger, triggerFlags } from "./Trigger.ts"
+import { trigger, triggerableTypes, triggerFlags } from "./Trigger.ts"
 
 const program = "partner-commentary-client"
 
@@ -27,7 +27,7 @@ const commands: Readonly<Record<string, Command>> = {
   },
   trigger: {
     usage: "trigger EVENT",
-    description: `Run a topic in the test environment until the event happens: ${playedTypes.join(", ")}.`,
+    description: `Run a topic in the test environment until the event happens: ${triggerableTypes.join(", ")}.`,
     flags: triggerFlags,
     words: 1,
     run: trigger

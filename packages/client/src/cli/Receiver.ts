@@ -1,6 +1,6 @@
 /** Sends a signed event to the receiver once, with limits on the time and the size of the response. */
 import type { PastEvent } from "../WebhookEvent.ts"
-import type { Sign } from "./Secret.ts"
+import type { SignEvent } from "./Secret.ts"
 import { type Terminal, UsageError } from "./Terminal.ts"
 
 /** The headers are those of the service's own deliveries. */
@@ -52,7 +52,7 @@ const reasonOf = (error: unknown, timeoutMs: number): string => {
 export const sendEvent = async (
   event: PastEvent,
   to: string,
-  sign: Sign,
+  sign: SignEvent,
   { fetch, signal }: Terminal,
   timeoutMs = usualTimeoutMs
 ): Promise<Attempt> => {

@@ -26,9 +26,9 @@ const keyOf = (secret: string): Uint8Array<ArrayBuffer> => {
   )
 }
 
-export type Sign = (id: string, body: string) => Promise<Readonly<Record<string, string>>>
+export type SignEvent = (id: string, body: string) => Promise<Readonly<Record<string, string>>>
 
-export const makeSigner = async (secret: string): Promise<Sign> => {
+export const makeSigner = async (secret: string): Promise<SignEvent> => {
   const key = await crypto.subtle.importKey("raw", keyOf(secret), { name: "HMAC", hash: "SHA-256" }, false, ["sign"])
   return async (id, body) => {
     const at = Math.floor(Date.now() / 1000)

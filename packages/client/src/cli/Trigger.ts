@@ -41,7 +41,7 @@ const scenarios: Readonly<Record<SubscribableEvent, Scenario | null>> = {
 }
 
 export const eventTypes = Object.keys(scenarios) as ReadonlyArray<SubscribableEvent>
-export const playedTypes = eventTypes.filter((type) => scenarios[type] !== null)
+export const triggerableTypes = eventTypes.filter((type) => scenarios[type] !== null)
 
 export const triggerFlags = {
   reason: { value: "REASON", description: `Of commentary.failed: ${Object.keys(failures).join(", ")}` },
@@ -57,7 +57,7 @@ const scenarioOf = (type: string, reason: string | undefined): Scenario => {
     throw new UsageError("media.ready cannot be played: the test environment makes no audio and video.")
   }
   if (scenario === null) {
-    throw new UsageError(`The event type must be one of ${playedTypes.join(", ")}, not ${JSON.stringify(type)}.`)
+    throw new UsageError(`The event type must be one of ${triggerableTypes.join(", ")}, not ${JSON.stringify(type)}.`)
   }
   if (reason === undefined) return scenario
   if (type !== "commentary.failed") throw new UsageError("--reason is for commentary.failed only.")
@@ -108,7 +108,7 @@ export const trigger = async (parsed: ParsedArguments, terminal: Terminal): Prom
   const { flags, words } = parsed
   const { out, signal } = terminal
   const [type] = words
-  if (type === undefined) throw new UsageError(`The event type is missing: one of ${playedTypes.join(", ")}.`)
+  if (type === undefined) throw new UsageError(`The event type is missing: one of ${triggerableTypes.join(", ")}.`)
   const scenario = scenarioOf(type, flags.get("reason"))
   const { client, isTest } = readAccess(parsed, terminal)
   if (!isTest)

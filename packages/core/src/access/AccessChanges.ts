@@ -6,7 +6,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
-import { keptInProcess } from "../shared/SharedState.ts"
+import { markInProcessState } from "../shared/SharedState.ts"
 import { afterCommit } from "../shared/Transaction.ts"
 
 /** A prefix of the changed keys: one key's prefix, or `""` for all keys, for example when an organization changed. */
@@ -31,7 +31,7 @@ export class AccessChanges extends Context.Service<
   /** Notifies subscribers within one process. */
   static readonly layerProcess = Layer.sync(AccessChanges, () => {
     const hearers = new Set<(changed: KeyPrefix) => Effect.Effect<void>>()
-    return keptInProcess(
+    return markInProcessState(
       AccessChanges.of({
         publish: (changed) =>
           afterCommit(Effect.suspend(() => Effect.forEach(hearers, (forget) => forget(changed), { discard: true }))),

@@ -125,7 +125,7 @@ export class ApiKeys extends Context.Service<
       manager: KeyManager
     ) => Effect.Effect<ApiKey, ApiKeyNotFound | KeyRevoked | KeyExpired | InvalidAllowList>
     readonly find: (organizationId: OrganizationId, id: ApiKeyId) => Effect.Effect<ApiKey, ApiKeyNotFound>
-    /** Lists keys newest first, including keys that ended within `listedAfterEnd`; at most `maxListed`. */
+    /** Lists keys newest first, including keys that ended within `endedKeyRetention`; at most `maxListed`. */
     readonly list: (organizationId: OrganizationId) => Effect.Effect<ReadonlyArray<ApiKey>>
   }
 >()("@partner-commentary/core/access/ApiKeys") {
@@ -160,7 +160,7 @@ export class ApiKeys extends Context.Service<
         timeToLive: cacheLifetime,
         hasOwnCapacity: Option.isSome
       })
-      const permits = yield* Semaphore.make(suspectLookups)
+      const permits = yield* Semaphore.make(maxSuspectLookups)
 
       /** Invalidates by prefix, because the message does not contain the key's text. */
       yield* changes.subscribe((changed: KeyPrefix) => callers.invalidate((text) => text.startsWith(changed)))
@@ -291,7 +291,7 @@ export class ApiKeys extends Context.Service<
         find,
         list: (organizationId) =>
           Effect.flatMap(Instant.now, (now) =>
-            store.list(organizationId, Instant.plus(now, Duration.negate(listedAfterEnd)), maxListed)
+            store.list(organizationId, Instant.plus(now, Duration.negate(endedKeyRetention)), maxListed)
           )
       })
     })
@@ -299,10 +299,10 @@ export class ApiKeys extends Context.Service<
 }
 
 /** How long revoked and expired keys stay in the list. */
-export const listedAfterEnd = Duration.days(90)
+export const endedKeyRetention = Duration.days(90)
 
 /** The number of concurrent look-ups for addresses that sent invalid keys. */
-export const suspectLookups = 4
+export const maxSuspectLookups = 4
 
 /** Maximum number of keys in a list. */
 const maxListed = 1000

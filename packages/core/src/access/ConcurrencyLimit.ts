@@ -19,7 +19,7 @@ import * as KeyedSemaphore from "../shared/KeyedSemaphore.ts"
 export type ConcurrencyPool = "standard" | "frequent" | "large" | "outgoing" | "waiting" | "streaming"
 
 /** One organization's standard and large permits together stay below the size of a Postgres connection pool. */
-export const poolBounds: Readonly<Record<ConcurrencyPool, KeyedSemaphore.Bounds>> = {
+export const poolBounds: Readonly<Record<ConcurrencyPool, KeyedSemaphore.SemaphoreLimits>> = {
   standard: { each: 4, waiting: 128 },
   frequent: { each: 64, waiting: 256 },
   large: { each: 2, waiting: 16 },

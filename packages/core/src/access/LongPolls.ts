@@ -13,13 +13,13 @@ import * as Instant from "../shared/Instant.ts"
 import { type Change, WorkSignal } from "../shared/WorkSignal.ts"
 import { AccessChanges } from "./AccessChanges.ts"
 
-export interface Watched {
+export interface WatchedChange {
   readonly change: Change
   /** The API key of the caller. A change of the key or its organization ends the pause. */
   readonly key: string
 }
 
-export interface LongPoll<A, E, R> extends Watched {
+export interface LongPoll<A, E, R> extends WatchedChange {
   readonly longest: Duration.Duration
   /**
    * Reads the response if it is available. The read runs at the start, after each signal and at the end. The read must
@@ -29,11 +29,11 @@ export interface LongPoll<A, E, R> extends Watched {
 }
 
 /** Why a pause ended: the change was signaled, the key or its organization changed, or neither in time. */
-export type Wake = "change" | "access" | "time"
+export type WakeReason = "change" | "access" | "time"
 
-export interface Watch {
+export interface ChangeWatch {
   /** Pauses for this long at most. A signal since the last pause ends it at once. */
-  readonly pause: (longest: Duration.Duration) => Effect.Effect<Wake>
+  readonly pause: (longest: Duration.Duration) => Effect.Effect<WakeReason>
   /** True when the process stops. Pauses then end at once. */
   readonly isStopped: () => boolean
   /** See `AccessChanges.hearsOthers`. */
@@ -54,7 +54,7 @@ export class LongPolls extends Context.Service<
      */
     readonly wait: <A, E, R>(poll: LongPoll<A, E, R>) => Effect.Effect<Option.Option<A>, E, R>
     /** Collects signals until the scope closes. */
-    readonly watch: (watched: Watched) => Effect.Effect<Watch, never, Scope.Scope>
+    readonly watch: (watched: WatchedChange) => Effect.Effect<ChangeWatch, never, Scope.Scope>
     /** Ends the pause of every request, so that the process can stop without waiting for them. */
     readonly stop: Effect.Effect<void>
   }
@@ -77,14 +77,14 @@ export class LongPolls extends Context.Service<
       const { hearsOthers, subscribe } = yield* AccessChanges
       yield* subscribe((prefix) => Effect.sync(() => wake(({ key }) => key.startsWith(prefix))))
 
-      const watch = Effect.fnUntraced(function* ({ change, key }: Watched) {
+      const watch = Effect.fnUntraced(function* ({ change, key }: WatchedChange) {
         const changed = yield* signal.listen(change)
         const one: Watcher = { key, signaled: Deferred.makeUnsafe<void>() }
         yield* Effect.acquireRelease(
           Effect.sync(() => watchers.add(one)),
           () => Effect.sync(() => watchers.delete(one))
         )
-        const pause = (longest: Duration.Duration): Effect.Effect<Wake> =>
+        const pause = (longest: Duration.Duration): Effect.Effect<WakeReason> =>
           Effect.raceFirst(
             Effect.map(changed(longest), (isSignaled) => (isSignaled ? "change" : "time")),
             // The yield lets the caches of keys hear of the change before the caller's next check.

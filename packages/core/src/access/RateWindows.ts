@@ -3,7 +3,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Instant from "../shared/Instant.ts"
-import { keptInProcess } from "../shared/SharedState.ts"
+import { markInProcessState } from "../shared/SharedState.ts"
 import { type CountResult, type FixedWindow, make } from "./FixedWindows.ts"
 
 export class RateWindows extends Context.Service<
@@ -18,7 +18,7 @@ export class RateWindows extends Context.Service<
   /** `layerMemory` keeps the windows in the memory of this process. */
   static readonly layerMemory = Layer.sync(RateWindows, () => {
     const windows = make(capacity)
-    return keptInProcess(
+    return markInProcessState(
       RateWindows.of({
         take: (wanted) => Effect.map(Instant.now, (now) => windows.take(wanted, now)),
         takeNow: windows.take

@@ -73,7 +73,7 @@ export const retryAt = (mail: Mail, now: Instant, window: Duration.Duration): In
 const unansweredDelay = Duration.hours(1)
 
 /** The maximum delay by number of attempts. */
-export const longestDelays = delays.map((delay) => Duration.max(delay, unansweredDelay))
+export const maxRetryDelays = delays.map((delay) => Duration.max(delay, unansweredDelay))
 
 /**
  * Returns when to retry a mail that was sent completely without a reply, because it may have arrived. One more attempt

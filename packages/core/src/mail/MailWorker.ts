@@ -36,7 +36,7 @@ import {
   composeUndeliverableSummary,
   maxListedRequests
 } from "./CreatorNotices.ts"
-import { longestDelays, type Mail, noticeId, resendIdSeparator, retryAt, retryUnansweredAt } from "./Mail.ts"
+import { type Mail, maxRetryDelays, noticeId, resendIdSeparator, retryAt, retryUnansweredAt } from "./Mail.ts"
 import { Mailer, type MailMessage, MailRefused } from "./Mailer.ts"
 import { MailStore } from "./MailStore.ts"
 import type { NoticeText } from "./NoticeText.ts"
@@ -68,7 +68,7 @@ export class MailWorker extends Context.Service<
       const lastClaimed = yield* Ref.make<OrganizationId | null>(null)
 
       const repair = yield* makeRegularRepair((now) =>
-        mails.repairDueTimes(latestDueTimes(now, policy.lease, longestDelays))
+        mails.repairDueTimes(latestDueTimes(now, policy.lease, maxRetryDelays))
       )
 
       /** Returns null if the organization has no contact. */

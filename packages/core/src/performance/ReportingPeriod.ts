@@ -24,7 +24,7 @@ export interface WholeDays {
 }
 
 /** The longest period is a leap year. */
-export const longest = Duration.days(366)
+export const maxReportingPeriod = Duration.days(366)
 
 /** Length of the default period. */
 const usual = Duration.days(30)
@@ -33,8 +33,8 @@ const usual = Duration.days(30)
 const earliest = Instant.fromIso("2000-01-01T00:00:00.000Z")
 
 /**
- * `backwards`: the period's start is not before its end. `too_long`: the period is longer than `longest`. `too_early`:
- * a given time is before `earliest`.
+ * `backwards`: the period's start is not before its end. `too_long`: the period is longer than `maxReportingPeriod`.
+ * `too_early`: a given time is before `earliest`.
  */
 export class PeriodInvalid extends Schema.TaggedError<PeriodInvalid>()("PeriodInvalid", {
   reason: Schema.Literals(["backwards", "too_long", "too_early"])
@@ -52,7 +52,7 @@ export const resolvePeriod = (
   const start = given.from ?? Math.max(earliest, Instant.startOfDay(end - Duration.toMillis(usual)))
   if (end <= earliest || start < earliest) return Result.fail(new PeriodInvalid({ reason: "too_early" }))
   if (start >= end) return Result.fail(new PeriodInvalid({ reason: "backwards" }))
-  if (end > Instant.plus(start, longest)) return Result.fail(new PeriodInvalid({ reason: "too_long" }))
+  if (end > Instant.plus(start, maxReportingPeriod)) return Result.fail(new PeriodInvalid({ reason: "too_long" }))
   return Result.succeed({ start, end, untilNow: given.to === null })
 }
 

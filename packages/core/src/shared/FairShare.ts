@@ -20,7 +20,7 @@ export const ProcessScheduler = Context.Reference<Scheduler.Scheduler | undefine
  * Runs work without waiting for its organization's turn. Use it for work that all organizations need, or that holds a
  * lock for which others wait.
  */
-export const outsideTurns = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+export const bypassFairShare = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.withFiber(({ context }) => {
     const scheduler = Context.get(context, ProcessScheduler)
     return scheduler === undefined ? work : Effect.provideService(work, Scheduler.Scheduler, scheduler)

@@ -2,14 +2,14 @@
 import { countCodePoints, hasControlCharacters } from "./Text.ts"
 
 /** Returns whether the text can be a name or a label: one line. */
-export const isLine = (text: string, limit: number): boolean =>
+export const isSingleLine = (text: string, limit: number): boolean =>
   text.trim() !== "" && countCodePoints(text) <= limit && !/\p{Cc}/u.test(text)
 
-export const maxName = 200
+export const maxNameLength = 200
 export const maxExpertise = 100
-export const maxProse = 5000
+export const maxProseLength = 5000
 
-export const isProse = (text: string): boolean => countCodePoints(text) <= maxProse && !hasControlCharacters(text)
+export const isProse = (text: string): boolean => countCodePoints(text) <= maxProseLength && !hasControlCharacters(text)
 
 /** Returns whether any mail server could accept the address. Only the mail server knows whether the mailbox exists. */
 export const isEmail = (text: string): boolean =>

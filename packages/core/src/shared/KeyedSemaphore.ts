@@ -3,7 +3,7 @@ import * as Deferred from "effect/Deferred"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 
-export interface Bounds {
+export interface SemaphoreLimits {
   /** Maximum number of permits for one key. */
   readonly each: number
   /** Permits of all keys together; unbounded by default. */
@@ -34,7 +34,11 @@ interface Owner {
 /** The number of keys without permits that stay in memory. */
 const keptKeys = 1000
 
-export const make = <Key>({ each, total = Number.POSITIVE_INFINITY, waiting }: Bounds): KeyedSemaphore<Key> => {
+export const make = <Key>({
+  each,
+  total = Number.POSITIVE_INFINITY,
+  waiting
+}: SemaphoreLimits): KeyedSemaphore<Key> => {
   const owners = new Map<Key, Owner>()
   /** Keys with waiting callers, next turn first. */
   const turns = new Set<Key>()

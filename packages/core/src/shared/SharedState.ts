@@ -16,7 +16,7 @@ export const DatabaseIsShared = Context.Reference<boolean>("@partner-commentary/
 const ofOneProcess = new WeakSet<object>()
 
 /** Marks a service that keeps its state in this process only. */
-export const keptInProcess = <Service extends object>(service: Service): Service => {
+export const markInProcessState = <Service extends object>(service: Service): Service => {
   ofOneProcess.add(service)
   return service
 }

@@ -9,7 +9,7 @@ import type * as Scope from "effect/Scope"
 import type { OrganizationId, TopicId } from "./Ids.ts"
 import * as Instant from "./Instant.ts"
 import type { Environment, Owner } from "./Owner.ts"
-import { keptInProcess } from "./SharedState.ts"
+import { markInProcessState } from "./SharedState.ts"
 import { afterCommit } from "./Transaction.ts"
 
 /** The kinds of work that workers listen for. */
@@ -99,7 +99,7 @@ export class WorkSignal extends Context.Service<
           }
         })
       )
-    return keptInProcess(
+    return markInProcessState(
       WorkSignal.of({
         // Partners' requests call this, so it wakes no request of another organization.
         notify: Effect.suspend(() => tell(allWorkKinds)),

@@ -34,11 +34,11 @@ export interface Modified {
 
 export interface OpenAssignments {
   readonly assignments: ReadonlyArray<AssignmentInContext>
-  /** Number of further open assignments; capped at `furtherCounted`. */
+  /** Number of further open assignments; capped at `maxFurtherAssignments`. */
   readonly further: number
 }
 
-export const furtherCounted = 1000
+export const maxFurtherAssignments = 1000
 
 export class AssignmentStore extends Context.Service<
   AssignmentStore,

@@ -38,7 +38,7 @@ export const topicStatus = (counts: TopicCounts): TopicStatus => {
 }
 
 /** Returns the counts after one assignment has changed. */
-export const recountAfterChange = (
+export const countsAfterChange = (
   counts: TopicCounts,
   before: AssignmentOutcome,
   after: AssignmentOutcome

@@ -134,14 +134,14 @@ const recovered = (
 }
 
 /** Drains the backlog slowly, as after the breaker has closed. An open breaker or a running drain stays as it is. */
-export const draining = (present: Receiver, now: Instant.Instant): Receiver =>
+export const startDrain = (present: Receiver, now: Instant.Instant): Receiver =>
   present.health.probes === null && present.health.draining === null
     ? { ...present, health: { ...present.health, draining: { since: now, sent: 0 } } }
     : present
 
 /** Starts a recovery: the receiver is tried at once, and pending events get their full schedule again. */
 export const startRecovery = (present: Receiver, now: Instant.Instant): Receiver => {
-  const begun = draining(afterManualRetry(present), now)
+  const begun = startDrain(afterManualRetry(present), now)
   const throttle = Throttle.startRecovery(begun.health.throttle)
   return throttle === null ? begun : { ...begun, health: { ...begun.health, throttle } }
 }
@@ -209,7 +209,7 @@ const nextProbe = (
   now + Math.min(Duration.toMillis(probeDelay) * 2 ** Math.min(probes ?? 0, 30), Duration.toMillis(probeDelayMax))
 
 /** The number of deliveries that may start now. Deliveries in flight reduce it. */
-export interface Allowance {
+export interface DeliveryAllowance {
   readonly limit: number
   /** A probe checks whether the receiver is back. A probe does not use up one of the event's attempts. */
   readonly probe: boolean
@@ -220,7 +220,7 @@ export const allowedDeliveries = (
   inFlight: number,
   now: Instant.Instant,
   policy: WebhookPolicy
-): Allowance => {
+): DeliveryAllowance => {
   const probe = health.probes !== null
   if (webhook.status !== "active" || (quietUntil !== null && now < quietUntil)) return { limit: 0, probe }
   // A failing receiver gets one delivery at a time, so that timeouts occupy few shared connections.

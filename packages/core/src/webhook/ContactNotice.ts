@@ -23,7 +23,7 @@ const bucketLength = Duration.minutes(5)
  * Maximum number of webhooks in one mail. An organization has at most 20 webhooks, so the mail omits only removed
  * webhooks.
  */
-export const mentionedAtMost = 40
+export const maxMentionedWebhooks = 40
 
 /** Maximum number of intermediate hosts shown for a webhook. */
 const passedAtMost = 10
@@ -31,7 +31,7 @@ const passedAtMost = 10
 export const noticePeriodOf = (at: Instant.Instant): number => Instant.bucketOf(at, bucketLength)
 
 /** Returns a new mail with only this notice for the five-minute period, due at once or when the period begins. */
-export const mailIn = (bucket: number, { at, kind, organizationId, webhook }: ContactNotice): NewMail => ({
+export const newNoticeMail = (bucket: number, { at, kind, organizationId, webhook }: ContactNotice): NewMail => ({
   id: `${organizationId}.webhooks-${bucket}`,
   kind,
   shareId: null,
@@ -44,7 +44,7 @@ export const mailIn = (bucket: number, { at, kind, organizationId, webhook }: Co
 /**
  * Adds a mention of a webhook to the mail. The new mention replaces an earlier mention of the same webhook and kind.
  */
-export const withNotice = (present: WebhookMention, { at, kind, webhook }: ContactNotice): WebhookMention => {
+export const addMention = (present: WebhookMention, { at, kind, webhook }: ContactNotice): WebhookMention => {
   const mentions = webhooksOfNotice(present)
   const next = { ...webhook, kind, at: Instant.toIso(at) }
   const isAlike = (one: WebhookMention) => one.id === next.id && isTrouble(one) === isTrouble(next)
@@ -54,9 +54,9 @@ export const withNotice = (present: WebhookMention, { at, kind, webhook }: Conta
 }
 
 /** Drops the oldest mentions of removed webhooks when there are too many. */
-export const shortened = (present: WebhookMention, isRemoved: (id: WebhookId) => boolean): WebhookMention => {
+export const dropRemovedMentions = (present: WebhookMention, isRemoved: (id: WebhookId) => boolean): WebhookMention => {
   const mentions = webhooksOfNotice(present)
-  const excess = new Set(mentions.filter(({ id }) => isRemoved(id)).slice(0, mentions.length - mentionedAtMost))
+  const excess = new Set(mentions.filter(({ id }) => isRemoved(id)).slice(0, mentions.length - maxMentionedWebhooks))
   const kept = mentions.filter((one) => !excess.has(one))
   return together(kept, (present.omitted ?? 0) + excess.size)
 }

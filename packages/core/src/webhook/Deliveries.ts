@@ -22,7 +22,7 @@ import { RedeliveryStore } from "./RedeliveryStore.ts"
 import { WebhookNotFound } from "./WebhookNotFound.ts"
 
 /** The number of latest attempts that a list and a detail show. */
-export const shownAttempts = { listed: 10, alone: 100 }
+export const maxShownAttempts = { listed: 10, alone: 100 }
 
 /** The webhook has no delivery of this event, or the delivery was deleted. */
 export class DeliveryNotFound extends Schema.TaggedError<DeliveryNotFound>()("DeliveryNotFound", {}) {}
@@ -77,7 +77,7 @@ export class Deliveries extends Context.Service<
         const receiver = yield* receiverOf(owner, webhookId)
         if (eventId === null) return yield* new DeliveryNotFound()
         const now = yield* Instant.now
-        const found = yield* log.find(webhookId, eventId, earliestListed(now), shownAttempts.alone, now)
+        const found = yield* log.find(webhookId, eventId, earliestListed(now), maxShownAttempts.alone, now)
         const delivery = Option.getOrNull(found)
         return delivery === null || !isKnownDelivery(delivery)
           ? yield* new DeliveryNotFound()
@@ -91,7 +91,7 @@ export class Deliveries extends Context.Service<
           if (status !== null && state === null) return { deliveries: [], next: Option.none() }
           const now = yield* Instant.now
           const list = { webhookId, state, since: earliestListed(now), behind, limit: limit + 1 }
-          const found = yield* log.page(list, shownAttempts.listed, now)
+          const found = yield* log.page(list, maxShownAttempts.listed, now)
           const listed = found.slice(0, limit)
           const last = listed.at(-1)
           return {

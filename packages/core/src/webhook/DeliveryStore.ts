@@ -7,7 +7,7 @@ import type { LatestDue } from "../shared/DueTimes.ts"
 import type { EventId, OrganizationId, WebhookId } from "../shared/Ids.ts"
 import type { Instant } from "../shared/Instant.ts"
 import type { Attempt } from "./Attempt.ts"
-import type { Allowance, Receiver } from "./CircuitBreaker.ts"
+import type { DeliveryAllowance, Receiver } from "./CircuitBreaker.ts"
 import type { ContactNotice } from "./ContactNotice.ts"
 import type { AttemptKind, NextDeliveryState, RetryState } from "./DeliveryPlan.ts"
 import type { FormerSecret } from "./WebhookSecret.ts"
@@ -35,8 +35,8 @@ export interface ClaimedDelivery extends RetryState {
 /** The number of deliveries to claim, and the receiver's state after the claim. */
 export interface ClaimPlan {
   /** `allow` is called with the receiver and the number of deliveries in flight. */
-  readonly allow: (present: Receiver, inFlight: number) => Allowance
-  readonly taken: (present: Receiver, allowance: Allowance, count: number) => Receiver
+  readonly allow: (present: Receiver, inFlight: number) => DeliveryAllowance
+  readonly taken: (present: Receiver, allowance: DeliveryAllowance, count: number) => Receiver
 }
 
 /** A webhook before and after an attempt, and the deliveries claimed in the same transaction. */

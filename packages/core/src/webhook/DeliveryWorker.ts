@@ -73,7 +73,9 @@ export class DeliveryWorker extends Context.Service<
 
       const repair = yield* makeRegularRepair((now) =>
         Effect.andThen(
-          store.repairPauses(Pause.latestEnd(now, webhooks), (present) => Pause.isPostponed(present, now, webhooks)),
+          store.repairPauses(Pause.latestPauseEnd(now, webhooks), (present) =>
+            Pause.isPauseTooLong(present, now, webhooks)
+          ),
           store.repairDueTimes(latestDue(now, lease, webhooks))
         )
       )
@@ -95,7 +97,7 @@ export class DeliveryWorker extends Context.Service<
       })
 
       const postpone = (webhookId: WebhookId, now: Instant.Instant) =>
-        store.postpone(webhookId, Instant.plus(now, Pause.suspensionCheck))
+        store.postpone(webhookId, Instant.plus(now, Pause.suspensionCheckInterval))
 
       const claimFrom = Effect.fnUntraced(function* ({ organizationId, webhookId }: DueWebhook, limit: number) {
         const now = yield* Instant.now

@@ -6,19 +6,19 @@ import type { WebhookPolicy } from "../shared/WebhookPolicy.ts"
 import type { Receiver } from "./CircuitBreaker.ts"
 
 /** The service checks again after this delay whether the organization is still suspended. */
-export const suspensionCheck = Duration.minutes(1)
+export const suspensionCheckInterval = Duration.minutes(1)
 
 /** Only a 429 can pause a webhook beyond this time. */
-export const latestEnd = (now: Instant.Instant, { probeDelayMax }: WebhookPolicy): Instant.Instant =>
-  now + clockToleranceMillis + Duration.toMillis(Duration.max(probeDelayMax, suspensionCheck))
+export const latestPauseEnd = (now: Instant.Instant, { probeDelayMax }: WebhookPolicy): Instant.Instant =>
+  now + clockToleranceMillis + Duration.toMillis(Duration.max(probeDelayMax, suspensionCheckInterval))
 
 /** Returns true if the end of a pause is later than any valid pause, so that a fast clock must have caused it. */
-export const isPostponed = (
+export const isPauseTooLong = (
   { health: { throttle }, quietUntil }: Receiver,
   now: Instant.Instant,
   policy: WebhookPolicy
 ): boolean => {
-  if (quietUntil === null || quietUntil <= latestEnd(now, policy)) return false
+  if (quietUntil === null || quietUntil <= latestPauseEnd(now, policy)) return false
   if (throttle === null || throttle.pausedAt > now + clockToleranceMillis) return true
   const longest = Duration.toMillis(Duration.max(policy.longestWait, policy.throttleDelayMax))
   return quietUntil > Math.min(throttle.until, now + longest) + clockToleranceMillis

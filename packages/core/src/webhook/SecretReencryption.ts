@@ -9,7 +9,7 @@ import type { WebhookId } from "../shared/Ids.ts"
 import { encryptionPurpose } from "./WebhookSecret.ts"
 import { WebhookStore } from "./WebhookStore.ts"
 
-export interface Reencrypted {
+export interface ReencryptionResult {
   readonly resealed: number
   /** Webhooks whose secret no signing secret decrypts. The events of these webhooks cannot be signed. */
   readonly lost: ReadonlyArray<WebhookId>
@@ -36,31 +36,35 @@ const visitAll = Effect.fnUntraced(function* <R>(
 })
 
 /** Webhooks whose secret no signing secret decrypts. Changes nothing. */
-export const undecryptable: Effect.Effect<ReadonlyArray<WebhookId>, never, WebhookStore | Encryption> = Effect.gen(
-  function* () {
-    const encryption = yield* Encryption
-    const { refused } = yield* visitAll((id, encrypted) =>
-      Effect.map(encryption.decrypt(encryptionPurpose(id), encrypted), Option.isSome)
-    )
-    return refused
-  }
-)
+export const findUndecryptableSecrets: Effect.Effect<
+  ReadonlyArray<WebhookId>,
+  never,
+  WebhookStore | Encryption
+> = Effect.gen(function* () {
+  const encryption = yield* Encryption
+  const { refused } = yield* visitAll((id, encrypted) =>
+    Effect.map(encryption.decrypt(encryptionPurpose(id), encrypted), Option.isSome)
+  )
+  return refused
+})
 
 /** An interrupted run can be repeated. */
-export const reencryptAll: Effect.Effect<Reencrypted, never, WebhookStore | Encryption> = Effect.gen(function* () {
-  const store = yield* WebhookStore
-  const encryption = yield* Encryption
+export const reencryptAll: Effect.Effect<ReencryptionResult, never, WebhookStore | Encryption> = Effect.gen(
+  function* () {
+    const store = yield* WebhookStore
+    const encryption = yield* Encryption
 
-  const reencrypt = Effect.fnUntraced(function* (id: WebhookId, encrypted: string) {
-    const secret = yield* encryption.decrypt(encryptionPurpose(id), encrypted)
-    if (Option.isNone(secret)) return false
-    yield* store.replaceSecret(id, {
-      from: encrypted,
-      to: yield* encryption.encrypt(encryptionPurpose(id), secret.value)
+    const reencrypt = Effect.fnUntraced(function* (id: WebhookId, encrypted: string) {
+      const secret = yield* encryption.decrypt(encryptionPurpose(id), encrypted)
+      if (Option.isNone(secret)) return false
+      yield* store.replaceSecret(id, {
+        from: encrypted,
+        to: yield* encryption.encrypt(encryptionPurpose(id), secret.value)
+      })
+      return true
     })
-    return true
-  })
 
-  const { accepted, refused } = yield* visitAll(reencrypt)
-  return { resealed: accepted, lost: refused }
-})
+    const { accepted, refused } = yield* visitAll(reencrypt)
+    return { resealed: accepted, lost: refused }
+  }
+)

@@ -21,7 +21,11 @@ export interface ReportedWebhook extends Webhook {
 export const maxCountedHeldDeliveries = 1000
 
 /** The condition of a new webhook. */
-export const newCondition: WebhookCondition = { disabling: null, circuit: { isOpen: false, until: null }, held: 0 }
+export const conditionOfNewWebhook: WebhookCondition = {
+  disabling: null,
+  circuit: { isOpen: false, until: null },
+  held: 0
+}
 
 /** `pending` is the number of the receiver's unfinished deliveries. */
 export const conditionOf = (receiver: Receiver, pending: number, disabling: DisabledEntry | null): WebhookCondition => {

@@ -19,7 +19,12 @@ import { WorkSignal } from "../shared/WorkSignal.ts"
 import { DeliveryLog } from "./DeliveryLog.ts"
 import type { EventType } from "./EventType.ts"
 import { applyPatch, changedFieldsOf, maxWebhooks, type Webhook, type WebhookPatch } from "./Webhook.ts"
-import { conditionOf, maxCountedHeldDeliveries, newCondition, type ReportedWebhook } from "./WebhookCondition.ts"
+import {
+  conditionOf,
+  conditionOfNewWebhook,
+  maxCountedHeldDeliveries,
+  type ReportedWebhook
+} from "./WebhookCondition.ts"
 import { WebhookNotFound } from "./WebhookNotFound.ts"
 import { stepSize } from "./WebhookRecovery.ts"
 import { encryptionPurpose, mintSecret } from "./WebhookSecret.ts"
@@ -120,11 +125,14 @@ export class Webhooks extends Context.Service<
             return [id, conditionOf(receiver, pending, disablings.get(id) ?? null)]
           })
         )
-        return webhooks.map((webhook) => ({ ...webhook, condition: conditions.get(webhook.id) ?? newCondition }))
+        return webhooks.map((webhook) => ({
+          ...webhook,
+          condition: conditions.get(webhook.id) ?? conditionOfNewWebhook
+        }))
       })
 
       const reportOne = (webhook: Webhook) =>
-        Effect.map(report([webhook]), ([one]) => one ?? { ...webhook, condition: newCondition })
+        Effect.map(report([webhook]), ([one]) => one ?? { ...webhook, condition: conditionOfNewWebhook })
 
       return Webhooks.of({
         prepare: Effect.fn("Webhooks.prepare")(function* (principal, { events, secret: given, url }) {
@@ -150,7 +158,7 @@ export class Webhooks extends Context.Service<
           const notice = noticeAbout(principal, webhook, "webhook_added", null)
           yield* store.insert({ webhook, audit, notice }, encrypted, maxWebhooks)
           yield* signal.notify
-          return { webhook: { ...webhook, condition: newCondition }, secret }
+          return { webhook: { ...webhook, condition: conditionOfNewWebhook }, secret }
         }),
 
         find: (owner, id) => Effect.flatMap(find(owner, id), reportOne),

@@ -7,7 +7,7 @@ import * as TestClock from "effect/testing/TestClock"
 const settle = Effect.repeat(Effect.yieldNow, { times: 20 })
 
 /** Callers that record their name when they get a permit. */
-const callers = (bounds: KeyedSemaphore.Bounds) => {
+const callers = (bounds: KeyedSemaphore.SemaphoreLimits) => {
   const { release, take } = KeyedSemaphore.make<string>(bounds)
   const served: Array<string> = []
   const ask = (name: string) =>

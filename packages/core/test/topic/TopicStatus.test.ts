@@ -97,7 +97,7 @@ describe("a topic's counts", () => {
         for (const [which, next] of taken) {
           const before = counts
           const kept = { ...before }
-          counts = TopicStatus.recountAfterChange(counts, present[which]!, next)
+          counts = TopicStatus.countsAfterChange(counts, present[which]!, next)
           present[which] = next
           assert.deepStrictEqual(counts, counted(present))
           assert.deepStrictEqual(before, kept, "the counts before stay as they were")

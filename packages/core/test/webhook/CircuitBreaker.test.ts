@@ -177,7 +177,7 @@ describe("a receiver that answers 429", () => {
   })
 
   it("a receiver that answers 429 during a slow drain continues to drain slowly after the pause", () => {
-    const before = CircuitBreaker.draining(fresh, start)
+    const before = CircuitBreaker.startDrain(fresh, start)
     const { receiver } = after([busy(start)], before)
     const until = start + 10 + minute
     expect(CircuitBreaker.afterClaim(receiver, { limit: 0, count: 0 }, start + second, policy)).toBe(receiver)
@@ -317,7 +317,7 @@ describe("the allowance", () => {
 
 describe("a recovery", () => {
   it("a recovery drains as after the breaker closed, and changes nothing while it is open or already draining", () => {
-    const begun = CircuitBreaker.draining(fresh, start)
+    const begun = CircuitBreaker.startDrain(fresh, start)
     expect(begun.health.draining).toEqual({ since: start, sent: 0 })
     expect(CircuitBreaker.allowedDeliveries(begun, 0, start, policy).limit).toBe(5)
     expect(
@@ -328,9 +328,9 @@ describe("a recovery", () => {
         policy
       ).limit
     ).toBe(0)
-    expect(CircuitBreaker.draining(begun, start + second)).toBe(begun)
+    expect(CircuitBreaker.startDrain(begun, start + second)).toBe(begun)
     const open = { ...fresh, health: { ...CircuitBreaker.healthy, probes: 2 } }
-    expect(CircuitBreaker.draining(open, start)).toBe(open)
+    expect(CircuitBreaker.startDrain(open, start)).toBe(open)
   })
 })
 

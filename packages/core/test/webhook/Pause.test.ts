@@ -1,7 +1,7 @@
 /** Tests the distinction between valid pauses of a webhook and pauses that a fast clock caused. */
 import { defaults as policy } from "@partner-commentary/core/shared/WebhookPolicy"
 import { healthy } from "@partner-commentary/core/webhook/CircuitBreaker"
-import { isPostponed } from "@partner-commentary/core/webhook/Pause"
+import { isPauseTooLong } from "@partner-commentary/core/webhook/Pause"
 import type { Webhook } from "@partner-commentary/core/webhook/Webhook"
 import { describe, expect, it } from "vitest"
 
@@ -14,7 +14,7 @@ const judged = (quietUntil: number | null, pausedAt?: number, until = quietUntil
     pausedAt === undefined
       ? null
       : { since: pausedAt, pausedAt, until, pauses: 1, toldAt: null, refusedSince: pausedAt }
-  return isPostponed({ webhook: {} as Webhook, health: { ...healthy, throttle }, quietUntil }, now, policy)
+  return isPauseTooLong({ webhook: {} as Webhook, health: { ...healthy, throttle }, quietUntil }, now, policy)
 }
 
 describe("a pause of a webhook", () => {

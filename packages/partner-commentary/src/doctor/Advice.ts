@@ -20,7 +20,7 @@ export interface Advice {
 
 const retry = "call pc.operations.retry()"
 
-export const ofFunctions: Advice = {
+export const functionAdvice: Advice = {
   resendMail: (shareId) => `call pc.creators.resendMail({ share_id: "${shareId}" })`,
   resendMails: () => retry,
   retryDraft: () => retry,

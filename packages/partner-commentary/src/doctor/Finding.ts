@@ -29,6 +29,6 @@ const finding =
   (state: Finding["state"]) =>
   <Check extends string>(check: Check, message: string): Finding<Check> => ({ check, state, message })
 
-export const ok = finding("ok")
-export const notice = finding("notice")
-export const mend = finding("mend")
+export const okFinding = finding("ok")
+export const noticeFinding = finding("notice")
+export const mendFinding = finding("mend")

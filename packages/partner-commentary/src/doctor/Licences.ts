@@ -6,11 +6,11 @@ import * as Instant from "@partner-commentary/core/shared/Instant"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type { Advice } from "./Advice.ts"
-import { type Finding, mend, notice, ok } from "./Finding.ts"
+import { type Finding, mendFinding, noticeFinding, okFinding } from "./Finding.ts"
 
 const soon = { duration: Duration.days(7), text: "7 days" }
 
-export const licences = Effect.fnUntraced(function* (advice: Advice) {
+export const checkLicences = Effect.fnUntraced(function* (advice: Advice) {
   const now = yield* Instant.now
   const registry = yield* PersonaRegistry
   const organizations = yield* (yield* OrganizationRegistry).list
@@ -23,17 +23,22 @@ export const licences = Effect.fnUntraced(function* (advice: Advice) {
   const silent = (yield* registry.list).filter(({ creator, id }) => creator.email === "" && licensed.has(id))
   const ending = active.filter(({ until }) => until !== null && until < Instant.plus(now, soon.duration))
   const about = (check: Finding["check"], found: ReadonlyArray<Finding>, good: string) =>
-    found.length > 0 ? found : [ok(check, good)]
+    found.length > 0 ? found : [okFinding(check, good)]
   return [
     ...about(
       "personas",
-      silent.map(({ id, name }) => mend("personas", `${name} has no creator address: ${advice.creatorEmail(id)}.`)),
+      silent.map(({ id, name }) =>
+        mendFinding("personas", `${name} has no creator address: ${advice.creatorEmail(id)}.`)
+      ),
       "Each licensed persona has a creator address."
     ),
     ...about(
       "licences",
       ending.map(({ organization, personaName, until }) =>
-        notice("licences", `${organization.name}'s licence for ${personaName} ends at ${Instant.toIso(until ?? now)}.`)
+        noticeFinding(
+          "licences",
+          `${organization.name}'s licence for ${personaName} ends at ${Instant.toIso(until ?? now)}.`
+        )
       ),
       `None ends within ${soon.text}.`
     )

@@ -4,23 +4,23 @@
  */
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import { DeliveryStore } from "@partner-commentary/core/webhook/DeliveryStore"
-import { undecryptable } from "@partner-commentary/core/webhook/SecretReencryption"
+import { findUndecryptableSecrets } from "@partner-commentary/core/webhook/SecretReencryption"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { Advice } from "./Advice.ts"
-import { mend, notice, ok } from "./Finding.ts"
-import { limit, overdueAfter } from "./StoredWork.ts"
+import { mendFinding, noticeFinding, okFinding } from "./Finding.ts"
+import { maxCountedRows, overdueAfter } from "./StoredWork.ts"
 
 /** Checks for overdue deliveries. The finding is only a notice, because the cause may be a partner's slow receiver. */
 export const checkDeliveries = Effect.fnUntraced(function* (advice: Advice) {
   const due = yield* (yield* DeliveryStore).nextDue
   const now = yield* Instant.now
   return Option.exists(due, (at) => Instant.plus(at, overdueAfter.duration) < now)
-    ? notice(
+    ? noticeFinding(
         "deliveries",
         `An event has been due to an active webhook for more than ${overdueAfter.text}: no worker runs, or its receiver is slower than its events; ${advice.slowReceivers}.`
       )
-    : ok("deliveries", "None is overdue.")
+    : okFinding("deliveries", "None is overdue.")
 })
 
 /**
@@ -28,23 +28,25 @@ export const checkDeliveries = Effect.fnUntraced(function* (advice: Advice) {
  */
 export const checkDisabled = Effect.fnUntraced(function* (advice: Advice) {
   const check = "disabled webhooks"
-  const { disabled: count } = yield* (yield* DeliveryStore).backlog(yield* Instant.now, limit)
-  if (count === 0) return ok(check, "None is disabled.")
+  const { disabled: count } = yield* (yield* DeliveryStore).backlog(yield* Instant.now, maxCountedRows)
+  if (count === 0) return okFinding(check, "None is disabled.")
   const subject =
-    count === 1 ? "One webhook is disabled" : `${count === limit ? "At least " : ""}${count} webhooks are disabled`
-  return { ...notice(check, `${subject}: ${advice.disabledWebhooks}.`), count }
+    count === 1
+      ? "One webhook is disabled"
+      : `${count === maxCountedRows ? "At least " : ""}${count} webhooks are disabled`
+  return { ...noticeFinding(check, `${subject}: ${advice.disabledWebhooks}.`), count }
 })
 
 /** Returns a text such as `the secret of one webhook` or `the secrets of 2 webhooks`. */
-export const ofWebhooks = (count: number): string =>
+export const describeSecrets = (count: number): string =>
   count === 1 ? "the secret of one webhook" : `the secrets of ${count} webhooks`
 
 /** Checks that all webhook secrets can be decrypted. `holder` names the setting that contains the signing secrets. */
 export const checkSecrets = Effect.fnUntraced(function* (advice: Advice, holder: string) {
-  const { length } = yield* undecryptable
-  if (length === 0) return ok("webhooks", "All webhook secrets can be decrypted.")
+  const { length } = yield* findUndecryptableSecrets
+  if (length === 0) return okFinding("webhooks", "All webhook secrets can be decrypted.")
   const message =
-    `No entry of ${holder} decrypts ${ofWebhooks(length)}, so that events cannot be signed: ` +
+    `No entry of ${holder} decrypts ${describeSecrets(length)}, so that events cannot be signed: ` +
     `${advice.lostSecrets}; if it is lost, partners must register the webhook again.`
-  return { ...mend("webhooks", message), count: length }
+  return { ...mendFinding("webhooks", message), count: length }
 })

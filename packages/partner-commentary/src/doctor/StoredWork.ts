@@ -13,16 +13,16 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { Advice } from "./Advice.ts"
-import { type Finding, mend, ok } from "./Finding.ts"
+import { type Finding, mendFinding, okFinding } from "./Finding.ts"
 
 const listed = 10
 
 /** The maximum number of problems that a check counts. */
-export const limit = 1000
+export const maxCountedRows = 1000
 
-export const mails = Effect.fnUntraced(function* (advice: Advice) {
+export const checkMails = Effect.fnUntraced(function* (advice: Advice) {
   const assignments = yield* AssignmentStore
-  const failed = yield* (yield* MailStore).failed(limit)
+  const failed = yield* (yield* MailStore).failed(maxCountedRows)
   const open = yield* Effect.filter(
     failed,
     Effect.fnUntraced(function* ({ mail }) {
@@ -33,8 +33,8 @@ export const mails = Effect.fnUntraced(function* (advice: Advice) {
     })
   )
   const [first] = open
-  if (first === undefined) return ok("mails", "No mail has finally failed.")
-  const least = failed.length === limit ? "at least " : ""
+  if (first === undefined) return okFinding("mails", "No mail has finally failed.")
+  const least = failed.length === maxCountedRows ? "at least " : ""
   const earliest = Math.min(...open.map(({ at }) => at))
   const message =
     open.length === 1
@@ -42,68 +42,68 @@ export const mails = Effect.fnUntraced(function* (advice: Advice) {
         `fix the cause, then ${advice.resendMail(first.mail.shareId ?? "")}.`
       : `${least}${open.length} mails finally failed, the last one because of: ${first.reason}; ` +
         `fix the cause, then ${advice.resendMails(Instant.toIso(earliest))}.`
-  return { ...mend("mails", message), count: open.length }
+  return { ...mendFinding("mails", message), count: open.length }
 })
 
 /** Returns the end of a sentence, which lists the first ids. */
 const list = (ids: ReadonlyArray<string>) =>
   `${ids.length > listed ? `the first ${listed}: ` : "they are: "}${ids.slice(0, listed).join(" ")}`
 
-export const generations = Effect.fnUntraced(function* (advice: Advice) {
+export const checkGenerations = Effect.fnUntraced(function* (advice: Advice) {
   const stalled = yield* (yield* AssignmentStore).stalled
   const [first] = stalled
-  if (first === undefined) return ok("generations", "No generation has finally failed.")
+  if (first === undefined) return okFinding("generations", "No generation has finally failed.")
   const message =
     stalled.length === 1
       ? `One generation finally failed: fix the generator, then ${advice.retryDraft(first)}.`
       : `${stalled.length} generations finally failed: fix the generator, then ${advice.retryDrafts}; ${list(stalled)}`
-  return { ...mend("generations", message), count: stalled.length }
+  return { ...mendFinding("generations", message), count: stalled.length }
 })
 
 const counted = (count: number, one: string, many: string) => (count === 1 ? `One ${one}` : `${count} ${many}`)
 
-export const waitingMails = Effect.gen(function* () {
+export const checkWaitingMails = Effect.gen(function* () {
   const failed = yield* (yield* WorkBacklog).mailsToRetry
-  if (Option.isNone(failed)) return ok("waiting mails", "None waits for a retry.")
+  if (Option.isNone(failed)) return okFinding("waiting mails", "None waits for a retry.")
   const { count, lastReason, oldest } = failed.value
   const message =
     `${counted(count, "mail failed and waits", "mails failed and wait")}, ` +
     `since ${Instant.toIso(oldest)} at the earliest; the last reason: ${lastReason}.`
-  return { ...mend("waiting mails", message), count }
+  return { ...mendFinding("waiting mails", message), count }
 })
 
-export const waitingDrafts = Effect.gen(function* () {
+export const checkWaitingDrafts = Effect.gen(function* () {
   const failed = yield* (yield* WorkBacklog).draftsToRetry
-  if (Option.isNone(failed)) return ok("waiting drafts", "None waits for a retry.")
+  if (Option.isNone(failed)) return okFinding("waiting drafts", "None waits for a retry.")
   const { count, mostAttempts } = failed.value
   const message =
     `${counted(count, "draft failed and waits", "drafts failed and wait")} for another attempt; ` +
     `${counted(mostAttempts, "attempt", "attempts")} at one of them so far. The log says why.`
-  return { ...mend("waiting drafts", message), count }
+  return { ...mendFinding("waiting drafts", message), count }
 })
 
 /** Work that has been due for longer than five minutes is a problem. */
 export const overdueAfter = { duration: Duration.minutes(5), text: "5 minutes" }
 
-export const work = Effect.fnUntraced(function* (advice: Advice) {
+export const checkOverdueWork = Effect.fnUntraced(function* (advice: Advice) {
   const now = yield* Instant.now
   const waiting = [yield* (yield* AssignmentStore).nextDue(Environment.literals), yield* (yield* MailStore).nextDue]
   const overdue = waiting.some(Option.exists((due) => Instant.plus(due, overdueAfter.duration) < now))
   return overdue
-    ? mend("work", `Work has been due for more than ${overdueAfter.text}: ${advice.work}.`)
-    : ok("work", "Nothing is overdue.")
+    ? mendFinding("work", `Work has been due for more than ${overdueAfter.text}: ${advice.work}.`)
+    : okFinding("work", "Nothing is overdue.")
 })
 
 /** Checks for failed audio and video jobs. `used` describes the speech server or function. */
-export const media = Effect.fnUntraced(function* (advice: Advice, used: string) {
-  const failed = yield* (yield* MediaJobStore).failed(limit)
+export const checkMedia = Effect.fnUntraced(function* (advice: Advice, used: string) {
+  const failed = yield* (yield* MediaJobStore).failed(maxCountedRows)
   const [first] = failed
-  if (first === undefined) return ok("media", `Audio: ${used}. No job has finally failed.`)
+  if (first === undefined) return okFinding("media", `Audio: ${used}. No job has finally failed.`)
   const { kind, shareId } = first.job
   const message =
     failed.length === 1
       ? `The ${kind} of ${shareId} finally failed (${first.reason}): fix the cause, then ${advice.retryMedium(shareId)}.`
-      : `${failed.length === limit ? "at least " : ""}${failed.length} audio or video finally failed, ` +
+      : `${failed.length === maxCountedRows ? "at least " : ""}${failed.length} audio or video finally failed, ` +
         `the last one because of: ${first.reason}; fix the cause, then ${advice.retryMedia}.`
-  return { ...mend("media", message), count: failed.length } satisfies Finding
+  return { ...mendFinding("media", message), count: failed.length } satisfies Finding
 })

@@ -3,7 +3,7 @@ import { forwardedAddress } from "@partner-commentary/server/ClientAddress"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { invalidArgument, type PartnerCommentaryError } from "../PartnerCommentaryError.ts"
-import { type GatewayRequest, joined } from "./GatewayRequest.ts"
+import { type GatewayRequest, joinHeaderValues } from "./GatewayRequest.ts"
 import * as RequestTarget from "./RequestTarget.ts"
 
 export type LambdaEvent = { readonly is: "call"; readonly call: GatewayRequest } | { readonly is: "schedule" }
@@ -132,7 +132,7 @@ const fromVersion2 = (event: (typeof Version2)["Type"]): GatewayRequest => {
   return {
     method: requestContext.http.method,
     targetBelow: below(rawPath, rawQueryString ?? "", stageOf(requestContext, true)),
-    headers: joined([...sent, ...(cookies == null ? [] : [["cookie", cookies] as const])]),
+    headers: joinHeaderValues([...sent, ...(cookies == null ? [] : [["cookie", cookies] as const])]),
     body: decoded(event),
     address: requestContext.http.sourceIp ?? "",
     answerAs: "http-api"
@@ -174,7 +174,8 @@ type Pairs = (typeof LoadBalancer)["Type"]
 const formOf = ({ multiValueHeaders }: Pairs) => (multiValueHeaders == null ? "headers" : "multi-value-headers")
 
 /** Returns the headers of the event. Only the multi-value field contains repeated headers. */
-const headersOf = ({ headers, multiValueHeaders }: Pairs) => joined(Object.entries(multiValueHeaders ?? lists(headers)))
+const headersOf = ({ headers, multiValueHeaders }: Pairs) =>
+  joinHeaderValues(Object.entries(multiValueHeaders ?? lists(headers)))
 
 const parameters = ({ multiValueQueryStringParameters, queryStringParameters }: Pairs) =>
   multiValueQueryStringParameters ?? lists(queryStringParameters)

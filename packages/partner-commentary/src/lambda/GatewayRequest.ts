@@ -30,7 +30,9 @@ const single = new Set(
     .split(", ")
 )
 
-export const joined = (headers: Iterable<readonly [string, ReadonlyArray<string>]>): Record<string, string> => {
+export const joinHeaderValues = (
+  headers: Iterable<readonly [string, ReadonlyArray<string>]>
+): Record<string, string> => {
   const found: Record<string, string> = {}
   for (const [name, values] of headers) {
     const key = name.toLowerCase()

@@ -69,7 +69,7 @@ export const make = ({ fetch, report, run }: LambdaService): LambdaHandler => {
         return fetch(...asked).then((response) => run(flush).then(() => response))
       })
       .catch((error) => {
-        const id = Refusal.sentId(call)
+        const id = Refusal.requestIdOf(call)
         report(error, id)
         return Refusal.failedStartResponse(id)
       })

@@ -6,13 +6,13 @@ import type { GatewayRequest } from "./GatewayRequest.ts"
 
 /** Creates the response to a request with an invalid method, URL or header. */
 export const malformedEventResponse = (call: GatewayRequest): Response =>
-  refuse(InvalidRequest.of([{ field: "request", constraint: "must be well-formed HTTP/1.1" }]), sentId(call))
+  refuse(InvalidRequest.of([{ field: "request", constraint: "must be well-formed HTTP/1.1" }]), requestIdOf(call))
 
 /** Creates the response of a service that failed to start. */
 export const failedStartResponse = (id: string): Response => refuse(InternalError.of(id), id)
 
 /** Returns the request id that the client sent, or a new id. */
-export const sentId = ({ headers }: GatewayRequest) => requestId(headers["x-request-id"])
+export const requestIdOf = ({ headers }: GatewayRequest) => requestId(headers["x-request-id"])
 
 const refuse = (refusal: WireError, id: string): Response =>
   new Response(Envelope.failureText(refusal), {

@@ -8,7 +8,7 @@ import * as CommentaryText from "@partner-commentary/generator/CommentaryText"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import { answered, type Context, callHostFunction } from "./HostFunction.ts"
+import { type Context, callHostFunction, decodeResult } from "./HostFunction.ts"
 
 /**
  * Resolves with the commentary as plain text. If the function throws an error, the service retries later. After an
@@ -17,7 +17,7 @@ import { answered, type Context, callHostFunction } from "./HostFunction.ts"
 export type Generate = (request: GenerationRequest, context: Context) => string | PromiseLike<string>
 
 const longestCall = "45 seconds"
-const text = answered(Schema.String)
+const text = decodeResult(Schema.String)
 
 export const layer = (generate: Generate) =>
   Layer.succeed(CommentaryGenerator, {

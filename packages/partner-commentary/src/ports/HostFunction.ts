@@ -39,7 +39,7 @@ export const callHostFunction = <A>(
  * Returns the function's result if the schema accepts the result. Fails with the first problem of the result if the
  * schema rejects the result.
  */
-export const answered = <A, I>(schema: Schema.Codec<A, I>) => {
+export const decodeResult = <A, I>(schema: Schema.Codec<A, I>) => {
   const decode = Schema.decodeUnknownEffect(schema)
   return (answer: unknown): Effect.Effect<A, HostFailure> =>
     Effect.mapError(decode(answer), ({ issue }) => {

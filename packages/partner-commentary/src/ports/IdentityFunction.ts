@@ -4,9 +4,9 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
-import { answered, type Context, callHostFunction } from "./HostFunction.ts"
+import { type Context, callHostFunction, decodeResult } from "./HostFunction.ts"
 
-export interface Identified {
+export interface IdentifiedCaller {
   /** The id of the organization, or its id at the identity provider. */
   readonly organization: string
   /** The signed-in user, whom the audit log records. */
@@ -20,12 +20,12 @@ export interface Identified {
  */
 export type Identify = (token: string, context: Context) => Verdict | PromiseLike<Verdict>
 
-type Verdict = Identified | { readonly expired: true } | null | undefined
+type Verdict = IdentifiedCaller | { readonly expired: true } | null | undefined
 
 const longestToken = 8 * 1024
 const longestSubject = 255
 
-const verdict = answered(
+const verdict = decodeResult(
   Schema.NullishOr(
     Schema.Union([
       Schema.Struct({ expired: Schema.Literal(true) }),

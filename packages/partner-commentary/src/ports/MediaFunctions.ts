@@ -10,7 +10,7 @@ import {
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import { answered, type Context, callHostFunction } from "./HostFunction.ts"
+import { type Context, callHostFunction, decodeResult } from "./HostFunction.ts"
 
 /** Resolves with a complete audio file of the approved text. */
 export type Speak = (request: SynthesisRequest, context: Context) => Medium | PromiseLike<Medium>
@@ -18,14 +18,14 @@ export type Speak = (request: SynthesisRequest, context: Context) => Medium | Pr
 /** Stores a file under its name. Resolves with the URL at which partners can fetch the file. */
 export type StoreMedium = (name: string, medium: Medium, context: Context) => string | PromiseLike<string>
 
-const medium = answered(
+const medium = decodeResult(
   Schema.Struct({
     contentType: Schema.Literals(Object.keys(mediaFileExtensions) as Array<keyof typeof mediaFileExtensions>),
     bytes: Schema.Uint8Array.check(Schema.makeFilter((bytes: Uint8Array) => bytes.length > 0 || "must not be empty"))
   })
 )
 
-const address = answered(
+const address = decodeResult(
   Schema.String.check(
     Schema.makeFilter((url: string) => /^https?:\/\//i.test(url) || "must be an http:// or https:// address")
   )

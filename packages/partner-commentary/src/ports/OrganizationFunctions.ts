@@ -6,8 +6,8 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { answered, type Context, callHostFunction, orDie } from "./HostFunction.ts"
-import { type HostDate, moment } from "./Moment.ts"
+import { type Context, callHostFunction, decodeResult, orDie } from "./HostFunction.ts"
+import { type HostDate, instantSchema } from "./Moment.ts"
 
 /** A partner in the application's tables, with the field names of the API. */
 export interface HostOrganization {
@@ -51,8 +51,8 @@ const Kept = Schema.Struct({
   limits: Schema.optional(LimitOverrides),
   contact_email: maybe(Schema.String),
   identity_id: maybe(Schema.String),
-  suspended_at: maybe(moment),
-  created_at: moment
+  suspended_at: maybe(instantSchema),
+  created_at: instantSchema
 })
 
 const toOrganization = (kept: typeof Kept.Type) => ({
@@ -66,7 +66,7 @@ const toOrganization = (kept: typeof Kept.Type) => ({
   createdAt: kept.created_at
 })
 
-const one = answered(Schema.NullishOr(Kept))
+const one = decodeResult(Schema.NullishOr(Kept))
 
 export const layer = ({ find, findByIdentity }: Organizations) => {
   const read = (look: NonNullable<Organizations["findByIdentity"]>) => (id: string) =>

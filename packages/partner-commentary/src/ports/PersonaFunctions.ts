@@ -9,8 +9,8 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { answered, type Context, callHostFunction, orDie } from "./HostFunction.ts"
-import { type HostDate, moment } from "./Moment.ts"
+import { type Context, callHostFunction, decodeResult, orDie } from "./HostFunction.ts"
+import { type HostDate, instantSchema } from "./Moment.ts"
 
 /** A persona in the application's tables, with the field names of the API. */
 export interface HostPersona {
@@ -51,7 +51,7 @@ const Kept = Schema.Struct({
   expertise: maybe(Schema.Array(Schema.String)),
   social_links: maybe(Schema.Record(Schema.String, Schema.String)),
   creator: Schema.Struct({ name: maybe(Schema.String), email: Schema.NonEmptyString }),
-  created_at: moment
+  created_at: instantSchema
 })
 
 const toPersona = ({ bio, created_at, creator, expertise, id, image_url, name, social_links }: typeof Kept.Type) => ({
@@ -66,8 +66,8 @@ const toPersona = ({ bio, created_at, creator, expertise, id, image_url, name, s
 })
 
 const longestRead = "10 seconds"
-const one = answered(Schema.NullishOr(Kept))
-const many = answered(Schema.Array(Kept))
+const one = decodeResult(Schema.NullishOr(Kept))
+const many = decodeResult(Schema.Array(Kept))
 
 const byName = (left: Persona, right: Persona) =>
   left.name === right.name ? order(left.id, right.id) : order(left.name, right.name)

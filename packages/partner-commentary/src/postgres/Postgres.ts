@@ -76,13 +76,13 @@ const byUrl = (
     schema
   }
   const opened = PostgresDatabase.layer(config, { migrates: migrate, listens: listen, keepsTime: true })
-  return StartFailure.explained(told, opened)
+  return StartFailure.withStartFailure(told, opened)
 }
 
 const onPool = (given: HostPool.HostPool, { listen = true, migrate = true, schema }: PoolOptions): Database => {
   const pool = Result.getOrThrow(Result.liftPredicate(given, HostPool.isHostPool, () => notPool))
   const opened = Postgres.layerHostPool({ pool, schema }, { migrates: migrate, listens: listen })
-  return StartFailure.explained("the pool's server", opened)
+  return StartFailure.withStartFailure("the pool's server", opened)
 }
 
 const notPool = invalidOption("database", "must be postgres://… or a pool with connect() and query(text, values)")

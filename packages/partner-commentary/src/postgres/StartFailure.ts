@@ -28,7 +28,7 @@ const begins = (code: string, told: string): string | undefined => {
 }
 
 /** Explains the failures of the layer. `told` is the name of the server in the message. */
-export const explained = <A, E, R>(
+export const withStartFailure = <A, E, R>(
   told: string,
   layer: Layer.Layer<A, E, R>
 ): Layer.Layer<A, PartnerCommentaryError, R> =>

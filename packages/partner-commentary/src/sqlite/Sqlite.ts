@@ -4,7 +4,7 @@ import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import type { Database } from "../Database.ts"
 import { flag, settingsOf } from "../OptionRules.ts"
-import { explained, invalidOption, type PartnerCommentaryError } from "../PartnerCommentaryError.ts"
+import { invalidOption, type PartnerCommentaryError, withStartError } from "../PartnerCommentaryError.ts"
 import * as SqliteDatabase from "./SqliteDatabase.ts"
 
 export interface SqliteOptions {
@@ -23,18 +23,18 @@ export interface SqliteOptions {
 export const sqlite = (file: string | HostDatabase.HostDatabase, options: SqliteOptions = {}): Database => {
   const { migrate = true } = Result.getOrThrow(settings(options))
   const filename = Result.getOrThrow(named(file))
-  return explained(`The database ${filename}`, SqliteDatabase.layer(filename, { migrates: migrate }))
+  return withStartError(`The database ${filename}`, SqliteDatabase.layer(filename, { migrates: migrate }))
 }
 
 const settings = settingsOf("database", { migrate: flag })
 
 const named = (given: unknown): Result.Result<string, PartnerCommentaryError> => {
   if (HostDatabase.isHostDatabase(given)) {
-    return Result.fromNullishOr(HostDatabase.fileOf(given), () =>
+    return Result.fromNullishOr(HostDatabase.databaseFileName(given), () =>
       invalidOption("database", "must be an open DatabaseSync on a file, because the service opens the file itself")
     )
   }
-  if (HostDatabase.isOtherDatabase(given)) {
+  if (HostDatabase.isUnsupportedDatabase(given)) {
     return Result.fail(
       invalidOption(
         "database",

@@ -16,12 +16,12 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import {
   apiKeyId,
-  callerOf,
   type InTransaction,
   makeDecoder,
-  missing,
+  notFoundError,
+  organizationAsCaller,
   organizationId,
-  type Run,
+  type RunUseCase,
   toJsonText
 } from "./UseCase.ts"
 
@@ -42,12 +42,12 @@ const tooMany = ({ limit }: { readonly limit: number }) =>
 
 const operatorOf = (organizationId: OrganizationId) => ({ organizationId, by: "operator" })
 
-export const apiKeys = (run: Run) => ({
+export const apiKeys = (run: RunUseCase) => ({
   /** Creates an API key. Only the result of `create` contains `full_key`. */
   create: (key: NewApiKey, options?: InTransaction) =>
     run(
       Effect.gen(function* () {
-        const { organization } = yield* callerOf(yield* ofOrganization(key))
+        const { organization } = yield* organizationAsCaller(yield* ofOrganization(key))
         const body = yield* Effect.mapError(Effect.flatMap(toJsonText(key), decodeCreationText), invalid)
         const issued = (yield* ApiKeys).issue(organization, Views.newApiKeyFromBody(body))
         return Views.toCreatedKey(
@@ -113,7 +113,7 @@ export const apiKeys = (run: Run) => ({
         const { api_key_id, organization_id } = yield* one(key)
         const revoked = (yield* ApiKeys).revoke(api_key_id, operatorOf(organization_id))
         return Views.toEndedKey(
-          yield* Effect.catchTag(revoked, "ApiKeyNotFound", () => Effect.fail(missing("API key")))
+          yield* Effect.catchTag(revoked, "ApiKeyNotFound", () => Effect.fail(notFoundError("API key")))
         )
       }),
       options

@@ -13,9 +13,9 @@ import { describeRefusal, type RefusalReason } from "@partner-commentary/server/
 import { avatarPath } from "@partner-commentary/server/routes/personas/Avatar"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { strictly } from "../OptionRules.ts"
+import { strictOptions } from "../OptionRules.ts"
 import * as Text from "./Text.ts"
-import { type InTransaction, makeDecoder, missing, type Run, shareId } from "./UseCase.ts"
+import { type InTransaction, makeDecoder, notFoundError, type RunUseCase, shareId } from "./UseCase.ts"
 
 export interface CreatorRequest {
   /**
@@ -25,7 +25,7 @@ export interface CreatorRequest {
   readonly share_id: string
 }
 
-export interface OfDraft {
+export interface DraftOption {
   /**
    * The id of the draft that the creator has seen. Without a draft id, the call is rejected if there are several
    * drafts.
@@ -33,7 +33,7 @@ export interface OfDraft {
   readonly draft_id?: string | undefined
 }
 
-export interface WithReason {
+export interface ReasonOption {
   readonly reason?: string | undefined
 }
 
@@ -52,7 +52,7 @@ const action = (...texts: ReadonlyArray<keyof ActionFields>) => {
   const schema = Schema.Struct({ ...request, ...fields }).annotate({
     messageUnexpectedKey: "is no field of this action"
   })
-  return makeDecoder(schema as unknown as Schema.Codec<Action>, strictly)
+  return makeDecoder(schema as unknown as Schema.Codec<Action>, strictOptions)
 }
 
 const inputs: Readonly<Record<CreatorAction, ReturnType<typeof action>>> = {
@@ -63,11 +63,11 @@ const inputs: Readonly<Record<CreatorAction, ReturnType<typeof action>>> = {
   withdraw: action("reason")
 }
 
-const notFound = missing("request of this creator")
+const notFound = notFoundError("request of this creator")
 
 const avatar = PublicAddress.use(({ apiRoot }) => Effect.succeed(apiRoot + avatarPath))
 
-const acting = (run: Run, name: CreatorAction) => (input: unknown, options?: InTransaction) =>
+const acting = (run: RunUseCase, name: CreatorAction) => (input: unknown, options?: InTransaction) =>
   run(
     Effect.gen(function* () {
       const { email, share_id, ...fields } = yield* inputs[name](input)
@@ -87,7 +87,7 @@ const acting = (run: Run, name: CreatorAction) => (input: unknown, options?: InT
 
 type Acted = ReturnType<ReturnType<typeof acting>>
 
-export const creatorRequests = (run: Run) => {
+export const creatorRequests = (run: RunUseCase) => {
   const act = <Fields>(name: CreatorAction) =>
     acting(run, name) as (input: CreatorRequest & Fields, options?: InTransaction) => Acted
   return {
@@ -119,14 +119,14 @@ export const creatorRequests = (run: Run) => {
     /** Submits the creator's view of the topic, from which a draft is generated. */
     respond: act<{ readonly perspective: string }>("respond"),
     /** Declines a request that waits for the creator's view. */
-    decline: act<WithReason>("decline"),
+    decline: act<ReasonOption>("decline"),
     /**
      * Approves the draft, or `content` instead of the draft. After the approval, the partner can fetch the commentary.
      */
-    approve: act<OfDraft & { readonly content?: string | undefined }>("approve"),
+    approve: act<DraftOption & { readonly content?: string | undefined }>("approve"),
     /** Requests another draft from the generator. */
-    revise: act<OfDraft & { readonly instructions?: string | undefined }>("revise"),
+    revise: act<DraftOption & { readonly instructions?: string | undefined }>("revise"),
     /** Withdraws the creator's view after it was submitted. A withdrawn request ends without a commentary. */
-    withdraw: act<WithReason>("withdraw")
+    withdraw: act<ReasonOption>("withdraw")
   }
 }

@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { creatorRequests } from "./CreatorRequests.ts"
 import * as Text from "./Text.ts"
-import { type InTransaction, makeDecoder, missing, type Run, shareId } from "./UseCase.ts"
+import { type InTransaction, makeDecoder, notFoundError, type RunUseCase, shareId } from "./UseCase.ts"
 
 const moved = makeDecoder(Schema.Struct({ from: Text.email, to: Text.email }))
 const erased = makeDecoder(Schema.Struct({ email: Text.email }))
@@ -15,7 +15,7 @@ const settled = Errors.InvalidRequest.of([
   { field: "share_id", constraint: "must name a request that waits for a mail" }
 ])
 
-export const creators = (run: Run) => ({
+export const creators = (run: RunUseCase) => ({
   ...creatorRequests(run),
 
   /**
@@ -41,7 +41,7 @@ export const creators = (run: Run) => ({
       Effect.flatMap(one(request), ({ share_id }) =>
         Creators.use(({ resendMail }) => resendMail(share_id)).pipe(
           Effect.catchTags({
-            AssignmentNotFound: () => Effect.fail(missing("request")),
+            AssignmentNotFound: () => Effect.fail(notFoundError("request")),
             ActionRefused: () => Effect.fail(settled)
           }),
           Effect.map((kind) => ({ mail: kind }))

@@ -7,8 +7,8 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
-import { type HostDate, moment } from "../ports/Moment.ts"
-import { type DataOwner, makeDecoder, ofOrganization, ownerOf, type Run } from "./UseCase.ts"
+import { type HostDate, instantSchema } from "../ports/Moment.ts"
+import { type DataOwner, makeDecoder, ownerFields, ownerOf, type RunUseCase } from "./UseCase.ts"
 
 export interface EventFilter extends DataOwner {
   readonly type?: EventType | undefined
@@ -27,9 +27,9 @@ export interface EventFilter extends DataOwner {
 
 const read = makeDecoder(
   Schema.Struct({
-    ...ofOrganization,
+    ...ownerFields,
     type: Schema.optional(EventType.annotate({ message: `must be one of ${EventType.literals.join(", ")}` })),
-    since: Schema.optional(moment),
+    since: Schema.optional(instantSchema),
     order: Schema.optional(Schema.Literals(["asc", "desc"]).annotate({ message: "must be one of asc, desc" })),
     after: Schema.optional(
       Schema.String.check(
@@ -49,7 +49,7 @@ const read = makeDecoder(
 /** The maximum number of events that one database query reads. */
 const pageSize = 100
 
-export const events = (run: Run) => ({
+export const events = (run: RunUseCase) => ({
   /**
    * Lists events, newest first unless `order` or `after` is set. Each page is read only when the caller needs the page.
    * The iteration ends after the last stored event.

@@ -4,8 +4,16 @@ import * as Instant from "@partner-commentary/core/shared/Instant"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Licenses from "../administration/Licenses.ts"
-import { type HostDate, moment } from "../ports/Moment.ts"
-import { callerOf, type InTransaction, makeDecoder, organizationId, orMissing, personaId, type Run } from "./UseCase.ts"
+import { type HostDate, instantSchema } from "../ports/Moment.ts"
+import {
+  type InTransaction,
+  makeDecoder,
+  organizationAsCaller,
+  organizationId,
+  orNotFound,
+  personaId,
+  type RunUseCase
+} from "./UseCase.ts"
 
 interface Licensed {
   readonly organization_id: string
@@ -13,14 +21,14 @@ interface Licensed {
 }
 
 const licensed = { organization_id: organizationId, persona_id: personaId }
-const granted = makeDecoder(Schema.Struct({ ...licensed, until: Schema.optional(Schema.NullOr(moment)) }))
+const granted = makeDecoder(Schema.Struct({ ...licensed, until: Schema.optional(Schema.NullOr(instantSchema)) }))
 const named = makeDecoder(Schema.Struct(licensed))
 const ofOrganization = makeDecoder(Schema.Struct({ organization_id: organizationId }))
 
 const viewed = <E, R>(change: Effect.Effect<Parameters<typeof Licenses.view>[0], E, R>) =>
   Effect.flatMap(change, (license) => Effect.map(Instant.now, (now) => Licenses.view(license, now)))
 
-export const licenses = (run: Run) => ({
+export const licenses = (run: RunUseCase) => ({
   /**
    * Grants a licence. `until` is the first time at which the licence is no longer valid. Without `until`, the licence
    * has no end. Granting the same licence again changes its end.
@@ -28,7 +36,7 @@ export const licenses = (run: Run) => ({
   grant: (license: Licensed & { readonly until?: HostDate | string | null | undefined }, options?: InTransaction) =>
     run(
       Effect.flatMap(granted(license), ({ organization_id, persona_id, until }) =>
-        viewed(orMissing("organization or persona")(Licenses.grant(organization_id, persona_id, until ?? null)))
+        viewed(orNotFound("organization or persona")(Licenses.grant(organization_id, persona_id, until ?? null)))
       ),
       options
     ),
@@ -37,7 +45,7 @@ export const licenses = (run: Run) => ({
   revoke: (license: Licensed, options?: InTransaction) =>
     run(
       Effect.flatMap(named(license), ({ organization_id, persona_id }) =>
-        viewed(orMissing("licence")(Licenses.revoke(organization_id, persona_id)))
+        viewed(orNotFound("licence")(Licenses.revoke(organization_id, persona_id)))
       ),
       options
     ),
@@ -47,7 +55,7 @@ export const licenses = (run: Run) => ({
     run(
       Effect.gen(function* () {
         const owned = yield* ofOrganization(organization)
-        yield* callerOf(owned)
+        yield* organizationAsCaller(owned)
         const now = yield* Instant.now
         const all = yield* (yield* PersonaRegistry).licenses(owned.organization_id)
         return all.map((license) => ({ ...Licenses.view(license, now), persona_name: license.personaName }))

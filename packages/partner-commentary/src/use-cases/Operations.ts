@@ -11,22 +11,22 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { deletionLimits, keptMails } from "../administration/Deletion.ts"
-import { ofFunctions } from "../doctor/Advice.ts"
+import { functionAdvice } from "../doctor/Advice.ts"
 import type { Finding } from "../doctor/Finding.ts"
-import { licences } from "../doctor/Licences.ts"
+import { checkLicences } from "../doctor/Licences.ts"
 import * as StoredWebhooks from "../doctor/StoredWebhooks.ts"
 import * as StoredWork from "../doctor/StoredWork.ts"
-import { flag, isPositive, optional, strictly, struct } from "../OptionRules.ts"
-import { type HostDate, moment } from "../ports/Moment.ts"
-import { makeDecoder, type Run } from "./UseCase.ts"
+import { flag, isPositive, optional, strictOptions, struct } from "../OptionRules.ts"
+import { type HostDate, instantSchema } from "../ports/Moment.ts"
+import { makeDecoder, type RunUseCase } from "./UseCase.ts"
 
 // Reject unknown fields, because a call with a misspelled `dry_run` would delete data.
 const drained = makeDecoder(
   struct({ timeout: optional((value) => isPositive(value) || "must be a positive number of milliseconds") }),
-  strictly
+  strictOptions
 )
-const purged = makeDecoder(struct({ dry_run: flag }), strictly)
-const since = makeDecoder(struct({ since: Schema.optional(moment) }), strictly)
+const purged = makeDecoder(struct({ dry_run: flag }), strictOptions)
+const since = makeDecoder(struct({ since: Schema.optional(instantSchema) }), strictOptions)
 
 /**
  * Restarts failed drafts and returns the number of restarted drafts. Drafts after their deadline are skipped, because
@@ -45,7 +45,7 @@ export interface Doctor {
   readonly findings: ReadonlyArray<Finding>
 }
 
-export const operations = (run: Run) => ({
+export const operations = (run: RunUseCase) => ({
   /**
    * Runs jobs until no work is due, or until the time limit. Call `drain` on a schedule if the option `workers` is
    * `false`.
@@ -85,17 +85,17 @@ export const operations = (run: Run) => ({
       Effect.map(
         Effect.all([
           Effect.all([
-            StoredWork.mails(ofFunctions),
-            StoredWork.waitingMails,
-            StoredWork.generations(ofFunctions),
-            StoredWork.waitingDrafts,
-            StoredWork.work(ofFunctions),
-            StoredWork.media(ofFunctions, "the option speech"),
-            StoredWebhooks.checkDeliveries(ofFunctions),
-            StoredWebhooks.checkSecrets(ofFunctions, "the option secret"),
-            StoredWebhooks.checkDisabled(ofFunctions)
+            StoredWork.checkMails(functionAdvice),
+            StoredWork.checkWaitingMails,
+            StoredWork.checkGenerations(functionAdvice),
+            StoredWork.checkWaitingDrafts,
+            StoredWork.checkOverdueWork(functionAdvice),
+            StoredWork.checkMedia(functionAdvice, "the option speech"),
+            StoredWebhooks.checkDeliveries(functionAdvice),
+            StoredWebhooks.checkSecrets(functionAdvice, "the option secret"),
+            StoredWebhooks.checkDisabled(functionAdvice)
           ]),
-          licences(ofFunctions)
+          checkLicences(functionAdvice)
         ]),
         ([work, licensed]) => {
           const findings: ReadonlyArray<Finding> = [...work, ...licensed]

@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Organizations from "../administration/Organizations.ts"
 import * as Text from "./Text.ts"
-import { type InTransaction, makeDecoder, organizationId, orMissing, type Run } from "./UseCase.ts"
+import { type InTransaction, makeDecoder, organizationId, orNotFound, type RunUseCase } from "./UseCase.ts"
 
 export interface OrganizationChange {
   readonly name?: string | undefined
@@ -39,7 +39,7 @@ const taken = <A, R>(change: Effect.Effect<A, IdentityTaken, R>) =>
     Errors.InvalidRequest.of([{ field: "identity_id", constraint: "must not be another organization's" }])
   )
 
-export const organizations = (run: Run) => ({
+export const organizations = (run: RunUseCase) => ({
   create: (organization: NewOrganization, options?: InTransaction) =>
     run(
       Effect.gen(function* () {
@@ -72,7 +72,7 @@ export const organizations = (run: Run) => ({
           contactEmail: contact_email === undefined ? present.contactEmail : contact_email,
           identityId: identity_id === undefined ? present.identityId : identity_id
         }))
-        return Organizations.view(yield* orMissing("organization")(taken(updated)))
+        return Organizations.view(yield* orNotFound("organization")(taken(updated)))
       }),
       options
     ),
@@ -86,7 +86,7 @@ export const organizations = (run: Run) => ({
   suspend: (organization: { readonly organization_id: string }, options?: InTransaction) =>
     run(
       Effect.flatMap(named(organization), ({ organization_id }) =>
-        Effect.map(orMissing("organization")(taken(Organizations.suspend(organization_id))), Organizations.view)
+        Effect.map(orNotFound("organization")(taken(Organizations.suspend(organization_id))), Organizations.view)
       ),
       options
     ),
@@ -94,7 +94,7 @@ export const organizations = (run: Run) => ({
   resume: (organization: { readonly organization_id: string }, options?: InTransaction) =>
     run(
       Effect.flatMap(named(organization), ({ organization_id }) =>
-        Effect.map(orMissing("organization")(taken(Organizations.resume(organization_id))), Organizations.view)
+        Effect.map(orNotFound("organization")(taken(Organizations.resume(organization_id))), Organizations.view)
       ),
       options
     )

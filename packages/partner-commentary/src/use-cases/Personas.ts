@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Personas from "../administration/Personas.ts"
 import * as Text from "./Text.ts"
-import { type InTransaction, makeDecoder, orMissing, personaId, type Run } from "./UseCase.ts"
+import { type InTransaction, makeDecoder, orNotFound, personaId, type RunUseCase } from "./UseCase.ts"
 
 interface Profile {
   readonly image_url?: string | undefined
@@ -50,7 +50,7 @@ const changed = makeDecoder(
   })
 )
 
-export const personas = (run: Run) => ({
+export const personas = (run: RunUseCase) => ({
   /** Publishes a persona. Partners see the persona when they have a licence. */
   create: (persona: NewPersona, options?: InTransaction) =>
     run(
@@ -83,7 +83,7 @@ export const personas = (run: Run) => ({
           socialLinks: social_links ?? present.socialLinks,
           creator: creator === undefined ? present.creator : { name: creator.name ?? "", email: creator.email }
         }))
-        return Personas.view(yield* orMissing("persona")(updated))
+        return Personas.view(yield* orNotFound("persona")(updated))
       }),
       options
     ),

@@ -4,20 +4,20 @@ import * as Schema from "effect/Schema"
 
 const line = (limit: number) =>
   Schema.String.check(
-    Schema.makeFilter((text) => InputText.isLine(text, limit), {
+    Schema.makeFilter((text) => InputText.isSingleLine(text, limit), {
       message: `must be 1 to ${limit} characters on one line`
     })
   )
 
 const rule = (is: (text: string) => boolean, message: string) => Schema.String.check(Schema.makeFilter(is, { message }))
 
-export const name = line(InputText.maxName)
+export const name = line(InputText.maxNameLength)
 export const expertise = Schema.Array(line(InputText.maxExpertise))
 export const email = rule(InputText.isEmail, "must be an e-mail address such as ada@example.com")
 export const httpUrl = rule(InputText.isHttpUrl, "must be an http:// or https:// address")
 export const prose = rule(
   InputText.isProse,
-  `must be at most ${InputText.maxProse} characters, without control characters`
+  `must be at most ${InputText.maxProseLength} characters, without control characters`
 )
 export const SocialLinksSchema = Schema.Record(Schema.String, httpUrl).check(
   Schema.makeFilter((links) => Object.keys(links).every(InputText.isPlatform), {

@@ -21,15 +21,15 @@ import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import type { HostDate } from "../ports/Moment.ts"
 import {
-  callerOf,
   commentaryId,
   type DataOwner,
   type InTransaction,
   makeDecoder,
-  missing,
-  ofOrganization,
+  notFoundError,
+  organizationAsCaller,
+  ownerFields,
   ownerOf,
-  type Run,
+  type RunUseCase,
   toJsonText,
   topicId
 } from "./UseCase.ts"
@@ -56,13 +56,13 @@ export interface TopicList extends DataOwner {
   readonly cursor?: string | undefined
 }
 
-const submitted = makeDecoder(Schema.Struct(ofOrganization))
-const one = makeDecoder(Schema.Struct({ ...ofOrganization, topic_id: topicId }))
-const accepted = makeDecoder(Schema.Struct({ ...ofOrganization, topic_id: topicId, commentary_id: commentaryId }))
+const submitted = makeDecoder(Schema.Struct(ownerFields))
+const one = makeDecoder(Schema.Struct({ ...ownerFields, topic_id: topicId }))
+const accepted = makeDecoder(Schema.Struct({ ...ownerFields, topic_id: topicId, commentary_id: commentaryId }))
 
 const referenced = makeDecoder(
   Schema.Struct({
-    ...ofOrganization,
+    ...ownerFields,
     external_reference: Schema.String.check(Schema.makeFilter(isReference, { message: referenceConstraint }))
   })
 )
@@ -85,7 +85,7 @@ const avatar = PublicAddress.use(({ apiRoot }) => Effect.succeed(apiRoot + avata
 
 const notFound = <A, R>(found: Effect.Effect<A, TopicNotFound, R>) => Effect.mapError(found, () => Errors.topicNotFound)
 
-export const topics = (run: Run) => ({
+export const topics = (run: RunUseCase) => ({
   /**
    * Submits a topic. Rejects with `no_valid_personas` if the topic can be sent to none of the personas. The topic
    * counts towards the partner's quotas, like a topic that the partner submits through the API.
@@ -93,7 +93,7 @@ export const topics = (run: Run) => ({
   submit: (topic: NewTopic, options?: InTransaction) =>
     run(
       Effect.gen(function* () {
-        const submitter = yield* callerOf(yield* submitted(topic))
+        const submitter = yield* organizationAsCaller(yield* submitted(topic))
         const decode = topicTextDecoder((yield* Policy).contentLength)
         const body = yield* Effect.mapError(decode(yield* toJsonText(topic)), Errors.InvalidRequest.of)
         const submissions = yield* TopicSubmission.make
@@ -110,7 +110,7 @@ export const topics = (run: Run) => ({
     run(
       Effect.gen(function* () {
         const owned = yield* one(topic)
-        const canceller = { ...(yield* callerOf(owned)), key: null }
+        const canceller = { ...(yield* organizationAsCaller(owned)), key: null }
         return Views.progress(yield* notFound(TopicCancellation.use(({ cancel }) => cancel(canceller, owned.topic_id))))
       }),
       options
@@ -127,7 +127,7 @@ export const topics = (run: Run) => ({
     run(
       Effect.gen(function* () {
         const owned = yield* accepted(commentary)
-        const approver = { ...(yield* callerOf(owned)), key: null }
+        const approver = { ...(yield* organizationAsCaller(owned)), key: null }
         const { commentary_id, topic_id } = owned
         const approved = yield* Effect.catchTags(
           PartnerApproval.use(({ approve }) => approve(approver, topic_id, commentary_id)),
@@ -166,7 +166,7 @@ export const topics = (run: Run) => ({
       Effect.gen(function* () {
         const owned = yield* referenced(topic)
         const found = (yield* Topics).byReference(ownerOf(owned), owned.external_reference)
-        const known = yield* Effect.catchTag(found, "ReferenceNotFound", () => Effect.fail(missing("topic")))
+        const known = yield* Effect.catchTag(found, "ReferenceNotFound", () => Effect.fail(notFoundError("topic")))
         return Views.byReference(owned.external_reference, known, yield* avatar)
       })
     ),

@@ -3,15 +3,15 @@ import { Usage } from "@partner-commentary/core/usage/Usage"
 import { view } from "@partner-commentary/server/routes/usage/UsageHandlers"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { callerOf, type DataOwner, makeDecoder, ofOrganization, type Run } from "./UseCase.ts"
+import { type DataOwner, makeDecoder, organizationAsCaller, ownerFields, type RunUseCase } from "./UseCase.ts"
 
-const read = makeDecoder(Schema.Struct(ofOrganization))
+const read = makeDecoder(Schema.Struct(ownerFields))
 
-export const usage = (run: Run) => ({
+export const usage = (run: RunUseCase) => ({
   report: (owned: DataOwner) =>
     run(
       Effect.gen(function* () {
-        const caller = yield* callerOf(yield* read(owned))
+        const caller = yield* organizationAsCaller(yield* read(owned))
         return view(yield* (yield* Usage).report(caller))
       })
     )

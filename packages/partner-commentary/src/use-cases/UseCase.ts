@@ -28,11 +28,11 @@ export interface InTransaction {
   readonly db?: object | undefined
 }
 
-export type Run = <A, E>(effect: Effect.Effect<A, E, Services>, options?: InTransaction) => Promise<A>
+export type RunUseCase = <A, E>(effect: Effect.Effect<A, E, Services>, options?: InTransaction) => Promise<A>
 
 /** Converts failures of use cases, so that calls reject with a PartnerCommentaryError. */
 export const rejectWithServiceError =
-  (run: <A, E>(effect: Effect.Effect<A, E, Services>) => Promise<A>): Run =>
+  (run: <A, E>(effect: Effect.Effect<A, E, Services>) => Promise<A>): RunUseCase =>
   (effect, options = {}) => {
     const wrong = unknownOption(options)
     if (wrong !== undefined) return Promise.reject(wrong)
@@ -92,7 +92,7 @@ export const shareId = idBy(Ids.ShareId)
 export const webhookId = idBy(Ids.WebhookId)
 export const commentaryId = idBy(Ids.CommentaryId)
 
-export const ofOrganization = {
+export const ownerFields = {
   organization_id: organizationId,
   environment: Schema.optional(Environment.annotate({ message: "must be live or test" }))
 }
@@ -115,20 +115,22 @@ export const ownerOf = ({
   environment: environment ?? ("live" as const)
 })
 
-export const missing = (what: string) => Errors.NotFound.of(`There is no such ${what}.`)
+export const notFoundError = (what: string) => Errors.NotFound.of(`There is no such ${what}.`)
 
 /** Returns the organization as the caller of a use case. The effect fails if the organization does not exist. */
-export const callerOf = Effect.fnUntraced(function* (owned: Parameters<typeof ownerOf>[0]) {
+export const organizationAsCaller = Effect.fnUntraced(function* (owned: Parameters<typeof ownerOf>[0]) {
   const { environment, organizationId } = ownerOf(owned)
   const found = yield* (yield* OrganizationStore).find(organizationId)
-  if (Option.isNone(found)) return yield* missing("organization")
+  if (Option.isNone(found)) return yield* notFoundError("organization")
   return { organization: found.value, environment, limits: limitsOf(found.value) }
 })
 
-export const orMissing =
+export const orNotFound =
   (what: string) =>
   <A, E, R>(found: Effect.Effect<Option.Option<A>, E, R>): Effect.Effect<A, E | Errors.NotFound, R> =>
-    Effect.flatMap(found, (value) => (Option.isSome(value) ? Effect.succeed(value.value) : Effect.fail(missing(what))))
+    Effect.flatMap(found, (value) =>
+      Option.isSome(value) ? Effect.succeed(value.value) : Effect.fail(notFoundError(what))
+    )
 
 /** Returns the JSON text of an input, because the decoders of the API read JSON texts. */
 export const toJsonText = (input: unknown): Effect.Effect<string, Errors.InvalidRequest> =>

@@ -10,13 +10,13 @@ import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import {
-  callerOf,
   type DataOwner,
   makeDecoder,
-  missing,
-  ofOrganization,
+  notFoundError,
+  organizationAsCaller,
+  ownerFields,
   ownerOf,
-  type Run,
+  type RunUseCase,
   toJsonText,
   webhookId
 } from "./UseCase.ts"
@@ -27,18 +27,18 @@ export type WebhookReference = DataOwner & { readonly webhook_id: string }
 
 export type WebhookChange = typeof ChangeWebhook.Encoded & WebhookReference
 
-const owned = makeDecoder(Schema.Struct(ofOrganization))
-const one = makeDecoder(Schema.Struct({ ...ofOrganization, webhook_id: webhookId }))
+const owned = makeDecoder(Schema.Struct(ownerFields))
+const one = makeDecoder(Schema.Struct({ ...ownerFields, webhook_id: webhookId }))
 
 /**
  * Returns the actor of a change to a webhook. The audit log records the operator as the actor, and the partner's
  * contact gets no mail.
  */
-const registrant = Effect.fnUntraced(function* (of: Parameters<typeof callerOf>[0]) {
-  return { ...(yield* callerOf(of)), key: null }
+const registrant = Effect.fnUntraced(function* (of: Parameters<typeof organizationAsCaller>[0]) {
+  return { ...(yield* organizationAsCaller(of)), key: null }
 })
 
-const notFound = () => Effect.fail(missing("webhook"))
+const notFound = () => Effect.fail(notFoundError("webhook"))
 
 const urlRefused = ({ constraint }: { readonly constraint: string }) =>
   Effect.fail(Errors.InvalidRequest.of([{ field: "url", constraint }]))
@@ -50,7 +50,7 @@ const tooMany = ({ limit }: { readonly limit: number }) =>
     ])
   )
 
-export const webhooks = (run: Run) => ({
+export const webhooks = (run: RunUseCase) => ({
   /** Registers a webhook. Only the result of `create` contains the webhook's `secret`. */
   create: (webhook: NewWebhook) =>
     run(

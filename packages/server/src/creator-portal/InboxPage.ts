@@ -1,6 +1,6 @@
 /** Renders the inbox page, which lists all open requests of one creator. */
 import type { OpenRequests } from "@partner-commentary/core/creator/CreatorPortal"
-import { furtherCounted } from "@partner-commentary/core/topic/AssignmentStore"
+import { maxFurtherAssignments } from "@partner-commentary/core/topic/AssignmentStore"
 import { isGenerationStalled } from "@partner-commentary/core/topic/Workflow"
 import { stripBidi } from "./BidiText.ts"
 import { expiresAt } from "./CreatorView.ts"
@@ -27,7 +27,7 @@ ${requests.length > 0 && html`<ul class="requests">${requests.map(stripBidi).map
 
 /** Adds "or more" when further requests exist beyond the counting limit. */
 const number = (count: number, further: number) =>
-  `${count.toLocaleString("en-US")}${further >= furtherCounted ? " or more" : ""}`
+  `${count.toLocaleString("en-US")}${further >= maxFurtherAssignments ? " or more" : ""}`
 
 const item = ({ assignment, link, topic }: OpenRequest) => {
   const deadline = expiresAt(assignment)

@@ -17,7 +17,7 @@ import * as Envelope from "../http/Envelope.ts"
 import { Authorization } from "./Authorization.ts"
 import { busyError } from "./ConcurrentRequests.ts"
 
-export interface Wait<A, E, R> {
+export interface WaitOptions<A, E, R> {
   readonly seconds: number
   readonly change: Change
   /** The concurrency pool from which each read takes a permit. */
@@ -38,7 +38,7 @@ export const make = Effect.gen(function* () {
    */
   return Effect.fnUntraced(function* <A, E, R>(
     request: HttpServerRequest,
-    { change, look, pool, seconds }: Wait<A, E, R>
+    { change, look, pool, seconds }: WaitOptions<A, E, R>
   ) {
     const { organization } = yield* CurrentPrincipal
     const caller = keyAndAddressOf(request, proxies)

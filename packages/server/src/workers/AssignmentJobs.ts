@@ -35,7 +35,7 @@ export const assignmentJobs = Effect.fnUntraced(function* (environment: Environm
   const draftWorker = yield* DraftWorker
   const { drafts } = yield* WorkerSettings
 
-  const claim = Effect.fnUntraced(function* (slots: JobRunner.Slots<DraftJob>) {
+  const claim = Effect.fnUntraced(function* (slots: JobRunner.JobSlots<DraftJob>) {
     /**
      * Handles one due assignment. The step is uninterruptible, so that every claimed draft has a job. When the worker
      * stops, the job releases the draft.
@@ -92,7 +92,7 @@ interface DueAssignment {
  * Removes those assignments from the start of the list whose steps may run concurrently. The function stops when the
  * drafts could take the organization's last slot.
  */
-const takeNext = (left: Array<DueAssignment>, { claims, isFreeFor }: JobRunner.Slots<DraftJob>) => {
+const takeNext = (left: Array<DueAssignment>, { claims, isFreeFor }: JobRunner.JobSlots<DraftJob>) => {
   const next: Array<{ readonly id: ShareId; readonly mayBegin: boolean }> = []
   const pending: Array<OrganizationId> = []
   for (const { id, organizationId } of left.slice(0, claims)) {

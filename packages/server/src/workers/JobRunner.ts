@@ -17,7 +17,7 @@ import * as FairSemaphore from "./FairSemaphore.ts"
 const concurrentClaims = 16
 
 /** The slots of a process in which claimed jobs run. */
-export interface Slots<Job> {
+export interface JobSlots<Job> {
   readonly free: () => number
   /**
    * Returns whether the organization uses less than its fair share of the slots. Each occurrence of an organization in
@@ -39,12 +39,12 @@ export interface JobDefinition<Job> {
    * Claims due jobs and starts each job in a slot. Returns the number of started jobs plus the number of changes. The
    * result is 0 if no job was due.
    */
-  readonly claim: (slots: Slots<Job>) => Effect.Effect<number>
+  readonly claim: (slots: JobSlots<Job>) => Effect.Effect<number>
   /**
    * Runs a claimed job and records the job's outcome. An interruption releases the job. Returns whether other jobs may
    * be due now.
    */
-  readonly run: (job: Job, slots: Pick<Slots<Job>, "free">) => Effect.Effect<boolean>
+  readonly run: (job: Job, slots: Pick<JobSlots<Job>, "free">) => Effect.Effect<boolean>
   /** Returns the next due time. Omit `nextDue` if the work has no due times, so that only polling finds the work. */
   readonly nextDue?: Effect.Effect<Option.Option<Instant.Instant>>
   /** Returns the organization whose share of the slots the job uses. */
@@ -96,7 +96,7 @@ export const make = Effect.fnUntraced(function* <Job>(
     return isFree
   }
 
-  const slots: Slots<Job> = {
+  const slots: JobSlots<Job> = {
     free: () => {
       const free = semaphore.free()
       noted(free > 0)

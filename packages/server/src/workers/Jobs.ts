@@ -92,7 +92,7 @@ const recoveries = Effect.gen(function* () {
  * Deletes deliveries of removed webhooks first. After the deliveries, deletes test data that is older than its
  * retention period.
  */
-export const removals = Effect.gen(function* () {
+export const deletionJobs = Effect.gen(function* () {
   const { clear } = yield* Webhooks
   const { purgeTests } = yield* Retention
   const { testRetention } = yield* Policy
@@ -121,11 +121,11 @@ const definitions = [
   mails,
   deliveries,
   recoveries,
-  removals,
+  deletionJobs,
   media
 ] as const
 
 /** Creates a job runner for each kind of job. */
-export const runners: ReadonlyArray<
+export const jobRunners: ReadonlyArray<
   Effect.Effect<JobRunner.JobRunner, never, Effect.Services<(typeof definitions)[number]>>
 > = definitions

@@ -7,7 +7,7 @@ import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 
-export const within = <A, E, R>(
+export const withTimeout = <A, E, R>(
   timeout: Duration.Input,
   work: Effect.Effect<A, E, R>
 ): Effect.Effect<A, E | Cause.TimeoutError, R> =>

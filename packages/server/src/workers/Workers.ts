@@ -13,11 +13,11 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type { JobRunner } from "./JobRunner.ts"
-import { runners } from "./Jobs.ts"
+import { jobRunners } from "./Jobs.ts"
 import { WorkerSettings } from "./WorkerSettings.ts"
 
 export const layer = Layer.effectDiscard(
-  Effect.forEach(runners, (runner) => Effect.forkScoped(Effect.scoped(Effect.flatMap(runner, keepPolling))), {
+  Effect.forEach(jobRunners, (runner) => Effect.forkScoped(Effect.scoped(Effect.flatMap(runner, keepPolling))), {
     discard: true
   })
 )
@@ -93,7 +93,7 @@ export const drain = Effect.fn("Workers.drain")(function* ({ claimFor, lookahead
   const tally = { taken: 0, failed: 0 }
   const until = Instant.plus(yield* Instant.now, claimFor)
   const isMoreDue = yield* Effect.gen(function* () {
-    const kinds = yield* Effect.all(runners)
+    const kinds = yield* Effect.all(jobRunners)
     for (;;) {
       const before = tally.taken
       yield* untilQuiet(kinds, until, tally)

@@ -6,7 +6,11 @@ import * as Instant from "@partner-commentary/core/shared/Instant"
 import type { Environment } from "@partner-commentary/core/shared/Owner"
 import * as Subject from "@partner-commentary/core/shared/Subject"
 import type { Assignment } from "@partner-commentary/core/topic/Assignment"
-import { AssignmentStore, furtherCounted, type OrganizationQueue } from "@partner-commentary/core/topic/AssignmentStore"
+import {
+  AssignmentStore,
+  maxFurtherAssignments,
+  type OrganizationQueue
+} from "@partner-commentary/core/topic/AssignmentStore"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -41,7 +45,7 @@ export const layer = Layer.effect(
     const openOf = Effect.fnUntraced(function* (creatorKey: string, limit: number) {
       const rows = yield* sql<AssignmentContextRow>`${open.inRounds(creatorKey, limit)}
         ${inContext} WHERE a.id IN (SELECT id FROM rounds ${limitTo(sql, limit)}) ORDER BY a.created_at, a.id`
-      const [counted] = rows.length < limit ? [] : yield* open.count(creatorKey, limit + furtherCounted)
+      const [counted] = rows.length < limit ? [] : yield* open.count(creatorKey, limit + maxFurtherAssignments)
       return { assignments: rows.map(fromContextRow), further: Math.max(0, (counted?.total ?? 0) - rows.length) }
     })
 

@@ -2,7 +2,7 @@
 import { noticeId } from "@partner-commentary/core/mail/Mail"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import type { Assignment } from "@partner-commentary/core/topic/Assignment"
-import { recountAfterChange, topicStatus } from "@partner-commentary/core/topic/TopicStatus"
+import { countsAfterChange, topicStatus } from "@partner-commentary/core/topic/TopicStatus"
 import type { Change } from "@partner-commentary/core/topic/Workflow"
 import { billingPeriodOf } from "@partner-commentary/core/usage/BillingPeriod"
 import { eventsOf } from "@partner-commentary/core/webhook/Event"
@@ -71,7 +71,7 @@ export const prepare = (
   const { assignment: after, audit, delivered, mediaRequests = [], notices, readyMedium } = change
   const { id: shareId, organizationId } = before
   const isChanged = after !== before
-  const counts = recountAfterChange(countsOf(topic), before, after)
+  const counts = countsAfterChange(countsOf(topic), before, after)
   const status = topicStatus(counts)
   const topicColumns = { status, ...counts, updated_at: Instant.toIso(now) }
   const topicAfter = isShown(before, after) ? { ...topic, status, ...counts } : topic

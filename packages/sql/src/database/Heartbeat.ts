@@ -6,7 +6,7 @@ import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as SqlError from "effect/sql/SqlError"
 import { latest, schemaStatus } from "../migrations/Migrations.ts"
-import { freshFor } from "../migrations/OlderProcesses.ts"
+import { heartbeatTimeoutMillis } from "../migrations/OlderProcesses.ts"
 import { lockName } from "./Lock.ts"
 import { migrationsTable } from "./SchemaStatus.ts"
 import { transact } from "./Transaction.ts"
@@ -14,7 +14,7 @@ import { transact } from "./Transaction.ts"
 const interval = "20 seconds"
 
 /** The time for which the rows of dead processes stay in the table for operators, in milliseconds. */
-const keptFor = 60 * freshFor
+const keptFor = 60 * heartbeatTimeoutMillis
 
 /**
  * Writes a heartbeat every 20 seconds, and deletes the process's row at a clean stop. The first heartbeat takes the

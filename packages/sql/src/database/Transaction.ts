@@ -1,5 +1,5 @@
 /** Runs transactions. A transaction with a conflict is retried. A lost database connection becomes a defect. */
-import { outsideTurns } from "@partner-commentary/core/shared/FairShare"
+import { bypassFairShare } from "@partner-commentary/core/shared/FairShare"
 import { AfterCommit, Transaction } from "@partner-commentary/core/shared/Transaction"
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
@@ -20,7 +20,7 @@ export const transact = <A, E, R = never>(
   change: Effect.Effect<A, E, R>
 ): Effect.Effect<A, Exclude<E, SqlError>, R> =>
   Effect.withFiber((fiber) =>
-    isWithin(sql, fiber) ? attempt(sql, change, 0) : outsideTurns(attempt(sql, change, retries))
+    isWithin(sql, fiber) ? attempt(sql, change, 0) : bypassFairShare(attempt(sql, change, retries))
   )
 
 /**
@@ -28,7 +28,7 @@ export const transact = <A, E, R = never>(
  * process until the disk has finished. On Postgres the statement needs no transaction, which would cost two more round
  * trips.
  */
-export const sharingCommit = <A, E>(sql: SqlClient.SqlClient, write: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+export const runWithSharedCommit = <A, E>(sql: SqlClient.SqlClient, write: Effect.Effect<A, E>): Effect.Effect<A, E> =>
   sql.onDialectOrElse({
     pg: () => write,
     orElse: () =>

@@ -20,7 +20,7 @@ import { isDueTooLate } from "../database/DueTimes.ts"
 import { firstDueAt, selectDueRows, selectOwners } from "../database/FairQueue.ts"
 import { limitTo } from "../database/Limit.ts"
 import { forUpdateSkipLocked } from "../database/Lock.ts"
-import { sharingCommit } from "../database/Transaction.ts"
+import { runWithSharedCommit } from "../database/Transaction.ts"
 import { values } from "../database/Values.ts"
 import * as SentMails from "./SentMails.ts"
 
@@ -67,7 +67,7 @@ export const layer = Layer.effect(
         const now = Instant.toIso(at)
         return Effect.orDie(
           Effect.map(
-            sharingCommit(
+            runWithSharedCommit(
               sql,
               sql<ClaimedRow>`${selectDueRows(sql, waitingMailsTable, { now, limit, first, locked: forUpdateSkipLocked(sql) })}
                 UPDATE mails SET was_due_at = due_at, due_at = ${Instant.toIso(lease)}, claim_number = claim_number + 1

@@ -6,7 +6,7 @@ import * as Exit from "effect/Exit"
 import type { SqlClient } from "effect/sql/SqlClient"
 import * as BatchLoader from "../database/BatchLoader.ts"
 import { toPostgresArray } from "../database/Columns.ts"
-import { isWithin, sharingCommit } from "../database/Transaction.ts"
+import { isWithin, runWithSharedCommit } from "../database/Transaction.ts"
 
 interface Sent {
   readonly mail: Pick<Mail, "id" | "ticket" | "attempts">
@@ -30,7 +30,7 @@ const settleOne =
   ({ at, mail: { attempts, id, ticket } }) =>
     Effect.orDie(
       Effect.map(
-        sharingCommit(
+        runWithSharedCommit(
           sql,
           sql`UPDATE mails SET ${sql.literal(sentColumns)}, settled_at = ${Instant.toIso(at)}, attempts = ${attempts}
             WHERE id = ${id} AND claim_number = ${ticket} AND state = 'waiting' RETURNING id`

@@ -40,7 +40,7 @@ import * as OlderProcesses from "./OlderProcesses.ts"
 type Migration = Effect.Effect<unknown, SqlError, SqlClient.SqlClient>
 
 /** Released migrations never change. Each change of the schema is a new migration. */
-export const released: Readonly<Record<string, Migration>> = {
+export const releasedMigrations: Readonly<Record<string, Migration>> = {
   "0001_organizations": organizations,
   "0002_personas": personas,
   "0003_topics": topics,
@@ -88,7 +88,7 @@ export const make = (migrations: Readonly<Record<string, Migration>>, exclusive:
   const names: ReadonlyArray<string> = Object.keys(migrations)
   const latest = Math.max(...names.map(idOf))
   const explained = Object.fromEntries(
-    Object.entries(migrations).map(([name, migration]) => [name, Failure.explained(name, migration)])
+    Object.entries(migrations).map(([name, migration]) => [name, Failure.withMigrationFailure(name, migration)])
   )
   const apply = Migrator.make({})({ loader: Migrator.fromRecord(explained), table: migrationsTable }).pipe(
     Effect.mapError(explanationOf)
@@ -151,7 +151,7 @@ export const make = (migrations: Readonly<Record<string, Migration>>, exclusive:
   return { names, latest, schemaStatus, migrate }
 }
 
-export const { latest, migrate, names, schemaStatus } = make(released, exclusive)
+export const { latest, migrate, names, schemaStatus } = make(releasedMigrations, exclusive)
 
 /** Migrates the database before other layers start, if those layers depend on this layer. */
 export const layer = Layer.effectDiscard(Effect.asVoid(migrate))

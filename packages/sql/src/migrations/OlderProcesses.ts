@@ -8,7 +8,7 @@ import * as SqlClient from "effect/sql/SqlClient"
  * The time after which a process without a heartbeat counts as dead, in milliseconds. Until then, a live process would
  * have written three heartbeats.
  */
-export const freshFor = 60_000
+export const heartbeatTimeoutMillis = 60_000
 
 /** An older process is running, so the migration did not start and changed nothing. @public */
 export class OlderProcessesAlive extends Schema.TaggedError<OlderProcessesAlive>()("OlderProcessesAlive", {
@@ -33,8 +33,8 @@ export const check = Effect.fnUntraced(function* (left: ReadonlyArray<string>, e
   const now = yield* Instant.now
   const [older] = yield* sql<{ readonly count: number; readonly seen_at: string | null }>`SELECT
       CAST(COUNT(*) AS INTEGER) AS count, MAX(seen_at) AS seen_at FROM processes
-    WHERE schema_id < ${Number.parseInt(migration, 10)} AND seen_at > ${Instant.toIso(now - freshFor)}
-      AND seen_at < ${Instant.toIso(now + freshFor)}`.withoutTransform
+    WHERE schema_id < ${Number.parseInt(migration, 10)} AND seen_at > ${Instant.toIso(now - heartbeatTimeoutMillis)}
+      AND seen_at < ${Instant.toIso(now + heartbeatTimeoutMillis)}`.withoutTransform
   if (older === undefined || older.count === 0) return
   return yield* new OlderProcessesAlive({ migration, count: older.count, seenAt: older.seen_at ?? "" })
 })

@@ -49,6 +49,6 @@ export const durationWrites = (sql: SqlClient.SqlClient, before: Assignment, aft
       HistogramRow.addRowToHistogram(histogram, row)
       yield* sql`UPDATE duration_histograms SET ${sql.update({ ...HistogramRow.toRow(histogram) })} WHERE ${isRow}`
     })
-    const fold = (exact: number) => (exact > HistogramRow.maxExact ? compact : Effect.void)
+    const fold = (exact: number) => (exact > HistogramRow.maxExactDurations ? compact : Effect.void)
     return { statement, fold }
   })

@@ -12,10 +12,10 @@ export interface HistogramRow {
 }
 
 /** The maximum number of exact durations in a histogram. A larger histogram is compacted. */
-export const maxExact = 30
+export const maxExactDurations = 30
 
 export const toRow = (histogram: DurationHistogram): HistogramRow => {
-  if (histogram.size <= maxExact) return { counts: [...histogram].join(), exact: histogram.size }
+  if (histogram.size <= maxExactDurations) return { counts: [...histogram].join(), exact: histogram.size }
   const buckets: DurationHistogram = new Map()
   for (const [duration, count] of histogram) addDuration(buckets, histogramBucketOf(duration), count)
   return { counts: [...buckets].join(), exact: 0 }

@@ -55,7 +55,7 @@ export const writeSubmissions = Effect.fnUntraced(function* (
   const [first] = rows
   const [one] = submissions
   if (first === undefined || one === undefined)
-    return submissions.map(() => ({ holders: new Map(), ...Writes.nothingWritten }))
+    return submissions.map(() => ({ holders: new Map(), ...Writes.emptySubmission }))
   const { createdAt, environment, organizationId } = one.topic
   const topics = submissions.map((submission) => Writes.topicRow(submission, 0))
   const windows = submissions.map(({ fingerprint, topic, windowUntil }) => {
@@ -120,7 +120,7 @@ export const writeSubmissions = Effect.fnUntraced(function* (
     stored: stored === null || bytes === null ? null : { topics: stored, bytes }
   }
   return submissions.map(({ fingerprint }) => {
-    return { holders: Writes.holdersOf(found.filter((row) => row.fingerprint === fingerprint)), ...counted }
+    return { holders: Writes.windowHoldersOf(found.filter((row) => row.fingerprint === fingerprint)), ...counted }
   })
 })
 

@@ -36,7 +36,7 @@ export interface WrittenSubmission {
   readonly stored: TestStored | null
 }
 
-export const nothingWritten: Pick<WrittenSubmission, "usage" | "stored"> = {
+export const emptySubmission: Pick<WrittenSubmission, "usage" | "stored"> = {
   usage: { topics_created: 0, units_held: 0 },
   stored: null
 }
@@ -48,7 +48,7 @@ export interface WindowRow {
   readonly share_id: AssignmentReference["shareId"]
 }
 
-export const holdersOf = (rows: ReadonlyArray<WindowRow>): WindowHolders =>
+export const windowHoldersOf = (rows: ReadonlyArray<WindowRow>): WindowHolders =>
   new Map(rows.map((row) => [row.persona_id, { topicId: row.topic_id, shareId: row.share_id }]))
 
 /**

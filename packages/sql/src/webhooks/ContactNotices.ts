@@ -6,13 +6,13 @@
 import type { WebhookMention } from "@partner-commentary/core/mail/WebhookNotices"
 import type { WebhookId } from "@partner-commentary/core/shared/Ids"
 import {
+  addMention,
   type ContactNotice,
-  mailIn,
-  mentionedAtMost,
+  dropRemovedMentions,
+  maxMentionedWebhooks,
+  newNoticeMail,
   noticePeriodOf,
-  shortened,
-  webhooksOfNotice,
-  withNotice
+  webhooksOfNotice
 } from "@partner-commentary/core/webhook/ContactNotice"
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
@@ -30,21 +30,21 @@ export const queueContactNotice = (
   bucket = noticePeriodOf(notice.at)
 ): Effect.Effect<void, SqlError> =>
   Effect.gen(function* () {
-    const mail = mailIn(bucket, notice)
+    const mail = newNoticeMail(bucket, notice)
     const inserted = yield* sql`${Mails.insertMails(sql, [mail])} RETURNING id`
     if (inserted.length > 0) return
     const [unclaimed] = yield* sql<{ readonly webhook: string }>`SELECT webhook FROM mails
       WHERE id = ${mail.id} AND state = 'waiting' AND claim_number = 0 ${forUpdate(sql)}`
     if (unclaimed === undefined) return yield* queueContactNotice(sql, notice, bucket + 1)
-    const more = yield* bounded(sql, withNotice(JSON.parse(unclaimed.webhook) as WebhookMention, notice))
+    const more = yield* bounded(sql, addMention(JSON.parse(unclaimed.webhook) as WebhookMention, notice))
     yield* sql`UPDATE mails SET webhook = ${JSON.stringify(more)} WHERE id = ${mail.id}`
   })
 
 const bounded = Effect.fnUntraced(function* (sql: SqlClient, mention: WebhookMention) {
   const mentioned = webhooksOfNotice(mention)
-  if (mentioned.length <= mentionedAtMost) return mention
+  if (mentioned.length <= maxMentionedWebhooks) return mention
   const ids = [...new Set(mentioned.map(({ id }) => id))]
   const present = yield* sql<{ readonly id: WebhookId }>`SELECT id FROM webhooks WHERE ${sql.in("id", ids)}`
   const known = new Set(present.map(({ id }) => id))
-  return shortened(mention, (id) => !known.has(id))
+  return dropRemovedMentions(mention, (id) => !known.has(id))
 })

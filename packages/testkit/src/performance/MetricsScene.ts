@@ -43,7 +43,7 @@ export const make = Effect.gen(function* () {
 })
 
 /** Moves the test clock forward while the effect sleeps. */
-export const withTimePassing = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+export const runWhileTimePasses = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.raceFirst(effect, Effect.forever(Effect.andThen(TestClock.adjust("20 millis"), Effect.promise(immediately))))
 
 const immediately = () => new Promise<void>((resume) => setTimeout(resume, 1))

@@ -384,7 +384,7 @@ export const suite = <E>(
         const seen: Array<WebhookId> = []
         const begin = (receiver: Receiver) => {
           seen.push(receiver.webhook.id)
-          return CircuitBreaker.draining(receiver, at)
+          return CircuitBreaker.startDrain(receiver, at)
         }
         yield* step(at + 1, 2, begin)
         yield* step(at + 2, 2, begin)

@@ -3,7 +3,7 @@ import { assert, describe } from "@effect/vitest"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
 import {
   type ContactNotice,
-  mailIn,
+  newNoticeMail,
   noticePeriodOf,
   webhooksOfNotice
 } from "@partner-commentary/core/webhook/ContactNotice"
@@ -157,7 +157,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailSto
         assert.deepStrictEqual(yield* store.find(before.owner, before.id), Option.some(after))
         assert.deepStrictEqual(yield* presentSecret(before.id), Option.some(`sealed ${before.id}`))
         const mails = yield* (yield* MailStore).claim(start, start + minute, 10)
-        const queued = mailIn(noticePeriodOf(start), about)
+        const queued = newNoticeMail(noticePeriodOf(start), about)
         assert.deepStrictEqual(mails, [{ ...queued, attempts: 1, ticket: 1, unanswered: 0 }])
       }))
 

@@ -39,13 +39,13 @@ export const doctorCommand = Command.make(
 const examine = Effect.gen(function* () {
   const Doctor = yield* Effect.promise(() => import("../../doctor/Doctor.ts"))
   const { commands } = yield* Effect.promise(() => import("../../doctor/Commands.ts"))
-  const { licences } = yield* Effect.promise(() => import("partner-commentary/doctor/Licences"))
+  const { checkLicences } = yield* Effect.promise(() => import("partner-commentary/doctor/Licences"))
   const StoredWebhooks = yield* Effect.promise(() => import("partner-commentary/doctor/StoredWebhooks"))
   const StoredWork = yield* Effect.promise(() => import("partner-commentary/doctor/StoredWork"))
   const needed = (settings: Settings.Settings) =>
     Effect.andThen(Settings.requireNamedDatabase(settings), Settings.requireForService(settings))
   const read = yield* Effect.result(Effect.tap(Settings.readSettings, needed))
-  if (Result.isFailure(read)) return [Doctor.mend("configuration", read.failure.message)]
+  if (Result.isFailure(read)) return [Doctor.mendFinding("configuration", read.failure.message)]
   const settings = read.success
   const WebhookSecrets = yield* Effect.promise(() => import("../../doctor/WebhookSecrets.ts"))
   const MediaJobs = yield* Effect.promise(() => import("../../doctor/MediaJobs.ts"))
@@ -55,30 +55,30 @@ const examine = Effect.gen(function* () {
   const StorageCheck = yield* Effect.promise(() => import("../../doctor/StorageCheck.ts"))
   const inside = Effect.all([
     Effect.all([
-      StoredWork.mails(commands),
-      StoredWork.waitingMails,
-      StoredWork.generations(commands),
-      StoredWork.waitingDrafts,
-      StoredWork.work(commands),
+      StoredWork.checkMails(commands),
+      StoredWork.checkWaitingMails,
+      StoredWork.checkGenerations(commands),
+      StoredWork.checkWaitingDrafts,
+      StoredWork.checkOverdueWork(commands),
       StoredWebhooks.checkDeliveries(commands),
       WebhookSecrets.checkWebhookSecrets(settings),
       StoredWebhooks.checkDisabled(commands),
       MediaJobs.checkMediaJobs(settings)
     ]),
-    licences(commands)
+    checkLicences(commands)
   ])
   const stored = Effect.gen(function* () {
     const database = yield* DatabaseCheck.checkDatabase(settings)
     if (database.state === "mend") return { database, within: [] }
     return { database, within: (yield* Effect.provide(inside, Administration.layer)).flat() }
   })
-  const silent = Doctor.mend(
+  const silent = Doctor.mendFinding(
     "database",
     `No answer within ${Duration.format(Doctor.checkTimeout)}: its content was not checked.`
   )
   const [{ database, within }, integrity, ...others] = yield* Effect.all(
     [
-      Effect.catchTag(Timeout.within(Doctor.checkTimeout, stored), "TimeoutError", () =>
+      Effect.catchTag(Timeout.withTimeout(Doctor.checkTimeout, stored), "TimeoutError", () =>
         Effect.succeed({ database: silent, within: [] as ReadonlyArray<Finding> })
       ),
       FileIntegrity.checkFileIntegrity(settings),

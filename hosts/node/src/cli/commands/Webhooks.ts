@@ -13,7 +13,7 @@ import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import { ofWebhooks } from "partner-commentary/doctor/StoredWebhooks"
+import { describeSecrets } from "partner-commentary/doctor/StoredWebhooks"
 import * as DataFolder from "../../app/DataFolder.ts"
 import * as WebhookSecrets from "../../doctor/WebhookSecrets.ts"
 import * as Administration from "../Administration.ts"
@@ -116,11 +116,11 @@ const reseal = Command.make(
       const { lost, resealed } = yield* reencryptAll
       yield* output({
         json: () => ({ resealed, lost }),
-        text: () => [`Re-encrypted ${ofWebhooks(resealed)} with the first entry of SIGNING_SECRET.`]
+        text: () => [`Re-encrypted ${describeSecrets(resealed)} with the first entry of SIGNING_SECRET.`]
       })
       if (lost.length > 0) {
         return yield* new CommandFailed({
-          message: `No entry of SIGNING_SECRET decrypts ${ofWebhooks(lost.length)}: add the entry that encrypted ${lost.length === 1 ? "it" : "them"}, and run this command again; ${lost.slice(0, 10).join(" ")}.`
+          message: `No entry of SIGNING_SECRET decrypts ${describeSecrets(lost.length)}: add the entry that encrypted ${lost.length === 1 ? "it" : "them"}, and run this command again; ${lost.slice(0, 10).join(" ")}.`
         })
       }
     },

@@ -88,7 +88,7 @@ export const createResources = Effect.fnUntraced(function* (owner: OwnerCredenti
 const restless = new Set(["last_used_at", "api_calls", "windows"])
 
 /** Reads everything that the owner can read: the response of every GET, and the status of the simulated assignment. */
-export const readEverything = (
+export const readAllResources = (
   owner: OwnerCredentials,
   operations: ReadonlyArray<Operation>,
   things: NamedResources,

@@ -4,14 +4,14 @@
  */
 import type * as Api from "@partner-commentary/api/DeliveriesApi"
 import { isoOrNull, toIso } from "@partner-commentary/core/shared/Instant"
-import { shownAttempts } from "@partner-commentary/core/webhook/Deliveries"
+import { maxShownAttempts } from "@partner-commentary/core/webhook/Deliveries"
 import type { DeliveryWithProgress, RecordedAttempt } from "@partner-commentary/core/webhook/Delivery"
 import { publicId } from "@partner-commentary/core/webhook/Event"
 import type { RecoveryPlan } from "@partner-commentary/core/webhook/WebhookRecovery"
 
 export const toListedDelivery = (delivery: DeliveryWithProgress): typeof Api.Delivery.Type => ({
   ...common(delivery),
-  attempts: delivery.attempts.slice(-shownAttempts.listed).map(attempt)
+  attempts: delivery.attempts.slice(-maxShownAttempts.listed).map(attempt)
 })
 
 export const toDeliveryDetail = (delivery: DeliveryWithProgress): typeof Api.DeliveryDetail.Type => ({

@@ -8,7 +8,7 @@ import { eventStream } from "@partner-commentary/api/Documented"
 import type { RateLimitExceeded } from "@partner-commentary/api/Errors"
 import type { Principal } from "@partner-commentary/core/access/ApiKeys"
 import { ConcurrencyLimit } from "@partner-commentary/core/access/ConcurrencyLimit"
-import { LongPolls, type Wake, type Watch } from "@partner-commentary/core/access/LongPolls"
+import { type ChangeWatch, LongPolls, type WakeReason } from "@partner-commentary/core/access/LongPolls"
 import { ownerOf } from "@partner-commentary/core/access/Ownership"
 import { isTooManyRequests, SignaledReads } from "@partner-commentary/core/access/SignaledReads"
 import * as Instant from "@partner-commentary/core/shared/Instant"
@@ -128,7 +128,7 @@ export const make = Effect.gen(function* () {
       return yield* Effect.interrupt
     })
 
-    const follow = Effect.fnUntraced(function* ({ hearsOthers, isStopped, pause }: Watch) {
+    const follow = Effect.fnUntraced(function* ({ hearsOthers, isStopped, pause }: ChangeWatch) {
       const ends = Instant.plus(
         yield* Instant.now,
         Duration.millis(yield* Random.nextIntBetween(streamTimes.shortest, streamTimes.longest))
@@ -137,7 +137,7 @@ export const make = Effect.gen(function* () {
       let keyEnds = 0
       let beat = 0
       let look = 0
-      let wake: Wake = "change"
+      let wake: WakeReason = "change"
       let start = yield* reconnect
       while (!isStopped()) {
         const now = yield* Instant.now

@@ -7,7 +7,11 @@ import { ownerOf } from "@partner-commentary/core/access/Ownership"
 import type { Percentiles } from "@partner-commentary/core/performance/Histogram"
 import type { MetricsSummary } from "@partner-commentary/core/performance/Metrics"
 import { maxAssignmentsPerPartialDay, Performance, type Report } from "@partner-commentary/core/performance/Performance"
-import { longest, type ReportingPeriod, resolvePeriod } from "@partner-commentary/core/performance/ReportingPeriod"
+import {
+  maxReportingPeriod,
+  type ReportingPeriod,
+  resolvePeriod
+} from "@partner-commentary/core/performance/ReportingPeriod"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -50,7 +54,7 @@ const both = (from: string, to: string): Problems => [
   { field: "to", constraint: to }
 ]
 
-const days = Duration.toDays(longest)
+const days = Duration.toDays(maxReportingPeriod)
 
 const problems = {
   backwards: both("must be before to, which is now unless it is given", "must be after from"),
