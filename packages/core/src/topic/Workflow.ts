@@ -68,7 +68,7 @@ export interface MailAttempt {
 
 /** The result of one workflow step. The store writes the complete change in one transaction. */
 export interface Change {
-  /** The assignment after the step. If the step changes nothing, this is the same object as the argument. */
+  /** The assignment after the step. A step that changes nothing returns the same object as the argument. */
   readonly assignment: Assignment
   readonly notices: ReadonlyArray<CreatorNotice>
   readonly audit?: Pick<AuditEntry, "action" | "details">
