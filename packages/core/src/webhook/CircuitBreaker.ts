@@ -214,7 +214,7 @@ const nextProbe = (
 ): Instant.Instant =>
   now + Math.min(Duration.toMillis(probeDelay) * 2 ** Math.min(probes ?? 0, 30), Duration.toMillis(probeDelayMax))
 
-/** The number of deliveries that may start now. Deliveries in flight reduce this number. */
+/** The number of deliveries that may start now. Deliveries in flight reduce it. */
 export interface Allowance {
   readonly limit: number
   /**
