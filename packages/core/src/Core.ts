@@ -39,8 +39,8 @@ import { Webhooks } from "./webhook/Webhooks.ts"
 import { WebhookTest } from "./webhook/WebhookTest.ts"
 
 /**
- * In-process state for a single node: rate windows, work signals and cache invalidation. The layers of Postgres have
- * their own.
+ * State for a deployment with a single process: rate limits, work signals and cache invalidation. The Postgres layers
+ * replace this layer with state that processes share.
  */
 export const layerProcess = Layer.mergeAll(RateWindows.layerMemory, AccessChanges.layerProcess, WorkSignal.layerProcess)
 

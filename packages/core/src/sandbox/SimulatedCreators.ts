@@ -1,4 +1,7 @@
-/** Replaces human creators in the test environment: takes due steps, and steps that a partner requests. */
+/**
+ * Acts for the human creators in the test environment. A simulated creator takes each step when the step is due, or
+ * earlier at a partner's request.
+ */
 import * as Context from "effect/Context"
 import * as Digest from "effect/crypto/Digest"
 import * as SecureRandom from "effect/crypto/SecureRandom"
@@ -30,11 +33,11 @@ import {
 export class SimulatedCreators extends Context.Service<
   SimulatedCreators,
   {
-    /** Takes the simulated creator's due step, if there is one. Returns whether a step was taken. */
+    /** Takes the simulated creator's next step if the step is due. Returns whether a step was taken. */
     readonly act: (id: ShareId) => Effect.Effect<boolean>
     /**
-     * Takes the named step now, or else the next step on the assignment's path. A live key, or a key of another
-     * organization, finds no assignment.
+     * Takes the given step now; null means the next step on the assignment's path. A live key, or a key of another
+     * organization, fails with AssignmentNotFound.
      */
     readonly advance: (
       principal: Principal,
@@ -122,7 +125,7 @@ const perspective =
   "This opinion comes from the test environment, where a simulated creator answers in a human one's place. " +
   "It takes the optimistic side, keeps to the point, and is the same every time."
 
-/** Adds the actor to the audit entry. */
+/** Adds the actor of the change to the audit entry. */
 const by = (change: Change, whom: string): Change =>
   change.audit === undefined
     ? change

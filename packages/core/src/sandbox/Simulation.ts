@@ -1,6 +1,6 @@
 /**
- * Pure decisions of the simulated creator: which workflow action comes next on its path, and when. SimulatedCreators
- * supplies texts and ids.
+ * These pure functions decide which workflow action a simulated creator takes next, and when. SimulatedCreators passes
+ * the texts and ids.
  */
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
@@ -23,7 +23,7 @@ export const SimulatedAction = Schema.Literals([
 ])
 export type SimulatedAction = typeof SimulatedAction.Type
 
-/** The possible actions in each status, with those on the path to approval first. */
+/** The possible actions in each status. The action that leads to approval comes first. */
 const actions: Readonly<Record<AssignmentStatus, ReadonlyArray<SimulatedAction>>> = {
   topic_sent: ["respond", "decline", "expire"],
   opinion_injected: ["generate", "fail"],
@@ -33,10 +33,10 @@ const actions: Readonly<Record<AssignmentStatus, ReadonlyArray<SimulatedAction>>
   expired: []
 }
 
-/** The assignment must not be settled. */
+/** Returns the possible actions in this status, under the condition that the assignment is not settled. */
 export const actionsInStatus = (status: AssignmentStatus): ReadonlyArray<SimulatedAction> => actions[status]
 
-/** The list is empty once the assignment is settled. */
+/** Returns the possible actions of an assignment; none once the assignment is settled. */
 export const possibleActionsOf = (present: Assignment): ReadonlyArray<SimulatedAction> =>
   isSettled(present) ? [] : actions[present.status]
 
@@ -49,15 +49,17 @@ export const nextSimulatedAction = (present: Assignment): SimulatedAction | unde
   return possible.find((action) => action === present.simulation?.path) ?? possible[0]
 }
 
-/** Returns whether an automatic step is due. */
+/** Returns whether the simulated creator's next automatic step is due. */
 export const isSimulatedStepDue = ({ simulation }: Assignment, now: Instant.Instant): boolean =>
   simulation !== null && simulation.nextAt !== null && now >= simulation.nextAt
 
-/** Texts and ids that a step may need, created outside of the pure function. */
+/**
+ * The texts and ids that a simulated step may need. The caller creates these values, because the step function is pure.
+ */
 export interface SimulatedStepData {
   readonly perspective: string
   readonly draftId: DraftId
-  /** The text of the draft. The simulated creator approves it unchanged. */
+  /** The text of the draft, which the simulated creator approves unchanged. */
   readonly content: string
   readonly commentaryId: CommentaryId
   readonly contentHash: string

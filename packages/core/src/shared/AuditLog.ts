@@ -7,17 +7,19 @@ import type { OrganizationId } from "./Ids.ts"
 export interface AuditEntry {
   /** The action's name, such as `key.created`, `license.granted` or `creator.approved`. */
   readonly action: string
-  /** The id of the changed object. */
+  /** The id of the object that the action changed. */
   readonly subject: string
   readonly organizationId: OrganizationId | null
-  /** The details never contain secrets or a creator's words; at most they contain hashes of them. */
+  /** The details of the entry. Secrets and a creator's words never appear in the details, except as hashes. */
   readonly details: Schema.JsonObject
 }
 
 export class AuditLog extends Context.Service<
   AuditLog,
   {
-    /** The entry's time comes from Effect's Clock, and the write joins a surrounding transaction. */
+    /**
+     * Writes an entry with the time of Effect's Clock. Within a transaction, the write is part of that transaction.
+     */
     readonly record: (entry: AuditEntry) => Effect.Effect<void>
   }
 >()("@partner-commentary/core/shared/AuditLog") {}

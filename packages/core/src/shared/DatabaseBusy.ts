@@ -1,7 +1,10 @@
-/** The database is reachable, but every connection was in use for too long. The caller may try again soon. */
+/** The database is reachable, but no connection became free within the time limit. The caller may retry soon. */
 import * as Cause from "effect/Cause"
 
-/** Adapters set it as the cause of their error, which the use cases treat as a defect. */
+/**
+ * The error of a busy database. Adapters set `DatabaseBusy` as the cause of their own error, which use cases treat as a
+ * defect.
+ */
 export class DatabaseBusy extends Error {
   override name = "DatabaseBusy"
 }
@@ -10,7 +13,7 @@ export class DatabaseBusy extends Error {
 export const isBusy = (cause: Cause.Cause<unknown>): boolean =>
   cause.reasons.some((reason) => Cause.isDieReason(reason) && isCausedByBusy(reason.defect))
 
-/** Returns whether an error, or one of its causes, is a busy database. */
+/** Returns whether an error or a nested cause of the error is a `DatabaseBusy`. */
 export const isCausedByBusy = (error: unknown, depth = 4): boolean => {
   if (error instanceof DatabaseBusy) return true
   if (typeof error !== "object" || error === null || depth === 0) return false

@@ -1,6 +1,6 @@
 /**
- * Encrypts texts at rest with AES-256-GCM. Keys are derived from the signing secrets, one for each purpose, so that a
- * text decrypts only for its own purpose.
+ * Encrypts stored texts with AES-256-GCM. Each purpose has a key that is derived from a signing secret, so a text can
+ * be decrypted only for the same purpose.
  */
 import * as Context from "effect/Context"
 import * as Aead from "effect/crypto/Aead"
@@ -17,9 +17,15 @@ import { SigningSecrets } from "./SigningSecrets.ts"
 export class Encryption extends Context.Service<
   Encryption,
   {
-    /** The purpose is part of the key. If it contains the caller's secret, decryption needs that secret. */
+    /**
+     * Encrypts a text. The purpose is an input of the key derivation. If the purpose contains a secret of the caller,
+     * the decryption also needs this secret.
+     */
     readonly encrypt: (purpose: string, text: string) => Effect.Effect<string>
-    /** Returns none when the text was encrypted for another purpose or with a removed secret, or was changed since. */
+    /**
+     * Decrypts a text. Returns none if the text was encrypted for another purpose, was encrypted with a removed secret,
+     * or was modified.
+     */
     readonly decrypt: (purpose: string, encrypted: string) => Effect.Effect<Option.Option<string>>
   }
 >()("@partner-commentary/core/shared/Encryption") {
@@ -65,7 +71,7 @@ export class Encryption extends Context.Service<
   )
 }
 
-/** Version of the encryption format. */
+/** The version of the encryption format. */
 const version = "1"
 
 const utf8 = (text: string) => new TextEncoder().encode(text)

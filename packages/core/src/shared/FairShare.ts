@@ -1,6 +1,6 @@
 /**
- * The share of a process's scarce resources, such as database connections, that the current work uses. All requests of
- * one organization use one share. All other work, including workers and shared batches, uses another share.
+ * Divides scarce resources of a process, such as database connections, into shares. All requests of one organization
+ * use the same share. Workers, shared batches and all other work use one separate share.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -10,7 +10,7 @@ export const FairShare = Context.Reference<string>("@partner-commentary/referenc
   defaultValue: () => ""
 })
 
-/** The default scheduler of the process, for fibers that the fair scheduler runs. */
+/** The default scheduler of the process. The fair scheduler provides this reference to the fibers that it runs. */
 export const ProcessScheduler = Context.Reference<Scheduler.Scheduler | undefined>(
   "@partner-commentary/reference/ProcessScheduler",
   { defaultValue: () => undefined }

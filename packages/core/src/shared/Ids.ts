@@ -1,4 +1,4 @@
-/** UUIDs with a separate type for each kind of id. New ids are UUIDs of version 7. */
+/** Every kind of id is a UUID with a separate type. New ids are UUIDs of version 7. */
 import type * as SecureRandom from "effect/crypto/SecureRandom"
 import type * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -6,7 +6,7 @@ import * as Schema from "effect/Schema"
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
-/** Ids have the lower-case form, which `parse` produces. */
+/** Every id is in lower case, which `parse` ensures. */
 const Uuid = Schema.String.check(Schema.isPattern(uuid))
 
 export const isStoredId = (id: string): boolean => uuid.test(id)
@@ -36,15 +36,15 @@ export type CommentaryId = typeof CommentaryId.Type
 export const WebhookId = Uuid.pipe(Schema.brand("WebhookId"))
 export type WebhookId = typeof WebhookId.Type
 
-/** Identifies an event of an assignment. Partners see it as `evt_…`. */
+/** Identifies an event of an assignment or topic. In the API, the event's id has the form `evt_…`. */
 export const EventId = Uuid.pipe(Schema.brand("EventId"))
 export type EventId = typeof EventId.Type
 
-/** Parses an id in upper or lower case and returns it in lower case. */
+/** Parses an id in upper or lower case, and returns the id in lower case. */
 export const parse = <Id extends string>(_schema: Schema.Codec<Id, string>, text: string): Option.Option<Id> =>
   Option.filter(Option.some(text.toLowerCase() as Id), isStoredId)
 
-/** Creates a time-ordered id from secure randomness and Effect's Clock. */
+/** Creates a time-ordered id from secure random bytes and the time of Effect's Clock. */
 export const make = <Id extends string>(
   _schema: Schema.Codec<Id, string>,
   random: SecureRandom.SecureRandom["Service"]

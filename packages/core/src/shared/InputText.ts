@@ -11,7 +11,7 @@ export const maxProseLength = 5000
 
 export const isProse = (text: string): boolean => countCodePoints(text) <= maxProseLength && !hasControlCharacters(text)
 
-/** Returns whether any mail server could accept the address. Only the mail server knows whether the mailbox exists. */
+/** Returns whether the syntax of an email address is valid. Only the mail server knows whether the mailbox exists. */
 export const isEmail = (text: string): boolean =>
   text.length <= 254 &&
   /^[^\s\p{C}<>()[\]\\,;:"@]{1,64}@[^\s\p{C}<>()[\]\\,;:"@.]+(\.[^\s\p{C}<>()[\]\\,;:"@.]+)*$/u.test(text)

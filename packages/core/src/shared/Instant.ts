@@ -1,6 +1,6 @@
 /**
- * A time in milliseconds since 1970 UTC, as Effect's Clock returns. On the wire and in SQL it is ISO 8601 text of fixed
- * width.
+ * An instant is a time in milliseconds since 1970 UTC, like the times of Effect's Clock. The API and the database
+ * represent an instant as ISO 8601 text of fixed width.
  */
 import * as Clock from "effect/Clock"
 import * as DateTime from "effect/DateTime"
@@ -9,7 +9,7 @@ import * as Option from "effect/Option"
 
 export type Instant = number
 
-/** Returns the time of Effect's Clock. */
+/** Returns the current time of Effect's Clock. */
 export const now = Clock.currentTimeMillis
 
 /** `2026-01-30T12:00:00.000Z` */
@@ -22,11 +22,11 @@ export const isoOrNull = (instant: Instant | null): string | null => (instant ==
 // biome-ignore lint/style/noRestrictedGlobals: `Date` parses ISO instants fastest
 export const fromIso = (iso: string): Instant => Date.parse(iso)
 
-/** The range that `toIso` writes with a fixed width: the years 0000 to 9999. */
+/** `toIso` writes the years 0000 to 9999 with a fixed width, so instants must be within this range. */
 const earliest = fromIso("0000-01-01T00:00:00.000Z")
 export const latest = fromIso("9999-12-31T23:59:59.999Z")
 
-/** Parses ISO 8601 with a time zone; returns none when the text is invalid. */
+/** Parses a timestamp in ISO 8601 with a time zone. Returns none if the text is invalid. */
 export const parse = (text: string): Option.Option<Instant> =>
   /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)$/i.test(text) && isDay(text.slice(0, 10))
     ? DateTime.make(text).pipe(
@@ -35,11 +35,11 @@ export const parse = (text: string): Option.Option<Instant> =>
       )
     : Option.none()
 
-/** `Date` would read 30 February as 2 March. */
+/** Returns whether the calendar has this day. The check is needed because `Date` would read 30 February as 2 March. */
 const isDay = (day: string): boolean =>
   Option.exists(DateTime.make(`${day}T00:00:00Z`), (moment) => DateTime.formatIso(moment).startsWith(day))
 
-/** Parses an HTTP date, such as `Fri, 30 Jan 2026 12:00:00 GMT`; none when it is invalid. */
+/** Parses an HTTP date, such as `Fri, 30 Jan 2026 12:00:00 GMT`. Returns none if the date is invalid. */
 export const fromHttpDate = (text: string): Option.Option<Instant> =>
   httpDate.test(text) ? Option.map(DateTime.make(text), ({ epochMilliseconds }) => epochMilliseconds) : Option.none()
 
@@ -48,14 +48,16 @@ const httpDate =
 
 export const plus = (instant: Instant, duration: Duration.Duration): Instant => instant + Duration.toMillis(duration)
 
-/** Returns the number of the period that contains this time, counting periods of this length since 1970. */
+/**
+ * Divides time since 1970 into periods of equal length, and returns the number of the period that contains the instant.
+ */
 export const bucketOf = (instant: Instant, length: Duration.Duration): number =>
   Math.floor(instant / Duration.toMillis(length))
 
-/** Returns the start of the UTC day. */
+/** Returns the start of the UTC day that contains the instant. */
 export const startOfDay = (instant: Instant): Instant => bucketOf(instant, day) * Duration.toMillis(day)
 
 const day = Duration.days(1)
 
-/** Interpolates between two times. The fraction is from 0 to 1. */
+/** Interpolates between two instants. `part` is a fraction from 0 to 1. */
 export const interpolate = (from: Instant, to: Instant, part: number): Instant => Math.round(from + (to - from) * part)

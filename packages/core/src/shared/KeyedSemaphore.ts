@@ -1,4 +1,4 @@
-/** A semaphore with permits for each key: no key takes more than its share, and waiting keys take turns. */
+/** A semaphore that limits the permits of each key. Keys with waiting callers take turns. */
 import * as Deferred from "effect/Deferred"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -6,18 +6,18 @@ import * as Effect from "effect/Effect"
 export interface SemaphoreLimits {
   /** Maximum number of permits for one key. */
   readonly each: number
-  /** Permits of all keys together; unbounded by default. */
+  /** The maximum number of permits of all keys together; unlimited by default. */
   readonly total?: number
-  /** Maximum number of waiting callers of one key. Further callers are rejected at once. */
+  /** The maximum number of waiting callers of one key. Further callers are rejected at once. */
   readonly waiting: number
 }
 
 export interface KeyedSemaphore<Key> {
-  /** Takes a permit if one is free and no other caller waits with this key. */
+  /** Takes a permit if a permit is free and no other caller waits with the same key. */
   readonly tryTake: (key: Key) => boolean
   /**
-   * Waits up to `timeout` for a permit. Returns false when the queue is full or the timeout has passed. Call `take` in
-   * an uninterruptible region with its `restore`: an interrupted caller leaves the queue and holds no permit.
+   * Waits up to `timeout` for a permit. Returns false if the queue is full or the timeout has passed. Call `take` in an
+   * uninterruptible region and pass the region's `restore`. An interrupted caller leaves the queue and holds no permit.
    */
   readonly take: (key: Key, timeout: Duration.Input, interruptible: Restore) => Effect.Effect<boolean>
   readonly release: (key: Key) => void
@@ -27,11 +27,11 @@ export type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect
 
 interface Owner {
   held: number
-  /** The queue is first in, first out. */
+  /** The waiting callers of a key, in order of arrival. */
   readonly queue: Set<Deferred.Deferred<void>>
 }
 
-/** The number of keys without permits that stay in memory. */
+/** The maximum number of keys without permits that the map keeps in memory. */
 const keptKeys = 1000
 
 export const make = <Key>({
@@ -40,7 +40,7 @@ export const make = <Key>({
   waiting
 }: SemaphoreLimits): KeyedSemaphore<Key> => {
   const owners = new Map<Key, Owner>()
-  /** Keys with waiting callers, next turn first. */
+  /** The keys with waiting callers, in the order of their turns. */
   const turns = new Set<Key>()
   let free = total
 
@@ -51,10 +51,10 @@ export const make = <Key>({
   }
 
   const forget = (key: Key, owner: Owner): void => {
-    // Another caller may have received a permit and replaced the entry since then.
+    // Do nothing if the key has waiting callers, or if another caller has replaced the key's entry.
     if (owner.queue.size > 0 || owners.get(key) !== owner) return
     turns.delete(key)
-    // A small map keeps its keys, because most requests would delete and set one.
+    // Keep unused keys while the map is small. Otherwise most requests would delete and set a key again.
     if (owner.held === 0 && owners.size > keptKeys) owners.delete(key)
   }
 
@@ -67,7 +67,7 @@ export const make = <Key>({
     return true
   }
 
-  /** Gives each free permit to the next waiting key below its share. */
+  /** Gives each free permit to the next waiting key that is below its limit. */
   const grant = (): void => {
     for (const key of turns) {
       if (free === 0) return
@@ -77,7 +77,7 @@ export const make = <Key>({
       owner.queue.delete(first)
       owner.held++
       free--
-      // Move the key to the end, so that the other keys get a turn first.
+      // Move the key to the end of the queue, so that other keys get a turn first.
       turns.delete(key)
       if (owner.queue.size > 0) turns.add(key)
       Deferred.doneUnsafe(first, Effect.void)
@@ -107,7 +107,7 @@ export const make = <Key>({
       turns.add(key)
       return interruptible(Effect.timeoutOption(Deferred.await(waiter), timeout)).pipe(
         Effect.flatMap(() => {
-          // The permit may arrive at the same time as the timeout.
+          // The caller may receive a permit at the moment of the timeout.
           if (Deferred.isDoneUnsafe(waiter)) return granted
           leave(key, owner, waiter)
           return Effect.succeed(false)
@@ -121,5 +121,8 @@ export const make = <Key>({
   return { tryTake, take, release }
 }
 
-/** Continue in a later turn of the event loop, so that the releasing fiber does not run the waiting fiber's work. */
+/**
+ * Resume the waiting fiber in a later turn of the event loop. Otherwise the releasing fiber would run the waiting
+ * fiber's work.
+ */
 const granted = Effect.as(Effect.yieldNow, true)

@@ -1,7 +1,7 @@
 /**
- * Limits log lines during an outage. The first line of a kind is logged at once, with its cause and a short stack.
- * Further lines are summarized once a second with their count. After a second without a line of this kind, the next one
- * is logged at once again.
+ * Limits log lines during an outage. The first line of each kind is logged at once, with the cause and a short stack.
+ * Once a second, a summary reports the number of further lines of the kind. After a second without a line of a kind,
+ * the next line of the kind is logged at once again.
  */
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
@@ -16,8 +16,8 @@ import { reasonOf } from "./Reason.ts"
 const Repeats = Context.Reference("@partner-commentary/reference/Repeats", { defaultValue: () => false })
 
 /**
- * Marks log lines without a cause as repeating, so that they are throttled too. Use it for lines that an outage causes
- * for each job. Lines with a cause are always throttled.
+ * Marks log lines without a cause as repeating, so that such lines are throttled. Mark the lines that an outage causes
+ * for every job. Lines with a cause are always throttled.
  */
 export const markAsRepeating: <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R> = Effect.provideService(
   Repeats,
@@ -26,7 +26,7 @@ export const markAsRepeating: <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.
 
 const period = "1 second"
 
-/** Maximum number of kinds. Beyond this number, lines with the same message share a kind. */
+/** The maximum number of kinds of lines. Beyond this number, lines with the same message share a kind. */
 const mostKinds = 200
 
 const framesShown = 4
@@ -44,14 +44,14 @@ interface Pending {
   last: Line
 }
 
-/** Wraps the loggers that are active when the layer is built. */
+/** Throttles the loggers that are active when this layer is built. */
 export const layer = Layer.effect(
   Logger.CurrentLoggers,
   Effect.gen(function* () {
     const loggers = yield* Logger.CurrentLoggers
     const start = yield* FiberSet.runtime(yield* FiberSet.make())()
     const kinds = new Map<string, Pending>()
-    // Finalizers run in reverse order, so this one runs before the waiting fibers are interrupted.
+    // Finalizers run in reverse order. So the last summaries are written before the waiting fibers are interrupted.
     yield* Effect.addFinalizer(() => Effect.forEach(kinds.values(), summarize, { discard: true }))
 
     const watch = (kind: string, pending: Pending): Effect.Effect<void> =>
@@ -89,14 +89,14 @@ const lineOf = ({ cause, fiber, logLevel, message }: Logger.Options<unknown>): L
   return { level: logLevel, message, annotations, reason: String(reason).slice(0, 300) }
 }
 
-/** Ids, ports and other varying parts of a line are ignored. */
+/** Returns the kind of a log line. Lines that differ only in ids, ports and other numbers have the same kind. */
 const kindOf = ({ level, message, reason }: Line, kinds: ReadonlyMap<string, Pending>): string => {
   const line = `${level} ${String(message)}`
   const kind = `${line} ${reason}`.replace(/[\da-f-]{8,}|\d+/gi, "#")
   return kinds.has(kind) || kinds.size < mostKinds ? kind : line
 }
 
-/** Writes the summary with the wrapped loggers. */
+/** Writes the summary of a kind of lines with the original loggers. */
 const summarize = (pending: Pending) =>
   Effect.suspend(() => {
     const { count, last } = pending
@@ -112,7 +112,7 @@ const summarize = (pending: Pending) =>
 
 const texts = (message: unknown): ReadonlyArray<unknown> => (Array.isArray(message) ? message : [message])
 
-/** Keeps each error's nearest own stack frames, and reduces each of its causes to one line. */
+/** Shortens a cause: keeps the first stack frames of each error, and reduces each nested cause to one line. */
 const short = (cause: Cause.Cause<unknown>): Cause.Cause<unknown> =>
   cause.reasons.length === 0
     ? cause

@@ -8,7 +8,10 @@ export const isLoopbackHost = (host: string): boolean => {
   return name === "localhost" || name.endsWith(".localhost") || name === "::1" || /^127(\.\d{1,3}){3}$/.test(name)
 }
 
-/** A wildcard address is valid for listening, but not as a link's host. */
+/**
+ * Returns whether a host is a wildcard address. A server can listen on a wildcard address, but a link cannot use it as
+ * host.
+ */
 export const isWildcardHost = (host: string): boolean => host === "0.0.0.0" || host === "::" || host === "[::]"
 
 /**

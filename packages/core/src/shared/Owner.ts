@@ -1,8 +1,8 @@
-/** The owner of a row: an organization in one environment. No query returns rows of another owner. */
+/** The owner of a row is an organization in one environment. No query returns rows of another owner. */
 import * as Schema from "effect/Schema"
 import type { OrganizationId } from "./Ids.ts"
 
-/** `test` sees test data only. */
+/** The environment of an API key and its data. A test key can access only test data. */
 export const Environment = Schema.Literals(["live", "test"])
 export type Environment = typeof Environment.Type
 

@@ -1,10 +1,13 @@
-/** Pagination by offset up to a limit, and by cursor at any depth. Entries are sorted newest first, and then by id. */
+/**
+ * Lists have two kinds of pagination: by offset up to a limit, and by cursor without a limit. Entries are sorted newest
+ * first, and then by id.
+ */
 import * as Base64Url from "effect/encoding/Base64Url"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import { type Instant, parse, toIso } from "./Instant.ts"
 
-/** The last entry of the previous page. */
+/** A cursor identifies the last entry of the previous page. */
 export interface Cursor {
   readonly createdAt: Instant
   readonly id: string
@@ -12,9 +15,9 @@ export interface Cursor {
 
 export interface Page<A> {
   readonly items: ReadonlyArray<A>
-  /** Number of entries on all pages. */
+  /** The number of entries on all pages together. */
   readonly total: number
-  /** The cursor is none on the last page of the list. */
+  /** The cursor of the next page; none on the last page. */
   readonly next: Option.Option<Cursor>
 }
 

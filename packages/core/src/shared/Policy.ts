@@ -1,49 +1,56 @@
 /**
- * The product's time windows, limits and schedules, with their defaults. Hosts read some of them from the environment.
+ * The product's time windows, limits and schedules, with their defaults. Hosts read some of these values from
+ * environment variables.
  */
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Webhooks from "./WebhookPolicy.ts"
 
 export interface Policy {
-  /** Time for a creator to respond, from the delivery of the mail. */
+  /** The time that a creator has to respond, starting at the delivery of the request mail. */
   readonly responseWindow: Duration.Duration
-  /** The earliest and the latest deadline that a partner may set for responses, from the submission. */
+  /** The earliest and latest response deadlines that a partner may set, as durations after the submission. */
   readonly deadlineRange: { readonly min: Duration.Duration; readonly max: Duration.Duration }
   /**
-   * How long the service retries a mail. If the mail fails permanently, the response window starts this long after
-   * submission.
+   * The period in which the service retries a mail. If a request mail fails permanently, the response window starts
+   * this long after the submission.
    */
   readonly mailWindow: Duration.Duration
-  /** A request whose mail was neither delivered nor permanently refused closes this long after submission. */
+  /**
+   * An assignment whose request mail was neither delivered nor permanently refused expires this long after the
+   * submission.
+   */
   readonly deliveryWindow: Duration.Duration
-  /** Time for a creator to approve, from each draft. */
+  /** The time that a creator has to approve a draft, starting at each new draft. */
   readonly approvalWindow: Duration.Duration
-  /** How long the same topic for the same persona is a duplicate. */
+  /** The period in which the same topic for the same persona counts as a duplicate in the live environment. */
   readonly duplicateWindow: Duration.Duration
-  /** Limits of a topic's content in Unicode code points, after trimming. */
+  /** The minimum and maximum length of a topic's content after trimming, in Unicode code points. */
   readonly contentLength: { readonly min: number; readonly max: number }
-  /** Delays between generation attempts. The number of attempts is one more than the number of delays. */
+  /** The delays between the attempts to generate a draft. The number of attempts is the number of delays plus one. */
   readonly generationRetries: ReadonlyArray<Duration.Duration>
-  /** Delays between media attempts. The number of attempts is one more than the number of delays. */
+  /** The delays between the attempts to produce media. The number of attempts is the number of delays plus one. */
   readonly mediaRetries: ReadonlyArray<Duration.Duration>
-  /** How long creator or operator can restart generation after the last attempt. */
+  /** The period after the last failed attempt in which the creator or an operator can restart generation. */
   readonly generationGrace: Duration.Duration
-  /** Maximum number of drafts of one assignment, including the first. */
+  /** The maximum number of drafts of one assignment, including the first draft. */
   readonly maxDrafts: number
-  /** How long a creator's link stays readable after the assignment is settled. */
+  /** The period after an assignment is settled in which the creator's link still shows the page. */
   readonly readingWindow: Duration.Duration
-  /** An external call (a mail, a generation) that has not reported within this time is retried. */
+  /**
+   * The lease of an external call, such as a mail or a generation. A call without a result at the end of the lease is
+   * retried.
+   */
   readonly lease: Duration.Duration
-  /** How long the same topic for the same persona is a duplicate in the test environment. */
+  /** The period in which the same topic for the same persona counts as a duplicate in the test environment. */
   readonly testDuplicateWindow: Duration.Duration
   /** The time between two steps of a simulated creator. */
   readonly testPace: Duration.Duration
-  /** Test topics older than this are deleted, a whole UTC day at a time. */
+  /** The maximum age of test topics. Older test topics are deleted, one UTC day at a time. */
   readonly testRetention: Duration.Duration
-  /** Storage limit of one organization's test environment. */
+  /** The storage limit of one organization in the test environment. */
   readonly testStorage: { readonly topics: number; readonly bytes: number }
-  /** How long an idempotency key returns the stored response. */
+  /** The period in which requests with the same idempotency key get the stored response. */
   readonly idempotencyWindow: Duration.Duration
   readonly webhooks: Webhooks.WebhookPolicy
 }
@@ -70,7 +77,7 @@ export const defaults: Policy = {
   webhooks: Webhooks.defaults
 }
 
-/** The current policy. */
+/** The policy that applies to the running code. */
 export const Policy = Context.Reference<Policy>("@partner-commentary/reference/Policy", {
   defaultValue: () => defaults
 })

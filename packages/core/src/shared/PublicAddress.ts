@@ -1,4 +1,4 @@
-/** The service's public URL, the base of links in mails and pages. Hosts provide it. */
+/** The public URL of the service, which the host provides. Links in mails and pages begin with this URL. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -7,13 +7,13 @@ import * as Option from "effect/Option"
 export class PublicAddress extends Context.Service<
   PublicAddress,
   {
-    /** `{api_root}`, without a trailing slash. */
+    /** The value of `{api_root}`, without a trailing slash. */
     readonly apiRoot: string
   }
 >()("@partner-commentary/core/shared/PublicAddress") {
   /**
    * `layer` removes trailing slashes. An invalid address stops the service at start. A path that collides with a route
-   * of the service also stops it, because the service cannot know whether a router has removed the prefix.
+   * also stops the service, because the service cannot know whether a router removes the path from requests.
    */
   static readonly layer = (apiRoot: string): Layer.Layer<PublicAddress> =>
     Layer.effect(
@@ -41,7 +41,7 @@ export class PublicAddress extends Context.Service<
     )
 }
 
-/** The rule completes a sentence after `must be`. */
+/** The rule for a public address, in words that complete a sentence after `must be`. */
 export const publicAddressRule =
   "an http:// or https:// address without query, fragment and user, such as https://app.example/commentary"
 
@@ -49,7 +49,7 @@ const beside = "its path must be none of the service's own, such as /partner or 
 
 const wrong = (sentence: string) => new Error(`The public address (apiRoot) must be ${sentence}`)
 
-/** Returns the stored form; none when the address is invalid. */
+/** Returns the normalized form of a public address; none if the address is invalid. */
 export const normalizePublicAddress = (text: string): Option.Option<string> => {
   const url = /[\s\p{Cc}<>"?#]/u.test(text) || text.length > 2048 ? null : URL.parse(text)
   if (url === null || !/^https?:$/.test(url.protocol) || url.username !== "" || url.password !== "")
@@ -57,7 +57,7 @@ export const normalizePublicAddress = (text: string): Option.Option<string> => {
   return /^https?:\/\//i.test(text) ? Option.some(url.href.replace(/(?<!\/)\/+$/, "")) : Option.none()
 }
 
-/** Returns whether the address's path collides with a route of the service. */
+/** Returns whether the path of the address collides with a route of the service. */
 export const collidesWithRoutes = (apiRoot: string): boolean =>
   /^https?:\/\/[^/]+\/(partner(\/v1(\/.*)?)?|creator(\/.*)?|docs(\/.*)?|openapi\.json|healthz|readyz|avatar\.svg)$/.test(
     apiRoot

@@ -1,9 +1,9 @@
-/** Extracts the original error message for logs and start-up errors. */
+/** Extracts the original message of an error for logs and start-up errors. */
 import * as Predicate from "effect/Predicate"
 
-/** The message has no full stop. */
+/** Returns the error's message and the messages of its causes, without a final full stop. */
 export const reasonOf = (error: unknown): string => {
-  // The host name has several addresses, and none of them accepts connections.
+  // Node throws an AggregateError if a host name has several addresses and every connection fails.
   if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0])
   const said = error instanceof Error ? error.message : String(error)
   const cause = causeOf(isOfSql(error) ? error.reason : error)
@@ -11,7 +11,7 @@ export const reasonOf = (error: unknown): string => {
   return words.replace(/\.$/, "")
 }
 
-/** For an SqlError, only the nested reason contains the database's message. */
+/** Returns whether the error is an SqlError. The database's message is only in the nested reason of an SqlError. */
 const isOfSql = (error: unknown): error is { readonly reason: unknown } =>
   Predicate.isTagged(error, "SqlError") && Predicate.hasProperty(error, "reason")
 

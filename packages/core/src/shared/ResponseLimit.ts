@@ -1,8 +1,8 @@
-/** Limits the size of a response body that another server sends, after decompression. */
+/** Limits the decompressed size of a response body from another server. */
 
 /**
- * Returns the same response with a limited body. If the body is longer than `bytes`, reading fails with `tooLarge`, and
- * the rest is not downloaded.
+ * Returns the response with a limited body. If the body is longer than `bytes`, reading fails with `tooLarge`, and the
+ * rest of the body is not downloaded.
  */
 export const limitResponseSize =
   (bytes: number, tooLarge: Error) =>

@@ -1,12 +1,15 @@
-/** Alphabet, checksum and hash of bearer secrets, which are API keys and the tokens in creators' links. */
+/**
+ * Defines the alphabet, checksum and hash of bearer secrets. Bearer secrets are API keys and the tokens in creators'
+ * links.
+ */
 import * as Digest from "effect/crypto/Digest"
 import type * as Effect from "effect/Effect"
 
 const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 /**
- * Unbiased base62 characters from random bytes. The function skips bytes of 248 and above, so pass more than `length`
- * bytes.
+ * Converts random bytes to `length` unbiased base62 characters. The function skips bytes of 248 and above, so pass more
+ * than `length` bytes.
  */
 export const toBase62 = (bytes: Uint8Array, length: number): string => {
   let text = ""
@@ -40,6 +43,6 @@ export const checksumOf = (text: string): string => {
   return digits
 }
 
-/** Returns the SHA-256 of the text's UTF-8 bytes in lower-case hex. */
+/** Returns the SHA-256 hash of the text's UTF-8 bytes in lower-case hex. */
 export const hashText = (digest: Digest.Digest["Service"], text: string): Effect.Effect<string> =>
   digest.digestHex(Digest.sha256, new TextEncoder().encode(text))

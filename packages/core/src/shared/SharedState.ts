@@ -1,14 +1,14 @@
 /**
- * Refuses to start with process-local state if several processes can share the database. Otherwise each process would
- * count its own limits, and would still accept a key that another process revoked. The check runs at start, because
- * layers can be merged in any order.
+ * Stops the start if several processes can share the database but state is local to each process. With local state,
+ * each process would count its own limits and accept keys that another process has revoked. The check runs at start,
+ * because layers can be merged in any order.
  */
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
-/** True if processes of several machines may share the database. The stores set it. */
+/** True if processes of several machines may share the database. The layers of the stores set this reference. */
 export const DatabaseIsShared = Context.Reference<boolean>("@partner-commentary/reference/DatabaseIsShared", {
   defaultValue: () => false
 })
@@ -30,7 +30,10 @@ const notShared = (name: string) =>
       "leave Core.layerProcess out, because the layer of the database has what processes share"
   })
 
-/** `services` are the names of the state that processes on one database must share. */
+/**
+ * Stops the start if state is local but the database is shared. `services` maps names to the services whose state all
+ * processes must share.
+ */
 export const check = <R>(services: Effect.Effect<Readonly<Record<string, object>>, never, R>) =>
   Layer.effectDiscard(
     Effect.gen(function* () {

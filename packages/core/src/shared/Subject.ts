@@ -1,6 +1,6 @@
 /**
- * The subject of a request or job (its topic, assignment or event) in logs and traces. The span ids of a topic or an
- * event are derived from its id, so that any process can link to the span later without storing span ids.
+ * Logs and traces name the subject of a request or job: the topic, assignment or event. The span ids of a topic or
+ * event are derived from the UUID, so that any process can link to the span later without stored span ids.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -17,15 +17,21 @@ export interface LogSubject {
   readonly shareId?: ShareId | null | undefined
 }
 
-/** Collects the subject of one request or job while it runs, for log lines after a failure. */
+/**
+ * The subject that a running request or job has collected so far. Log lines after a failure contain the collected
+ * subject.
+ */
 export type Collected = { -readonly [Part in keyof LogSubject]: LogSubject[Part] }
 
-/** The collector that `markSpan` writes to; null if none is needed. */
+/** The collector to which `markSpan` writes; null if no subject is collected. */
 export const Collector = Context.Reference<Collected | null>("@partner-commentary/reference/Collector", {
   defaultValue: () => null
 })
 
-/** A request about several topics, such as a bulk submission, has no topic as its subject. */
+/**
+ * Adds values to the collected subject. A request about several topics, such as a bulk submission, has no topic as
+ * subject.
+ */
 const collect = (into: Collected, { organizationId, shareId, topicId }: LogSubject): void => {
   if (isKnown(organizationId)) into.organizationId = organizationId
   if (isKnown(topicId)) into.topicId = sameOrNull(into.topicId, topicId)
@@ -35,20 +41,23 @@ const collect = (into: Collected, { organizationId, shareId, topicId }: LogSubje
 const sameOrNull = <Id>(present: Id | null | undefined, next: Id): Id | null =>
   present === undefined || present === next ? next : null
 
-/** Replaces the collected subject. Use it in a job that handles several subjects one after the other. */
+/** Replaces the collected subject, for a job that handles several subjects in sequence. */
 export const replace = (subject: LogSubject): Effect.Effect<void> =>
   Effect.withFiber((fiber) => {
     Object.assign(fiber.getRef(Collector) ?? {}, { organizationId: null, topicId: null, shareId: null }, subject)
     return Effect.void
   })
 
-/** Fixed ids of a span, for the tracer that a host provides. */
+/** The fixed trace and span ids of a new span. The tracer that the host provides reads these ids. */
 export class SpanIdentity extends Context.Service<
   SpanIdentity,
   { readonly traceId: string; readonly spanId: string }
 >()("@partner-commentary/core/shared/SpanIdentity") {}
 
-/** Ids are UUIDs of version 7, so their second half is random. */
+/**
+ * Derives the trace id and span id from a UUID of version 7. The second half of such a UUID is random, so the half can
+ * be a span id.
+ */
 const identityOf = (id: TopicId | EventId) => {
   const traceId = id.replaceAll("-", "")
   return { traceId, spanId: traceId.slice(16) }
@@ -67,7 +76,7 @@ const linkOnce = (span: Tracer.Span, id: TopicId | EventId): void => {
 
 const isKnown = <Id>(id: Id | null | undefined): id is Id => id !== null && id !== undefined
 
-/** Returns span attributes (`topic.id`) or log annotations (`topic_id`). */
+/** Returns the subject as span attributes such as `topic.id`, or as log annotations such as `topic_id`. */
 export const subjectAttributes = (subject: LogSubject, separator: "." | "_"): Record<string, string> =>
   Object.fromEntries(
     [
@@ -77,11 +86,11 @@ export const subjectAttributes = (subject: LogSubject, separator: "." | "_"): Re
     ].flatMap(([name, id]) => (isKnown(id) ? [[`${name}${separator}id`, id]] : []))
   )
 
-/** Adds the subject that was collected so far to the log lines. */
+/** Adds the subject that was collected so far to the effect's log lines. */
 export const annotateCollected = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.withFiber((fiber) => Effect.annotateLogs(self, subjectAttributes(fiber.getRef(Collector) ?? {}, "_")))
 
-/** Does nothing when tracing is off. */
+/** Applies a tracing function to an effect, but only when tracing is on. */
 const whereTraced =
   <A, E, R>(traced: (self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>) =>
   (self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
@@ -95,8 +104,8 @@ const note = (fiber: Fiber.Fiber<unknown, unknown>, subject: LogSubject): boolea
 }
 
 /**
- * Collects the subject for later log lines. Adds it to the current span and its parents, and links the current span to
- * the topic's span.
+ * Collects the subject for later log lines. Adds the subject to the current span and its parents, and links the current
+ * span to the topic's span.
  */
 export const markSpan = (subject: LogSubject): Effect.Effect<void> =>
   Effect.withFiber((fiber) => {
@@ -110,7 +119,10 @@ export const markSpan = (subject: LogSubject): Effect.Effect<void> =>
     return Effect.void
   })
 
-/** Parses an event's payload only when a log line or span needs it. */
+/**
+ * Returns a function that parses an event's payload for its subject. So the payload is parsed only when a log line or
+ * span needs the subject.
+ */
 export const subjectOfPayload = (payload: string, organizationId: OrganizationId) => (): LogSubject => {
   const data = Option.getOrUndefined(Schema.decodeOption(Payload)(payload))?.data
   return { organizationId, topicId: data?.topic_id, shareId: data?.share_id }
@@ -118,7 +130,10 @@ export const subjectOfPayload = (payload: string, organizationId: OrganizationId
 
 const Payload = Schema.fromJsonString(Schema.Struct({ data: Schema.Struct({ topic_id: TopicId, share_id: ShareId }) }))
 
-/** Works like `markSpan`, but for a delivery: it links to the event's span, which links to the topic's span. */
+/**
+ * Marks the span of a delivery like `markSpan`, but links the span to the event's span. The event's span links to the
+ * topic's span.
+ */
 export const markSpanOfEvent = (id: EventId, subject: () => LogSubject): Effect.Effect<void> =>
   Effect.withFiber((fiber) => {
     if (!fiber.getRef(References.TracerEnabled)) return Effect.void
@@ -135,14 +150,14 @@ export const traceWithSubject = <A, E, R>(self: Effect.Effect<A, E, R>, subject:
       : self
   )
 
-/** Works like `traceWithSubject`, and also adds the subject to each log line of the effect. For jobs. */
+/** Works like `traceWithSubject`, and also adds the subject to each log line of the effect. Jobs use this function. */
 export const traceAndLogWithSubject = <A, E, R>(
   self: Effect.Effect<A, E, R>,
   subject: LogSubject
 ): Effect.Effect<A, E, R> => Effect.annotateLogs(traceWithSubject(self, subject), subjectAttributes(subject, "_"))
 
 /**
- * Creates the span of a new topic or event. The span starts its own trace. The new span and the span of the creating
+ * Creates the span of a new topic or event, which starts a separate trace. The new span and the span of the creating
  * request or job link to each other.
  */
 export const startOwnTrace = <A, E, R>(
@@ -169,7 +184,7 @@ export const startOwnTrace = <A, E, R>(
         },
         () => effect
       )
-      // `mark` adds the links to topics.
+      // Link only events here, because `markSpan` adds the links to topics.
       if (!isTopic) own?.addLinks([linkTo(id)])
       return span
     })

@@ -1,4 +1,7 @@
-/** A bounded cache with a lifetime and invalidation, so that repeated look-ups cost no query. */
+/**
+ * A cache with a maximum size, a lifetime of entries, and invalidation. The cache saves the query of a repeated
+ * look-up.
+ */
 import * as Cache from "effect/Cache"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -7,14 +10,14 @@ import { identity } from "effect/Function"
 import * as Instant from "./Instant.ts"
 
 export interface TtlCache<Key, A> {
-  /** `uncached` wraps a look-up that the cache cannot answer. */
+  /** Returns the value of a key. If the cache has no entry for the key, `uncached` wraps the look-up. */
   readonly get: (key: Key, uncached?: <B>(lookUp: Effect.Effect<B>) => Effect.Effect<B>) => Effect.Effect<A>
   /**
    * Returns the entry of a result with its own capacity; undefined when there is none. This method is the fast path of
    * `get`.
    */
   readonly peek: (key: Key, now: Instant.Instant) => A | undefined
-  /** `invalidate` also discards the results of look-ups in progress. */
+  /** Removes the entries of matching keys. The results of look-ups in progress for these keys are discarded, too. */
   readonly invalidate: (which: (key: Key) => boolean) => Effect.Effect<void>
 }
 
@@ -22,17 +25,17 @@ export interface CacheOptions<A> {
   readonly capacity: number
   readonly timeToLive: Duration.Input
   /**
-   * Matching results have a separate capacity of the same size, so that other results cannot evict them. By default no
-   * result matches.
+   * Selects results with a separate capacity of the same size, so that other results cannot evict these results. By
+   * default, no result is selected.
    */
   readonly hasOwnCapacity?: (answer: A) => boolean
 }
 
 interface Found<A> {
   readonly answer: A
-  /** The time at which the look-up started. */
+  /** The start time of the look-up. */
   readonly at: Instant.Instant
-  /** The number of invalidations before the look-up. */
+  /** The number of invalidations before the start of the look-up. */
   readonly generation: number
 }
 
@@ -51,7 +54,7 @@ export const make = Effect.fnUntraced(function* <Key extends string, A>(
     { capacity, timeToLive: (exit) => (Exit.isSuccess(exit) ? timeToLive : 0) }
   )
   const life = Duration.toMillis(Duration.fromInputUnsafe(timeToLive))
-  /** The map keeps the order of insertion. */
+  /** The results with separate capacity. The map iterates in the order of insertion, oldest entry first. */
   const chosen = new Map<Key, Found<A>>()
 
   const recall = (key: Key, now: Instant.Instant): Found<A> | undefined => {
@@ -61,7 +64,7 @@ export const make = Effect.fnUntraced(function* <Key extends string, A>(
     return undefined
   }
 
-  /** Discard a look-up that started before an invalidation. */
+  /** Stores a result in the separate capacity. A look-up that started before an invalidation is not stored. */
   const choose = (key: Key, found: Found<A>): boolean => {
     if (!hasOwnCapacity(found.answer) || found.generation !== era) return false
     chosen.delete(key)
@@ -79,7 +82,7 @@ export const make = Effect.fnUntraced(function* <Key extends string, A>(
       const ask = Cache.get(recent, key)
       let found = yield* (yield* Cache.has(recent, key)) ? ask : unremembered(ask)
       if (found.at > (yield* Instant.now)) {
-        // The clock was set back, so this entry would live too long.
+        // Remove the entry, because after the clock was set back the entry would live too long.
         yield* Cache.invalidate(recent, key)
         found = yield* ask
       }

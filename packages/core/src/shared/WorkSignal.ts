@@ -1,4 +1,4 @@
-/** The port that wakes workers when there is work. A lost signal delays work by one poll interval at most. */
+/** The port that signals new work to workers. A lost signal delays work by at most one poll interval. */
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -25,10 +25,10 @@ export const allWorkKinds: ReadonlyArray<WorkKind> = [
   "media"
 ]
 
-/** Live and test assignments have separate signals. */
+/** Returns the kind of work for due assignments. Live and test assignments have separate kinds. */
 export const dueIn = (environment: Environment): WorkKind => (environment === "test" ? "tests" : "assignments")
 
-/** A change that waiting requests listen for: a topic's views changed, or an owner has a new event. */
+/** A change for which waiting requests listen: a topic's views have changed, or an owner has a new event. */
 export type Change = `topic ${TopicId}` | `events ${OrganizationId} ${Environment}`
 
 export const isChange = (signal: string): signal is Change => /^(topic|events) /.test(signal)
@@ -37,7 +37,7 @@ export const topicChange = (id: TopicId): Change => `topic ${id}`
 
 export const newEvents = ({ environment, organizationId }: Owner): Change => `events ${organizationId} ${environment}`
 
-/** Signals work of a kind, due now or later. A change is signaled in the same way. */
+/** A signal reports work of one kind that is due now or later, or reports a change. */
 export type DueWork = WorkKind | Change | { readonly kind: WorkKind; readonly at: Instant.Instant }
 
 export const dueAtTime = (kind: WorkKind, at: Instant.Instant, now: Instant.Instant): DueWork =>
@@ -45,32 +45,35 @@ export const dueAtTime = (kind: WorkKind, at: Instant.Instant, now: Instant.Inst
 
 interface Listener {
   readonly signals: Queue.Queue<void>
-  /** The end of the wait; minus infinity if the listener does not wait. */
+  /** The end of the current wait; minus infinity while the listener does not wait. */
   until: Instant.Instant
-  /** The earliest due time that was signaled since the last wait. */
+  /** The earliest due time of the signals since the last wait. */
   later: Instant.Instant
 }
 
 export class WorkSignal extends Context.Service<
   WorkSignal,
   {
-    /** Signals work of every kind to the workers. Within a transaction the signal takes effect after the commit. */
+    /** Signals work of every kind to the workers. Within a transaction, the signal is sent after the commit. */
     readonly notify: Effect.Effect<void>
-    /** Ends every wait in this process, because signals may have been lost. */
+    /** Ends every wait in this process. Call `wakeAll` when signals may have been lost. */
     readonly wakeAll: Effect.Effect<void>
-    /** Signals this work only. A signal for later work ends a wait only if the wait would last longer. */
+    /**
+     * Signals only the given work. A signal for work with a later due time ends a wait only if the wait would last
+     * beyond that time.
+     */
     readonly tell: (work: ReadonlyArray<DueWork>) => Effect.Effect<void>
     /**
-     * Listens for one kind of work, or for one change, until the scope closes. The returned effect waits for the next
-     * signal, but at most this long, and returns whether a signal came. A signal since the previous wait counts too, so
-     * no signal is lost between a query and the wait.
+     * Listens for one kind of work, or for one change, until the scope closes. The returned function waits for a
+     * signal, but at most `longest`, and returns whether a signal came. A signal since the previous wait ends the wait
+     * at once, so no signal is lost between a query and the wait.
      */
     readonly listen: (
       kind: WorkKind | Change
     ) => Effect.Effect<(longest: Duration.Duration) => Effect.Effect<boolean>, never, Scope.Scope>
   }
 >()("@partner-commentary/core/shared/WorkSignal") {
-  /** `layerProcess` signals within one process only. */
+  /** `layerProcess` sends signals only within one process. */
   static readonly layerProcess = Layer.sync(WorkSignal, () => {
     const listeners = new Map<WorkKind | Change, Set<Listener>>()
     const add = (kind: WorkKind | Change, listener: Listener) => {
@@ -101,7 +104,7 @@ export class WorkSignal extends Context.Service<
       )
     return markInProcessState(
       WorkSignal.of({
-        // Partners' requests call this, so it wakes no request of another organization.
+        // Partners' requests call `notify`, so `notify` must not wake waiting requests of other organizations.
         notify: Effect.suspend(() => tell(allWorkKinds)),
         wakeAll: Effect.suspend(() => tell([...listeners.keys()])),
         tell,

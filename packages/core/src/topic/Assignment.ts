@@ -1,4 +1,4 @@
-/** One persona's part in one topic. Workflow.ts defines how it may change. */
+/** An assignment is one persona's part in one topic. Workflow.ts defines the permitted changes of an assignment. */
 
 import * as Schema from "effect/Schema"
 import type { Creator } from "../persona/Persona.ts"
@@ -17,7 +17,7 @@ export const AssignmentStatus = Schema.Literals([
 ])
 export type AssignmentStatus = typeof AssignmentStatus.Type
 
-/** Why an assignment was settled without a commentary. */
+/** The reason why an assignment was settled without a commentary. */
 export const FailureReason = Schema.Literals([
   "declined",
   "expired",
@@ -33,9 +33,9 @@ export interface Assignment {
   readonly topicId: TopicId
   readonly organizationId: OrganizationId
   readonly environment: Environment
-  /** The position among the topic's assignments, starting at 0, in the order of submission. */
+  /** The assignment's position in the topic, in the order of submission and starting at 0. */
   readonly position: number
-  /** The persona's data is copied at submission, so that later edits do not change what the partner saw. */
+  /** A copy of the persona's data at submission. Later edits of the persona do not change the copy. */
   readonly persona: { readonly id: PersonaId; readonly name: string; readonly imageUrl: string }
   readonly creator: Creator
   readonly createdAt: Instant
@@ -43,11 +43,11 @@ export interface Assignment {
   readonly status: AssignmentStatus
   readonly statusUpdatedAt: Instant
 
-  /** The time at which the first mail to the creator was delivered. */
+  /** The time at which the request mail to the creator was first delivered. */
   readonly notifiedAt: Instant | null
-  /** A response at or after this time is too late. */
+  /** The response deadline. A response at or after this time is rejected. */
   readonly respondBy: Instant
-  /** True if the partner has set `respondBy`. The delivery of the mail then does not move it. */
+  /** True if the partner has set `respondBy`. The delivery of the request mail then leaves `respondBy` unchanged. */
   readonly isDeadlineFixed: boolean
   readonly perspective: string | null
   /** The time at which the creator submitted the perspective. */
@@ -55,20 +55,20 @@ export interface Assignment {
   readonly declineReason: string | null
 
   readonly generation: Generation
-  /** The assignment's latest draft. */
+  /** The latest draft of the assignment. */
   readonly draft: Draft | null
-  /** The time at which the first draft was stored. Later drafts do not change it. */
+  /** The time at which the first draft was stored. Later drafts do not change this time. */
   readonly firstDraftedAt: Instant | null
-  /** At this time an unapproved draft times out. */
+  /** The approval deadline. At this time, an assignment without an approved draft expires. */
   readonly approveBy: Instant | null
 
-  /** The number of reminders sent in the present status and for the present draft. */
+  /** The number of reminders sent in the current status and for the current draft. */
   readonly reminders: number
   readonly commentary: ApprovedCommentary | null
   readonly failure: { readonly reason: FailureReason; readonly at: Instant } | null
   /** The creator's reason for withdrawing. */
   readonly withdrawReason: string | null
-  /** State of the simulated creator in the test environment; null in the live one. */
+  /** The state of the simulated creator in the test environment; null in the live environment. */
   readonly simulation: Simulation | null
   /** The time at which the next timed step is due; null once the assignment is settled. Workers query this column. */
   readonly dueAt: Instant | null
@@ -76,21 +76,21 @@ export interface Assignment {
 
 export interface Simulation {
   readonly path: SimulationPath
-  /** The time at which the simulated creator takes its next step; null while it waits for an event or is finished. */
+  /** The time of the simulated creator's next step; null while no automatic step is scheduled. */
   readonly nextAt: Instant | null
 }
 
 /** The state of draft generation. */
 export interface Generation {
-  /** The ticket increases with every attempt. A result is ignored unless it carries the latest ticket. */
+  /** The ticket increases with every attempt. A result with an earlier ticket is ignored. */
   readonly ticket: number
-  /** True while the attempt with this ticket is running. */
+  /** True while the generation attempt with the latest ticket is running. */
   readonly running: boolean
-  /** The number of attempts since the creator or operator last started generation. */
+  /** The number of generation attempts since the creator or an operator last started generation. */
   readonly attempts: number
   /**
-   * The time at which the next attempt is due, or at which the running attempt counts as lost; null when none is
-   * scheduled.
+   * The time at which the next generation attempt is due. While an attempt is running, the end of its lease. Null when
+   * no attempt is scheduled.
    */
   readonly nextAt: Instant | null
   /**
@@ -98,13 +98,13 @@ export interface Generation {
    * simulated creator's draft.
    */
   readonly giveUpAt: Instant | null
-  /** The creator's request for changes, and the id of the draft that the request is about. */
+  /** The creator's request to revise a draft, and the id of that draft. */
   readonly revision: { readonly draftId: DraftId; readonly instructions: string } | null
 }
 
 export interface Draft {
   readonly id: DraftId
-  /** From 1. */
+  /** The number of the draft within the assignment, starting at 1. */
   readonly number: number
   readonly content: string
   readonly createdAt: Instant
@@ -113,7 +113,7 @@ export interface Draft {
 export interface ApprovedCommentary {
   readonly id: CommentaryId
   readonly content: string
-  /** The draft that was approved. */
+  /** The id of the approved draft. */
   readonly draftId: DraftId
   readonly approvedAt: Instant
   /** The time at which the partner first accepted the commentary for publication. */
@@ -122,10 +122,10 @@ export interface ApprovedCommentary {
   readonly videoUrl: string | null
 }
 
-/** Returns whether the assignment has no further timed step. */
+/** Returns whether the assignment is settled. A settled assignment has no further timed step. */
 export const isSettled = (assignment: Pick<Assignment, "status" | "failure">): boolean =>
   assignment.status === "creator_approved" || assignment.failure !== null
 
-/** Returns when the assignment was settled; null before that. */
+/** Returns the time at which the assignment was settled; null while the assignment is open. */
 export const settledAt = (assignment: Pick<Assignment, "commentary" | "failure">): Instant | null =>
   assignment.failure?.at ?? assignment.commentary?.approvedAt ?? null

@@ -1,4 +1,4 @@
-/** The port through which assignments change, and through which workers find due assignments. */
+/** The port that stores changes of assignments and finds due assignments for workers. */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
@@ -12,13 +12,13 @@ import type { Assignment } from "./Assignment.ts"
 import type { Topic } from "./Topic.ts"
 import type { Change } from "./Workflow.ts"
 
-/** An assignment with the topic's data that the creator, the mails and the generator need. */
+/** An assignment with the part of its topic that creators' pages, mails and the text generator need. */
 export interface AssignmentInContext {
   readonly assignment: Assignment
   readonly topic: Pick<Topic, "id" | "content" | "organizationName">
 }
 
-/** One organization's due assignments, oldest due time first. */
+/** The due assignments of one organization, oldest due time first. */
 export interface OrganizationQueue {
   readonly organizationId: OrganizationId
   readonly ids: ReadonlyArray<ShareId>
@@ -28,7 +28,7 @@ export interface Modified {
   readonly before: Assignment
   readonly after: Assignment
   readonly topic: AssignmentInContext["topic"]
-  /** Jobs that the change created, and the assignment's next step. */
+  /** The work that the change created, and the assignment's next timed step. */
   readonly work: ReadonlyArray<DueWork>
 }
 
@@ -45,25 +45,26 @@ export class AssignmentStore extends Context.Service<
   {
     readonly find: (id: ShareId) => Effect.Effect<Option.Option<AssignmentInContext>>
     /**
-     * Locks the topic and the assignment, calls the pure decision, and writes its change in one transaction:
-     * assignment, draft, topic counts and status, totals, usage, notices and audit entry. Concurrent calls run one
-     * after the other. If the decision refuses the action or returns the same object, the store writes only the
-     * `delivered` mark, if there is one. Returns none when the assignment does not exist.
+     * Locks the topic and the assignment, calls `decide`, and writes the complete change in one transaction. The change
+     * includes the draft, the topic's counts, usage, notices and the audit entry. Concurrent calls run one after the
+     * other. If `decide` refuses the action or returns the same object, the store writes at most the `delivered` mark.
+     * Returns none when the assignment does not exist.
      */
     readonly modify: <E>(
       id: ShareId,
       decide: (present: Assignment) => Result.Result<Change, E>
     ) => Effect.Effect<Option.Option<Modified>, E>
     /**
-     * Changes several assignments as `modify` does, in one transaction. The result omits assignments that do not exist.
+     * Changes several assignments in one transaction, each like `modify`. The result omits assignments that do not
+     * exist.
      */
     readonly modifyAll: (
       ids: ReadonlyArray<ShareId>,
       decide: (present: Assignment) => Change
     ) => Effect.Effect<ReadonlyArray<Modified>>
     /**
-     * Returns up to `limit` due assignments, by organization. When there are more, each organization gets one before
-     * any gets two, and none gets more than an equal share.
+     * Returns up to `limit` due assignments, grouped by organization. If more are due, organizations take turns, and no
+     * organization gets more than an equal share.
      */
     readonly due: (
       environment: Environment,
@@ -71,25 +72,26 @@ export class AssignmentStore extends Context.Service<
       limit: number
     ) => Effect.Effect<ReadonlyArray<OrganizationQueue>>
     /**
-     * Returns up to `limit` assignments whose next generation attempt or simulated step is due later than any delay
-     * allows, because a clock was fast.
+     * Returns up to `limit` assignments with an implausibly late due time of a generation attempt or simulated step. A
+     * fast clock causes such due times.
      */
     readonly putOff: (latest: LatestDue, step: Instant, limit: number) => Effect.Effect<ReadonlyArray<ShareId>>
     /** Returns the next time at which an assignment of these environments is due. */
     readonly nextDue: (among: ReadonlyArray<Environment>) => Effect.Effect<Option.Option<Instant>>
     /**
-     * Returns up to `limit` unsettled live assignments of a creator, oldest first. When there are more, organizations
-     * take turns, each with its oldest. The address is case-insensitive. The query reads no more rows than it returns.
+     * Returns up to `limit` open live assignments of a creator, oldest first. If more are open, organizations take
+     * turns, each with its oldest assignment. The email address is case-insensitive. The query reads only the rows that
+     * it returns.
      */
     readonly openOf: (creatorEmail: string, limit: number) => Effect.Effect<OpenAssignments>
     /**
-     * Returns all assignments ever sent to this address, including settled ones. The test environment sends no
-     * assignments to creators.
+     * Returns all assignments that were ever sent to an email address, including settled assignments. The test
+     * environment sends no assignments to creators.
      */
     readonly allOf: (creatorEmail: string) => Effect.Effect<ReadonlyArray<ShareId>>
-    /** Assignments whose generation finally failed and can be restarted. */
+    /** Returns the assignments whose generation attempts all failed and can be restarted. */
     readonly stalled: Effect.Effect<ReadonlyArray<ShareId>>
-    /** Deletes earlier drafts, and the revision requests about them. */
+    /** Deletes an assignment's earlier drafts and the revision requests about these drafts. */
     readonly forgetDrafts: (id: ShareId) => Effect.Effect<void>
   }
 >()("@partner-commentary/core/topic/AssignmentStore") {}

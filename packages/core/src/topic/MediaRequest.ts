@@ -1,12 +1,15 @@
-/** Audio or video that the service makes after an approval if the topic's output types include it. */
+/** A request to produce audio or video after an approval. The topic's output types determine the requested media. */
 import * as Schema from "effect/Schema"
 
-/** Output types other than text. */
+/** The output types except text. */
 export const MediaKind = Schema.Literals(["audio", "video"])
 export type MediaKind = typeof MediaKind.Type
 
 export interface MediaRequest {
   readonly kind: MediaKind
-  /** The name is unguessable, and the same on every attempt, so that a retry replaces the file. Without extension. */
+  /**
+   * The file name without extension. The name is unguessable. Every attempt uses the same name, so a retry replaces the
+   * file.
+   */
   readonly name: string
 }

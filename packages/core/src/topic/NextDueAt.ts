@@ -21,8 +21,8 @@ export const nextDueAt = (assignment: Assignment): Instant.Instant | null => {
 }
 
 /**
- * Returns when the next reminder is due: at half of the response window, and at half and at nine tenths of the approval
- * window.
+ * Returns the time of the next reminder. The creator gets one reminder at half of the response window, and reminders at
+ * half and nine tenths of the approval window.
  */
 export const reminderAt = (assignment: Assignment): Instant.Instant | null => {
   const { approveBy, draft, notifiedAt, reminders, respondBy, status } = assignment

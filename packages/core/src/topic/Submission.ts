@@ -1,6 +1,5 @@
 /**
- * A topic that is being submitted: the licensed personas, the assignments to create, and the result for each requested
- * persona.
+ * The submission of a topic: its licensed personas, its new assignments, and the result for each requested persona.
  */
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
@@ -18,23 +17,23 @@ import type { TestStorageAmount } from "./TestStorage.ts"
 import type { Topic } from "./Topic.ts"
 import { deadlineAfterMailFailure } from "./Workflow.ts"
 
-/** Everything that the store needs to decide and write a submission in one transaction. */
+/** All data that the store needs to check and write a submission in one transaction. */
 export interface Submission {
   readonly topic: Omit<Topic, "status" | "counts">
-  /** The requested personas in the partner's order, with repetitions. */
+  /** The requested personas in the partner's order, including repetitions. */
   readonly requested: ReadonlyArray<PersonaId>
-  /** The licensed personas, each once, in the order of the request. */
+  /** The licensed personas without repetitions, in the order of the request. */
   readonly candidates: ReadonlyArray<SubmissionCandidate>
   readonly fingerprint: string
   /** The end of the duplicate window that this submission opens. */
   readonly windowUntil: Instant.Instant
   readonly respondBy: Instant.Instant
   readonly isDeadlineFixed: boolean
-  /** Null in the test environment, where no quota applies. */
+  /** The organization's quotas; null in the test environment, where no quota applies. */
   readonly quotas: Quotas | null
-  /** The topic's size and the organization's limits in the test environment; null in the live environment. */
+  /** In the test environment, the topic's size and the organization's storage limits; null in the live environment. */
   readonly storage: { readonly bytes: number; readonly limits: TestStorageAmount } | null
-  /** The time at which the simulated creators take their first step; null in the live environment. */
+  /** The time of the simulated creators' first step; null in the live environment. */
   readonly actsAt: Instant.Instant | null
 }
 
@@ -50,19 +49,22 @@ export type AssignmentReference = typeof AssignmentReference.Type
 export const SubmissionResult = Schema.Struct({
   personaId: PersonaId,
   status: Schema.Literals(["sent", "not_licensed", "duplicate"]),
-  /** The assignment's id, if the topic was sent to this persona. */
+  /** The id of the new assignment; null if the topic was not sent to this persona. */
   shareId: Schema.NullOr(ShareId),
-  /** The earlier submission, if this submission is a duplicate. */
+  /** The topic and assignment of the earlier submission; null if this submission is not a duplicate. */
   duplicateOf: Schema.NullOr(AssignmentReference)
 })
 export type SubmissionResult = typeof SubmissionResult.Type
 
-/** No requested persona can receive the topic. Nothing was stored. */
+/** The error when no requested persona can receive the topic. The failed submission stores nothing. */
 export class NoValidPersonas extends Schema.TaggedError<NoValidPersonas>()("NoValidPersonas", {
   results: Schema.Array(SubmissionResult)
 }) {}
 
-/** Returns the result for each requested persona, given the holder of each candidate's duplicate window. */
+/**
+ * Returns the result for each requested persona. `holders` has the assignment that holds each candidate's duplicate
+ * window.
+ */
 export const resultsOf = (
   submission: Pick<Submission, "topic" | "requested" | "candidates">,
   holders: ReadonlyMap<PersonaId, AssignmentReference>
@@ -79,7 +81,7 @@ export const resultsOf = (
   })
 }
 
-/** Returns the assignments of the candidates whose duplicate window this submission holds. */
+/** Returns the new assignments: one for each candidate whose duplicate window belongs to this submission. */
 export const newAssignmentsOf = (
   submission: Submission,
   holders: ReadonlyMap<PersonaId, AssignmentReference>
@@ -100,12 +102,13 @@ const assignment = (
     environment: topic.environment,
     position,
     persona: { id: persona.id, name: persona.name, imageUrl: persona.imageUrl },
-    // The test environment neither shows nor mails the human creator.
+    // Test assignments contain no data of the human creator, because the test environment neither shows nor mails the
+    // creator.
     creator: topic.environment === "test" ? { name: "", email: "" } : persona.creator,
     createdAt: topic.createdAt,
     status: "topic_sent",
     statusUpdatedAt: topic.createdAt,
-    // The test environment sends no mail, so the window opens at once.
+    // In the test environment, the response window opens at once, because no mail is sent.
     notifiedAt: topic.environment === "test" ? topic.createdAt : null,
     respondBy,
     isDeadlineFixed,
@@ -132,8 +135,8 @@ const simulation = (path: SimulationPath, actsAt: Instant.Instant): Simulation =
 })
 
 /**
- * Returns the response deadline before a mail was delivered. Delivery of the mail opens a full window; a permanent mail
- * failure sets another deadline.
+ * Returns the response deadline that applies until the request mail is delivered or fails permanently. A delivery opens
+ * a full response window, and a permanent failure sets an earlier deadline.
  */
 export const latestResponseDeadline = (
   environment: Environment,

@@ -1,4 +1,4 @@
-/** A topic, and the rules for its text and reference. */
+/** A topic, and the rules for a topic's content and reference. */
 import * as Schema from "effect/Schema"
 import type { OrganizationId, TopicId, WebhookId } from "../shared/Ids.ts"
 import type { Instant } from "../shared/Instant.ts"
@@ -14,14 +14,14 @@ export type Metadata = Schema.JsonObject
 export interface Topic {
   readonly id: TopicId
   readonly organizationId: OrganizationId
-  /** The organization's name is copied at submission, because creators see which organization asked. */
+  /** A copy of the organization's name at submission. Creators see this name as the sender of the topic. */
   readonly organizationName: string
   readonly environment: Environment
   readonly externalReference: string | null
   readonly content: string
   readonly metadata: Metadata
   readonly outputTypes: ReadonlyArray<OutputType>
-  /** Only these webhooks receive the topic's events; null stands for all of the organization's webhooks. */
+  /** The webhooks that receive the topic's events; null means all webhooks of the organization. */
   readonly webhookIds: ReadonlyArray<WebhookId> | null
   readonly status: TopicStatus
   readonly counts: TopicCounts
@@ -30,12 +30,15 @@ export interface Topic {
 
 export const maxPersonas = 100
 
-/** A reference has letters, digits and `-_.:`, but is not `.` or `..`, which URL parsers remove from paths. */
+/**
+ * A reference consists of letters, digits and `-_.:`. The references `.` and `..` are invalid, because URL parsers
+ * remove these segments from paths.
+ */
 export const referencePattern = /^(?!\.{1,2}$)[A-Za-z0-9\-_.:]{1,256}$/
 
 export const isReference = (text: string): boolean => referencePattern.test(text)
 
-/** Content length in Unicode code points, after trimming. */
+/** The limits of a content's length after trimming, in Unicode code points. */
 export interface TopicBounds {
   readonly min: number
   readonly max: number
@@ -44,7 +47,7 @@ export interface TopicBounds {
 export const ContentProblem = Schema.Literals(["length", "controls", "invisible"])
 export type ContentProblem = typeof ContentProblem.Type
 
-/** Returns the problem with a content after trimming; null when the content is valid. */
+/** Trims the content and returns the problem with the content; null when the content is valid. */
 export const contentProblem = (content: string, bounds: TopicBounds): ContentProblem | null => {
   const trimmed = content.trim()
   const length = countCodePoints(trimmed)

@@ -8,7 +8,7 @@ export const topicStatuses = TopicStatus.literals
 
 /**
  * The number of assignments by status. `abandoned` counts assignments that were settled without a commentary in a
- * status that is not final. `cancelled` is the part of them without an answer of the creator.
+ * status that is not final. `cancelled` counts the abandoned assignments that the creator never answered.
  */
 export interface TopicCounts extends Readonly<Record<AssignmentStatus, number>> {
   readonly abandoned: number
@@ -27,8 +27,8 @@ export const emptyTopicCounts: TopicCounts = {
 }
 
 /**
- * `completed` if no assignment is open; otherwise `partial` if a commentary is ready; otherwise `in_progress` if a
- * creator has answered.
+ * Returns `completed` if no assignment is open, else `partial` if a commentary is ready, else `in_progress` if a
+ * creator has answered, else `pending`.
  */
 export const topicStatus = (counts: TopicCounts): TopicStatus => {
   const working = counts.opinion_injected + counts.commentary_generated - (counts.abandoned - counts.cancelled)
@@ -59,20 +59,20 @@ export const isAbandonedAssignment = (outcome: AssignmentOutcome): boolean =>
 
 export const isCancelledAssignment = (outcome: AssignmentOutcome): boolean => outcome.failure?.reason === "cancelled"
 
-/** The state of one assignment as the topic detail shows it. */
+/** Returns the state of an assignment that the summary in a topic detail counts. */
 export const outcomeOfAssignment = (outcome: AssignmentOutcome): "completed" | "failed" | "pending" => {
   if (outcome.status === "creator_approved") return "completed"
   return outcome.failure === null ? "pending" : "failed"
 }
 
-/** The summary in a topic detail. */
+/** Returns the summary of a topic detail, calculated from the topic's assignments. */
 export const summarizeOutcomes = (outcomes: ReadonlyArray<AssignmentOutcome>) => {
   const summary = { total_personas: outcomes.length, completed: 0, pending: 0, failed: 0 }
   for (const outcome of outcomes) summary[outcomeOfAssignment(outcome)] += 1
   return summary
 }
 
-/** The same summary from a topic's counts. */
+/** Returns the summary of a topic detail, calculated from the topic's counts. */
 export const summarizeCounts = (counts: TopicCounts): ReturnType<typeof summarizeOutcomes> => {
   const total = assignmentStatuses.reduce((sum, status) => sum + counts[status], 0)
   const failed = counts.declined + counts.expired + counts.abandoned

@@ -32,31 +32,37 @@ export interface TopicWithAssignments {
   readonly assignments: ReadonlyArray<PublicAssignment>
 }
 
-/** Limits of a look-up by reference. The look-up stops at the first topic that exceeds one of the limits. */
+/** Limits the result of a look-up by reference. The look-up stops at the first topic that exceeds a limit. */
 export interface ReferenceDepth {
   readonly topics: number
-  /** The number of assignments of all topics together. The newest topic is always included, whatever its size. */
+  /**
+   * The maximum number of assignments of all found topics together. The newest topic is always included, even above the
+   * maximum.
+   */
   readonly assignments: number
   /**
-   * The response size of all topics together, including commentaries. The newest topic is always included, whatever its
-   * size.
+   * The maximum response size of all found topics together, including commentaries. The newest topic is always
+   * included, even above the maximum.
    */
   readonly bytes: number
 }
 
 export interface FoundByReference {
-  /** Newest first. */
+  /** The found topics, newest first. */
   readonly topics: ReadonlyArray<{
     readonly topic: Omit<Topic, "metadata">
     readonly assignments: ReadonlyArray<PublicAssignment>
   }>
-  /** The metadata of the newest topic. The metadata of the other topics is not read. */
+  /** The metadata of the newest topic. The query does not read the metadata of older topics. */
   readonly metadata: Metadata
-  /** Whether older topics have the same reference. */
+  /** True if the list omits older topics with the same reference. */
   readonly more: boolean
 }
 
-/** The minimal view of a topic for polling. Times are ISO text, in the form in which they are stored and sent. */
+/**
+ * The minimal view of a topic for polling. Times are ISO 8601 text, because the database and the API use the same
+ * format.
+ */
 export interface TopicProgress extends Pick<Topic, "externalReference" | "metadata" | "outputTypes"> {
   readonly id: TopicId
   readonly revision: Revision
@@ -71,16 +77,16 @@ export interface TopicProgress extends Pick<Topic, "externalReference" | "metada
     readonly statusUpdatedAt: string
     readonly failureReason: FailureReason | null
     readonly failureAt: string | null
-    /** The creator's deadline; null while no creator has to act. */
+    /** The deadline of the creator's next action; null while no creator has to act. */
     readonly expiresAt: string | null
   }>
 }
 
-/** The fields that lists show. */
+/** The fields of a topic that lists contain. */
 export interface ListedTopic extends Pick<Topic, "id" | "externalReference" | "content" | "status"> {
-  /** JSON, as it is stored: a list only repeats it. */
+  /** The metadata as JSON text. A list returns the stored text without parsing. */
   readonly metadata: string
-  /** JSON, as it is stored. */
+  /** The output types as JSON text, exactly as stored. */
   readonly outputTypes: string
   readonly createdAt: string
   readonly approvedAssignments: number
@@ -90,21 +96,27 @@ export interface ListedTopic extends Pick<Topic, "id" | "externalReference" | "c
 
 export interface TopicList {
   readonly owner: Owner
-  /** Null selects topics of every status. Several statuses are merged into one list. */
+  /** The statuses to list; null lists topics of every status. Topics of several statuses are merged into one list. */
   readonly status: TopicStatus | ReadonlyArray<TopicStatus> | null
-  /** This filter can be combined only with the times of creation, because each list uses one index. */
+  /**
+   * The reference to list. Only the filter by creation time can be combined with this filter, because each list uses a
+   * single index.
+   */
   readonly reference?: string | null
-  /** Exclusive. */
+  /** The creation times to list. Both bounds are exclusive. */
   readonly created?: { readonly after: Instant | null; readonly before: Instant | null }
   /** Orders the list by the time of the last change. `updatedAfter` cannot be combined with another filter. */
   readonly updatedAfter?: Instant | null
   readonly oldestFirst?: boolean
   readonly limit: number
-  /** Where the page starts: an offset, or a cursor after the previous page. */
+  /** The start of the page: an offset, or the cursor of the previous page. */
   readonly from: { readonly offset: number } | { readonly cursor: Cursor }
 }
 
-/** The total of a list with filters other than the status counts up to this number. */
+/**
+ * The maximum of a list's counted total. Only totals of lists with a filter besides the status are counted, and such
+ * counts stop at this number.
+ */
 export const maxCountedTotal = 10_000
 
 export class TopicStore extends Context.Service<
@@ -122,18 +134,19 @@ export class TopicStore extends Context.Service<
       },
       NoValidPersonas | QuotaExceeded | TestStorageFull
     >
-    /** One query. */
+    /** Returns the minimal view of a topic with one query. */
     readonly progress: (owner: Owner, id: TopicId) => Effect.Effect<Option.Option<TopicProgress>>
     readonly find: (owner: Owner, id: TopicId) => Effect.Effect<Option.Option<TopicWithAssignments>>
-    /** Reads one row by its key. */
+    /** Returns the revision of a topic. The query reads one row by its key. */
     readonly revision: (owner: Owner, id: TopicId) => Effect.Effect<Option.Option<Revision>>
     /**
-     * Returns whole topics, newest first, within the limits of `depth`. The query reads no more rows than it returns.
+     * Returns complete topics, newest first, within the limits of `depth`. The query reads only the rows that it
+     * returns.
      */
     readonly byReference: (owner: Owner, reference: string, depth: ReferenceDepth) => Effect.Effect<FoundByReference>
     /**
-     * Topics are sorted in one direction, and then by id. The total comes from a stored counter, or counts up to
-     * `maxCountedTotal`.
+     * Lists topics by time and then by id, both in the same direction. The total is a stored counter, or a count that
+     * stops at `maxCountedTotal`.
      */
     readonly list: (list: TopicList) => Effect.Effect<Page<ListedTopic>>
   }

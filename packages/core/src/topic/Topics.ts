@@ -1,4 +1,4 @@
-/** The partner's use cases for topics: submit, poll, fetch, list. */
+/** Partners submit, poll, fetch and list topics through this service. */
 
 import * as Context from "effect/Context"
 import * as Digest from "effect/crypto/Digest"
@@ -44,16 +44,19 @@ import {
 } from "./TopicStore.ts"
 
 export interface NewTopic {
-  /** This service trims the content and checks its length. */
+  /** The topic's content, which this service trims and checks. */
   readonly content: string
-  /** The list has 1 to `maxPersonas` ids. */
+  /** The ids of the requested personas, 1 to `maxPersonas` of them. */
   readonly personaIds: ReadonlyArray<PersonaId>
   readonly externalReference: string | null
   readonly outputTypes: ReadonlyArray<OutputType>
   readonly metadata: Metadata
-  /** Only these webhooks receive the topic's events. Default: all of the organization's webhooks. */
+  /** The webhooks that receive the topic's events. The default is all webhooks of the organization. */
   readonly webhookIds?: ReadonlyArray<WebhookId> | null
-  /** The deadline for responses, within the policy's `deadlineRange`. By default the policy's windows set it. */
+  /**
+   * The deadline for responses, within the policy's `deadlineRange`. The default deadline follows from the policy's
+   * windows.
+   */
   readonly respondBy?: Instant.Instant | null
 }
 
@@ -73,9 +76,12 @@ export const maxReferenceDepth: ReferenceDepth = { topics: 100, assignments: 100
 export class Topics extends Context.Service<
   Topics,
   {
-    /** Validates the topic and reads the licensed personas, which may come from another system. Changes nothing. */
+    /**
+     * Validates the topic and reads the licensed personas, which may come from another system. `prepare` stores
+     * nothing.
+     */
     readonly prepare: (asker: Submitter, topic: NewTopic) => Effect.Effect<Submission, InvalidContent | NoValidPersonas>
-    /** Writes the submission in one transaction, without calls to other systems. */
+    /** Writes the submission in one transaction. `submit` makes no calls to other systems. */
     readonly submit: (submission: Submission) => Effect.Effect<
       {
         readonly topic: Topic
@@ -88,7 +94,7 @@ export class Topics extends Context.Service<
     readonly find: (owner: Owner, id: TopicId) => Effect.Effect<TopicWithAssignments, TopicNotFound>
     /** Returns the revision of the two views above. A revision is much cheaper to read than a view. */
     readonly revision: (owner: Owner, id: TopicId) => Effect.Effect<Revision, TopicNotFound>
-    /** Finds topics by reference, at most as many as `referenceDepth` allows. */
+    /** Finds topics by reference, within the limits of `referenceDepth`. */
     readonly byReference: (owner: Owner, reference: string) => Effect.Effect<FoundByReference, ReferenceNotFound>
     readonly list: (list: TopicList) => Effect.Effect<Page<ListedTopic>>
   }
@@ -103,7 +109,10 @@ export class Topics extends Context.Service<
       const policy = yield* Policy
       const signal = yield* WorkSignal
 
-      /** Returns personas whose creator has an address; for a test key it also returns test personas. */
+      /**
+       * Returns the licensed personas whose creator has an email address. For a test key, the result includes the test
+       * personas.
+       */
       const licensedAmong = Effect.fnUntraced(function* (
         { environment, organization }: Submitter,
         requested: ReadonlyArray<PersonaId>,

@@ -1,4 +1,7 @@
-/** Counts authenticated calls and last uses of keys in memory, and persists both every few seconds and at shutdown. */
+/**
+ * Counts authenticated API calls and records the last use of each key in memory. Every few seconds and at shutdown, the
+ * service persists these values.
+ */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -17,11 +20,11 @@ export class ApiCalls extends Context.Service<
   ApiCalls,
   {
     readonly count: (principal: Principal) => Effect.Effect<void>
-    /** Works like `count`, without an effect. */
+    /** Counts a call like `count`, but synchronously instead of as an effect. */
     readonly countNow: (principal: Principal) => void
-    /** The calls that this process has counted and not yet persisted. */
+    /** Returns the number of calls that this process has counted but not yet persisted. */
     readonly unwritten: (owner: Owner, period: PeriodName) => number
-    /** Persists the counters. After a failed write the counters stay in memory, and the write is retried. */
+    /** Persists the counters. If a write fails, the counters stay in memory and the write is retried later. */
     readonly flush: Effect.Effect<void>
   }
 >()("@partner-commentary/core/usage/ApiCalls") {
@@ -35,8 +38,8 @@ export class ApiCalls extends Context.Service<
       const uses = new Map<ApiKeyId, Instant>()
 
       /**
-       * A write can wait long for a locked row. A second write to the same row would occupy another database
-       * connection.
+       * The counters with a write in progress. A write can wait long for a locked row, and a second write to that row
+       * would occupy another database connection.
        */
       const beingWritten = new Set<string>()
       const add = (one: CallCount) =>
@@ -45,7 +48,10 @@ export class ApiCalls extends Context.Service<
           Effect.ensuring(Effect.sync(() => beingWritten.delete(keyOf(one.owner, one.period))))
         )
 
-      /** After a failure the counters stay in memory, and a later last use replaces an earlier one. */
+      /**
+       * Writes the counters to the database. After a failure the counters stay in memory. A later time of last use
+       * replaces an earlier time.
+       */
       const write = Effect.fnUntraced(function* (isFree: (key: string) => boolean) {
         const counted = calls.take(isFree)
         for (const { owner, period } of counted) beingWritten.add(keyOf(owner, period))
@@ -76,7 +82,7 @@ export class ApiCalls extends Context.Service<
       // The write serves all organizations, so it does not run in the context of a request.
       const start = yield* FiberSet.runtime(yield* FiberSet.make())()
       let isScheduled = false
-      /** The timer runs only when there is something to persist. */
+      /** Starts the timer for the next write. The timer runs only while unpersisted counters exist. */
       const schedule = (): void => {
         if (isScheduled) return
         isScheduled = true
@@ -116,12 +122,12 @@ export class ApiCalls extends Context.Service<
   )
 }
 
-/** Usage may lag by five seconds: this interval plus the write. */
+/** The interval between writes. Reported usage may be five seconds old, because a write follows this interval. */
 const interval = "4 seconds"
 
 /**
- * Each organization's calls have a separate transaction, because another transaction may hold the organization's row
- * for long. In one common transaction, that row would delay all organizations.
+ * The number of concurrent writes. Each organization's calls are written in a separate transaction, so that one locked
+ * row does not delay all organizations.
  */
 const concurrency = 4
 

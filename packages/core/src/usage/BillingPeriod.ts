@@ -1,11 +1,14 @@
-/** The calendar month in UTC to which a quota applies. */
+/** A billing period is the calendar month in UTC to which a quota applies. */
 import type { Instant } from "../shared/Instant.ts"
 import { fromIso, toIso } from "../shared/Instant.ts"
 
-/** `2026-01` */
+/** The name of a billing period, such as `2026-01`. */
 export type PeriodName = string
 
-/** Cached by UTC day, because every call needs its period and computing a date is slow. */
+/**
+ * Returns the billing period of a time. The name is cached by UTC day, because every call needs the period and date
+ * formatting is slow.
+ */
 export const billingPeriodOf = (moment: Instant): PeriodName => {
   const day = Math.floor(moment / 86_400_000)
   if (day !== latest.day) latest = { day, name: toIso(moment).slice(0, 7) }

@@ -1,4 +1,4 @@
-/** A partner's usage in the current month, and what remains. */
+/** Reports a partner's usage in the current month and the remaining quotas. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -11,7 +11,7 @@ import { remainingQuota } from "./Quota.ts"
 import { type MonthlyUsage, UsageStore } from "./UsageStore.ts"
 
 export interface UsageReport {
-  /** `end` is the next period's `start`. */
+  /** The billing period. `end` is exclusive: the next period starts at this time. */
   readonly period: { readonly start: Instant.Instant; readonly end: Instant.Instant }
   readonly seen: MonthlyUsage
   readonly limits: Limits
@@ -22,8 +22,8 @@ export class Usage extends Context.Service<
   Usage,
   {
     /**
-     * Reports the current month of the caller's environment. Calls that other processes counted in the last seconds may
-     * be missing.
+     * Reports the usage of the current month in the caller's environment. The report may omit calls that other
+     * processes counted in the last few seconds.
      */
     readonly report: (
       principal: Pick<Principal, "environment" | "limits" | "organization">

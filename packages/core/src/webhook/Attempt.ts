@@ -4,27 +4,30 @@ import type { Instant } from "../shared/Instant.ts"
 import { TransportFailure } from "./WebhookTransport.ts"
 
 /**
- * `http`: the receiver's response was not 2xx, or not HTTP. `unsigned`: signing failed, so the service sent no request.
+ * `http` means that the response had a status other than 2xx or was not valid HTTP. `unsigned` means that signing
+ * failed, so the service sent no request.
  */
 export const AttemptFailure = Schema.Literals([...TransportFailure.literals, "unsigned"])
 export type AttemptFailure = typeof AttemptFailure.Type
 
 export interface Attempt {
-  /** The time at which the attempt started. */
+  /** The start time of the attempt. */
   readonly at: Instant
-  /** In milliseconds. */
+  /** The duration of the attempt in milliseconds. */
   readonly duration: number
-  /** The response's status; null when no response arrived. */
+  /** The HTTP status of the response; null when no response arrived. */
   readonly status: number | null
   /** The kind of failure; null when the attempt succeeded. */
   readonly failure: AttemptFailure | null
-  /** A sentence for the partner; null when the attempt succeeded. */
+  /** The reason for the failure, as a sentence for the partner; null when the attempt succeeded. */
   readonly reason: string | null
-  /** The first KiB of the response; null when no response arrived. */
+  /** The first KiB of the response body; null when no response arrived. */
   readonly excerpt: string | null
-  /** The value of the `Retry-After` header as sent; null when absent. */
+  /** The unparsed value of the response's `Retry-After` header; null when the header is absent. */
   readonly retryAfter: string | null
 }
 
-/** Only a 2xx status is a success, because redirects are not followed. */
+/**
+ * Returns true only for a 2xx status. A redirect (3xx) is a failure, because the service does not follow redirects.
+ */
 export const isSuccess = (status: number): boolean => status >= 200 && status <= 299

@@ -1,6 +1,7 @@
 /**
- * Judges a receiver by its attempts: when to warn its contact, when to disable it, when to pause deliveries, and how
- * fast the backlog drains afterwards. The functions are pure: limits come from the policy, and times are arguments.
+ * Decides from delivery attempts when to warn a webhook's contact, disable the webhook or pause its deliveries. The
+ * breaker also limits how fast the backlog is sent after a pause. All functions are pure: callers pass the policy and
+ * the current time.
  */
 import * as Duration from "effect/Duration"
 import type { EventId } from "../shared/Ids.ts"
@@ -10,20 +11,20 @@ import type { Attempt } from "./Attempt.ts"
 import * as Throttle from "./Throttle.ts"
 import type { Webhook } from "./Webhook.ts"
 
-/** The failures since the last success, in addition to the counter `consecutiveFailures`. */
+/** Records a receiver's failures since the last success. `consecutiveFailures` counts these failures separately. */
 export interface CircuitBreaker {
-  /** The time of the first of these failures. */
+  /** The time of the first failure since the last success. */
   readonly failingSince: Instant.Instant | null
-  /** Distinct events with a failed attempt, up to the number that the policy needs. */
+  /** The distinct events with a failed attempt, at most as many as the policy compares. */
   readonly failed: ReadonlyArray<EventId>
-  /** Distinct events for which no attempt reached a server, up to the number that the policy needs. */
+  /** The distinct events whose attempts reached no server, at most as many as the policy compares. */
   readonly unreached: ReadonlyArray<EventId>
   readonly warned: boolean
   /** Number of failed probes while the breaker is open; null while it is closed. */
   readonly probes: number | null
-  /** The time at which the breaker closed, and how many deliveries were sent since; null once the backlog is empty. */
+  /** The start of the slow drain and the number of deliveries sent since then; null once the backlog is empty. */
   readonly draining: { readonly since: Instant.Instant; readonly sent: number } | null
-  /** The pause after a 429; null unless the receiver answered 429 lately. */
+  /** The pause after a 429 response; null if the receiver has not answered 429 recently. */
   readonly throttle: Throttle.Throttle | null
 }
 
@@ -44,20 +45,22 @@ export interface Receiver {
   readonly quietUntil: Instant.Instant | null
 }
 
-/** True when only probes are sent to this receiver, and its other deliveries wait. */
+/**
+ * Returns true when the webhook's deliveries wait: the webhook is inactive, or its open breaker allows only probes.
+ */
 export const isHeld = ({ health, webhook }: Receiver): boolean => webhook.status !== "active" || health.probes !== null
 
 /** True when no failure, pause or backlog limits this receiver, so a success changes nothing for pending deliveries. */
 export const isUnrestricted = ({ health, quietUntil, webhook }: Receiver): boolean =>
   webhook.consecutiveFailures === 0 && health.probes === null && health.draining === null && quietUntil === null
 
-/** Returns whether the change queued a mail to the contact. */
+/** Returns whether the new state requires a mail to the webhook's contact. */
 export const alertsContact = (before: Receiver, after: Receiver): boolean =>
   before.webhook.status !== after.webhook.status ||
   before.health.warned !== after.health.warned ||
   before.health.throttle?.toldAt !== after.health.throttle?.toldAt
 
-/** The subject of a mail to the contact. */
+/** The reason for a mail to the webhook's contact. */
 export type ContactAlert = "failing" | "gone" | "disabled" | "throttled"
 
 export interface BreakerOutcome {
@@ -65,7 +68,7 @@ export interface BreakerOutcome {
   readonly alarm: ContactAlert | null
 }
 
-/** Returns the receiver's state after an attempt. An attempt does not count if it could not be signed. */
+/** Returns the receiver's state after an attempt. An attempt that could not be signed leaves the state unchanged. */
 export const afterAttempt = (
   present: Receiver,
   { attempt, eventId, probe }: { readonly attempt: Attempt; readonly eventId: EventId; readonly probe: boolean },
@@ -91,7 +94,10 @@ export const afterAttempt = (
   return { receiver: { webhook: { ...webhook, status, consecutiveFailures: failures }, health, quietUntil }, alarm }
 }
 
-/** The pause holds all deliveries of the webhook. The backlog then drains slowly again. */
+/**
+ * Returns the state after a 429: a pause holds all deliveries of the webhook. After the pause, the backlog drains
+ * slowly.
+ */
 const throttled = (
   { health: before, quietUntil, webhook }: Receiver,
   { attempt, probe }: { readonly attempt: Attempt; readonly probe: boolean },
@@ -116,7 +122,7 @@ const throttled = (
   }
 }
 
-/** A pause that the receiver requested continues if an attempt that was already in flight succeeds. */
+/** Returns the state after a success. If the attempt started before a pause after 429, the pause continues. */
 const recovered = (
   { health, quietUntil, webhook }: Receiver,
   attempt: Attempt,
@@ -139,7 +145,7 @@ export const startDrain = (present: Receiver, now: Instant.Instant): Receiver =>
     ? { ...present, health: { ...present.health, draining: { since: now, sent: 0 } } }
     : present
 
-/** Starts a recovery: the receiver is tried at once, and pending events get their full schedule again. */
+/** Starts a recovery: deliveries resume at once, and pending events get their full retry schedule again. */
 export const startRecovery = (present: Receiver, now: Instant.Instant): Receiver => {
   const begun = startDrain(afterManualRetry(present), now)
   const throttle = Throttle.startRecovery(begun.health.throttle)
@@ -157,7 +163,7 @@ export const afterManualRetry = (present: Receiver): Receiver =>
 
 const noted = (present: CircuitBreaker, attempt: Attempt, eventId: EventId, policy: WebhookPolicy): CircuitBreaker => ({
   ...present,
-  // A clock that was fast earlier must not delay later steps.
+  // Take the earlier time: a `failingSince` that a fast clock wrote would delay the warning and the disabling.
   failingSince: Math.min(present.failingSince ?? attempt.at, attempt.at),
   failed: including(present.failed, eventId, Math.max(policy.disableEvents, policy.breakerEvents)),
   unreached: isUnreached(attempt)
@@ -200,7 +206,7 @@ const isToOpen = (failures: number, { failed, unreached }: CircuitBreaker, polic
 const probed = (health: CircuitBreaker, probe: boolean): CircuitBreaker =>
   probe && health.probes !== null ? { ...health, probes: health.probes + 1 } : health
 
-/** The delay doubles after each failed probe, up to a limit. */
+/** Returns the time of the next probe. The delay before a probe doubles after each failed probe, up to a limit. */
 const nextProbe = (
   { probes }: CircuitBreaker,
   now: Instant.Instant,
@@ -211,7 +217,10 @@ const nextProbe = (
 /** The number of deliveries that may start now. Deliveries in flight reduce it. */
 export interface DeliveryAllowance {
   readonly limit: number
-  /** A probe checks whether the receiver is back. A probe does not use up one of the event's attempts. */
+  /**
+   * True if the delivery is a probe. A probe tests a failing receiver and does not count as one of the event's
+   * attempts.
+   */
   readonly probe: boolean
 }
 
@@ -229,7 +238,7 @@ export const allowedDeliveries = (
   return { limit: Math.min(free, Math.max(0, drained(health.draining, now, policy) - health.draining.sent)), probe }
 }
 
-/** Returns the receiver's state after a claim. `wanted`: the claim took as many deliveries as were allowed. */
+/** Returns the receiver's state after a claim of `count` deliveries, when `limit` deliveries were allowed. */
 export const afterClaim = (
   present: Receiver,
   { limit, count }: { readonly limit: number; readonly count: number },
@@ -253,7 +262,8 @@ const second = ({ since }: { readonly since: Instant.Instant }, now: Instant.Ins
   Math.max(0, Math.floor((now - since) / 1000))
 
 /**
- * Returns the total that may have been sent by now: a fixed number in the first second, doubling in each later second.
+ * Returns the maximum number of deliveries sent since the drain began. The rate starts at a fixed number in the first
+ * second and doubles each second.
  */
 const drained = (
   draining: NonNullable<CircuitBreaker["draining"]>,

@@ -1,7 +1,7 @@
 /**
  * Combines notices about webhooks into mails: at most one mail per organization in five minutes. The first notice is
  * sent at once. Later notices are collected in the next mail, which shows the last state of each webhook and its
- * intermediate hosts. The limit protects contacts from floods of mails, and no change is lost. The functions are pure:
+ * intermediate hosts. The limit prevents a flood of mails without losing a change. The functions in this file are pure;
  * the store queues the mails.
  */
 import * as Duration from "effect/Duration"
@@ -20,12 +20,12 @@ export interface ContactNotice {
 const bucketLength = Duration.minutes(5)
 
 /**
- * Maximum number of webhooks in one mail. An organization has at most 20 webhooks, so the mail omits only removed
+ * The maximum number of webhooks in one mail. An organization has at most 20 webhooks, so the mail omits only removed
  * webhooks.
  */
 export const maxMentionedWebhooks = 40
 
-/** Maximum number of intermediate hosts shown for a webhook. */
+/** The maximum number of intermediate hosts that a mail shows for a webhook. */
 const passedAtMost = 10
 
 export const noticePeriodOf = (at: Instant.Instant): number => Instant.bucketOf(at, bucketLength)
@@ -61,7 +61,7 @@ export const dropRemovedMentions = (present: WebhookMention, isRemoved: (id: Web
   return together(kept, (present.omitted ?? 0) + excess.size)
 }
 
-/** Oldest first. */
+/** Returns the webhooks that the mail mentions, oldest mention first. */
 export const webhooksOfNotice = ({
   further = [],
   omitted: _,
@@ -76,7 +76,10 @@ const together = ([first, ...further]: ReadonlyArray<WebhookMention>, omitted = 
 
 const isTrouble = ({ trouble }: WebhookMention): boolean => trouble !== undefined
 
-/** Merges two changes of one webhook into one mention: first and last host, the hosts between, and all keys. */
+/**
+ * Merges two changes of one webhook into one mention. The mention has the first and last host, the hosts between them,
+ * and all keys.
+ */
 const joined = (former: WebhookMention, next: WebhookMention): WebhookMention => {
   const passed = [...(former.passed ?? []), former.host].filter((host) => host !== next.host)
   return {

@@ -1,7 +1,4 @@
-/**
- * The partner's view of deliveries, and the partner's requests for another attempt. DeliveryWorker sends the
- * deliveries.
- */
+/** Partners list deliveries and request retries through this service. DeliveryWorker sends the deliveries. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -28,9 +25,9 @@ export const maxShownAttempts = { listed: 10, alone: 100 }
 export class DeliveryNotFound extends Schema.TaggedError<DeliveryNotFound>()("DeliveryNotFound", {}) {}
 
 export interface DeliveryPage {
-  /** The deliveries, newest event first. */
+  /** The deliveries of the page, newest event first. */
   readonly deliveries: ReadonlyArray<DeliveryWithProgress>
-  /** The cursor is none on the last page of the list. */
+  /** The cursor of the next page; none on the last page. */
   readonly next: Option.Option<EventId>
 }
 
@@ -43,16 +40,16 @@ export class Deliveries extends Context.Service<
       webhookId: WebhookId,
       asked: { readonly status: DeliveryStatus | null; readonly behind: EventId | null; readonly limit: number }
     ) => Effect.Effect<DeliveryPage, WebhookNotFound>
-    /** A null id finds no delivery. */
+    /** Returns one delivery. A null id fails with DeliveryNotFound. */
     readonly find: (
       owner: Owner,
       webhookId: WebhookId,
       eventId: EventId | null
     ) => Effect.Effect<DeliveryWithProgress, WebhookNotFound | DeliveryNotFound>
     /**
-     * Requests one immediate attempt, even for a delivered or failed delivery. The request has no effect while an
-     * attempt is in flight or already requested. If the webhook is paused or disabled, the delivery keeps waiting. If
-     * the breaker is open, the attempt is a probe. A null id finds no delivery.
+     * Requests one immediate attempt, even for a delivered or failed delivery. While an attempt is in flight or already
+     * requested, a retry request has no effect. If the webhook is paused or disabled, the delivery keeps waiting. If
+     * the circuit breaker is open, the attempt is a probe. A null id fails with DeliveryNotFound.
      */
     readonly retry: (
       principal: Principal,

@@ -1,4 +1,7 @@
-/** The delivery of one event to one webhook as the partner sees it: its status and attempts. Pure. */
+/**
+ * The partner's view of the delivery of one event to one webhook. The pure functions in this file derive the status and
+ * the next attempt.
+ */
 import * as Schema from "effect/Schema"
 import type { EventId, ShareId, TopicId, WebhookId } from "../shared/Ids.ts"
 import type { Instant } from "../shared/Instant.ts"
@@ -7,7 +10,7 @@ import { isHeld, type Receiver } from "./CircuitBreaker.ts"
 import type { AttemptKind } from "./DeliveryPlan.ts"
 import { type EventType, isKnownType, type StoredEventType } from "./EventType.ts"
 
-/** The state that the database stores. Whether a delivery is held follows from its webhook. */
+/** The delivery state in the database. The status `held` is not stored: it is derived from the delivery's webhook. */
 export type DeliveryState = "pending" | "delivered" | "failed"
 
 export const DeliveryStatus = Schema.Literals(["pending", "held", "delivered", "failed"])
@@ -24,33 +27,33 @@ export interface Delivery {
   readonly type: StoredEventType
   readonly topicId: TopicId
   readonly shareId: ShareId
-  /** The time at which the event happened. */
+  /** The time of the event. */
   readonly createdAt: Instant
   readonly state: DeliveryState
-  /** The time of the next attempt; null when none is scheduled. */
+  /** The time of the next attempt; null when no attempt is scheduled. */
   readonly dueAt: Instant | null
   /** True while an attempt is in flight and its lease is valid. */
   readonly inFlight: boolean
   readonly settledAt: Instant | null
-  /** The number of all attempts, scheduled and manual. */
+  /** The total number of attempts, including manual attempts. */
   readonly attemptCount: number
-  /** The latest attempts, oldest first. */
+  /** The latest attempts of the delivery, oldest first. */
   readonly attempts: ReadonlyArray<RecordedAttempt>
-  /** The request body that is sent; null in lists. */
+  /** The body of the webhook request; null when the delivery is part of a list. */
   readonly payload: string | null
 }
 
-/** A delivery of a type that this version knows. */
+/** A delivery whose event type is known to this version of the service. */
 type KnownDelivery = Delivery & { readonly type: EventType }
 
 export const isKnownDelivery = (delivery: Delivery): delivery is KnownDelivery => isKnownType(delivery.type)
 
-/** The derived status of a delivery. */
+/** The delivery's status and next attempt, derived from the delivery and its webhook. */
 interface DeliveryProgress {
   readonly status: DeliveryStatus
   /**
-   * The value is null when no attempt is planned, when an attempt is in flight, and when the webhook is not active.
-   * With an open breaker, this is the time of the next probe, which uses one of the held deliveries.
+   * The time of the next attempt. Null if no attempt is planned, an attempt is in flight, or the webhook is not active.
+   * With an open circuit breaker, this is the time of the next probe.
    */
   readonly nextAttemptAt: Instant | null
 }
@@ -70,7 +73,7 @@ export const withProgress = <Kind extends Delivery>(delivery: Kind, receiver: Re
 }
 
 /**
- * Returns the stored state that corresponds to this status; null if the receiver cannot have deliveries with this
+ * Returns the stored state that corresponds to a status. Returns null if deliveries to this receiver cannot have that
  * status.
  */
 export const stateOf = (status: DeliveryStatus, receiver: Receiver): DeliveryState | null => {

@@ -1,6 +1,6 @@
 /**
- * Decides after an attempt whether a delivery is done, must be retried or has failed. The functions are pure.
- * CircuitBreaker decides whether the webhook is warned, paused or disabled.
+ * These pure functions decide after an attempt whether a delivery has succeeded, must be retried or has failed.
+ * CircuitBreaker decides whether the webhook is paused or disabled, and whether its contact is warned.
  */
 import * as Duration from "effect/Duration"
 import * as Schema from "effect/Schema"
@@ -10,36 +10,38 @@ import type { WebhookPolicy } from "../shared/WebhookPolicy.ts"
 import type { Attempt } from "./Attempt.ts"
 import { requestedRetryTime } from "./RetryAfter.ts"
 
-/** What triggered the attempt. `probe`: the circuit breaker made the attempt to check whether the receiver is back. */
+/**
+ * The trigger of an attempt. The circuit breaker triggers a `probe` to test whether a failing receiver works again.
+ */
 export const AttemptKind = Schema.Literals(["scheduled", "manual", "probe"])
 export type AttemptKind = typeof AttemptKind.Type
 
-/** The fields of a delivery that decide about its next attempt. */
+/** The delivery's fields that determine the next attempt. */
 export interface RetryState {
-  /** The number of failed scheduled attempts. */
+  /** The number of scheduled attempts that failed. */
   readonly attempts: number
-  /** The time at which the schedule continues after a manual attempt; null when the schedule has ended. */
+  /** The time at which the retry schedule continues after a manual attempt; null when the schedule has ended. */
   readonly resumeAt: Instant.Instant | null
 }
 
 export type NextDeliveryState =
   | { readonly state: "delivered" }
-  /** `failed`: the schedule has ended. */
+  /** The state is `failed` when the retry schedule has ended without a success. */
   | { readonly state: "failed"; readonly attempts: number }
   | { readonly state: "pending"; readonly attempts: number; readonly dueAt: Instant.Instant }
 
 /**
- * The random delay is at most this fraction of the planned delay, so that simultaneous failures do not retry
- * simultaneously.
+ * Each retry is delayed by a random part of up to this fraction of the planned delay. The jitter spreads the retries of
+ * simultaneous failures.
  */
 const jitter = 0.1
 
-/** The delay before the retry of a delivery that could not be signed. */
+/** The retry delay of a delivery that could not be signed. */
 const unsignedDelay = Duration.hours(1)
 
 /**
- * The longest possible delay by number of counted attempts. Before the first one, only a missing secret can delay a
- * delivery.
+ * Returns the latest plausible due times by number of counted attempts. Before the first counted attempt, only a
+ * missing secret can delay a delivery.
  */
 export const latestDue = (
   now: Instant.Instant,
@@ -65,7 +67,10 @@ export const nextStateOf = (
   }: {
     readonly attempt: Attempt
     readonly kind: AttemptKind
-    /** For a 429: true if the receiver has answered only 429 for the duration of a full schedule. */
+    /**
+     * True if the receiver has answered only 429 for the duration of a full retry schedule. Applies only to an attempt
+     * with a 429 response.
+     */
     readonly isExhausted?: boolean
   },
   chance: number,
@@ -83,7 +88,7 @@ export const nextStateOf = (
       ? { state: "failed", attempts }
       : { state: "pending", attempts, dueAt: Math.max(present.resumeAt, now) }
   }
-  // A 429 means that the receiver is busy, not broken: the webhook pauses, and the event keeps its attempts.
+  // A 429 means that the receiver is overloaded, not broken. The webhook pauses, and the attempt does not count.
   if (attempt.status === 429) return { state: "pending", attempts, dueAt: now }
   const delay = policy.retries[attempts]
   if (delay === undefined) return { state: "failed", attempts: attempts + 1 }
@@ -95,12 +100,12 @@ export const nextStateOf = (
   }
 }
 
-/** A delivery's state in the queue. */
+/** The state of a delivery in the queue. */
 export interface QueueState {
-  /** The due time; null when the delivery has ended. */
+  /** The delivery's due time; null when the delivery has ended. */
   readonly dueAt: Instant.Instant | null
   readonly inFlight: boolean
-  /** True when a manual attempt was requested and has not started. */
+  /** True when a partner requested a manual attempt that has not started yet. */
   readonly manual: boolean
   readonly resumeAt: Instant.Instant | null
 }
@@ -111,8 +116,8 @@ export interface DeliveryScheduleChange {
 }
 
 /**
- * Schedules a manual attempt now, in addition to the schedule, which continues as planned if the attempt fails. Returns
- * null when an attempt is in flight, or was requested and is due.
+ * Schedules a manual attempt now. If the manual attempt fails, the retry schedule continues as planned. Returns null
+ * when an attempt is in flight, or a requested attempt is already due.
  */
 export const manualAttempt = (
   { dueAt, manual, resumeAt, inFlight }: QueueState,

@@ -1,4 +1,7 @@
-/** The port that keeps deliveries until they end. AssignmentStore inserts them in the transaction of the change. */
+/**
+ * The port that stores deliveries until they have succeeded or failed. AssignmentStore inserts deliveries in the
+ * transaction that changes the assignment.
+ */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
@@ -12,27 +15,27 @@ import type { ContactNotice } from "./ContactNotice.ts"
 import type { AttemptKind, NextDeliveryState, RetryState } from "./DeliveryPlan.ts"
 import type { FormerSecret } from "./WebhookSecret.ts"
 
-/** A webhook with due deliveries. */
+/** A webhook that has due deliveries. */
 export interface DueWebhook {
   readonly webhookId: WebhookId
   readonly organizationId: OrganizationId
 }
 
-/** A claimed delivery, which the claiming worker must now attempt. */
+/** A delivery that a worker has claimed and must now attempt. */
 export interface ClaimedDelivery extends RetryState {
   readonly webhookId: WebhookId
-  /** The URL is copied when the delivery is claimed. */
+  /** The webhook's URL at the time of the claim. */
   readonly url: string
   readonly encryptedSecret: string
   readonly formerSecret: FormerSecret | null
   readonly eventId: EventId
   readonly payload: string
-  /** The ticket increases with every attempt. A result is ignored unless it carries the latest ticket. */
+  /** The ticket increases with every attempt. The store ignores a result that has an earlier ticket. */
   readonly ticket: number
   readonly kind: AttemptKind
 }
 
-/** The number of deliveries to claim, and the receiver's state after the claim. */
+/** Decides how many deliveries to claim, and the receiver's state after the claim. */
 export interface ClaimPlan {
   /** `allow` is called with the receiver and the number of deliveries in flight. */
   readonly allow: (present: Receiver, inFlight: number) => DeliveryAllowance
@@ -46,7 +49,7 @@ export interface SettledAttempt {
   readonly following: ReadonlyArray<ClaimedDelivery>
 }
 
-/** The result of an attempt. The store writes all of it in one transaction. */
+/** The result of an attempt. The store writes the complete result in one transaction. */
 export interface Settlement {
   readonly receiver: Receiver
   readonly next: NextDeliveryState
@@ -55,7 +58,7 @@ export interface Settlement {
 }
 
 export interface DeliveryBacklog {
-  /** The number of due deliveries that may be sent. */
+  /** The number of due deliveries that workers may send now. */
   readonly due: number
   /** The number of pending deliveries of webhooks that are inactive or paused. */
   readonly held: number
@@ -89,8 +92,8 @@ export class DeliveryStore extends Context.Service<
       taking: ClaimPlan
     ) => Effect.Effect<ReadonlyArray<ClaimedDelivery>>
     /**
-     * Stores the attempt and the result of `decide`, under the receiver's lock. When the ticket is outdated, only a
-     * success counts: a failure is recorded and changes nothing else. `following` claims the webhook's next deliveries
+     * Stores the attempt and the result of `decide` while it holds the receiver's lock. If the ticket is outdated, only
+     * a success changes the delivery, and a failure is only recorded. `following` claims the webhook's next deliveries
      * in the same transaction. Returns none when the webhook was removed.
      */
     readonly settle: (
@@ -101,24 +104,24 @@ export class DeliveryStore extends Context.Service<
       following?: { readonly lease: Instant; readonly taking: ClaimPlan }
     ) => Effect.Effect<Option.Option<SettledAttempt>>
     /**
-     * Releases an attempt that a stopping worker interrupted: the delivery is due again at `at`, and the attempt does
-     * not count.
+     * Releases a delivery whose attempt was interrupted because the worker stops. The delivery is due again at `at`,
+     * and the attempt does not count.
      */
     readonly release: (claimed: ClaimedDelivery, at: Instant) => Effect.Effect<void>
-    /** Pauses the webhook until this time. An existing pause that ends later stays. */
+    /** Pauses the webhook until this time. An existing pause with a later end stays unchanged. */
     readonly postpone: (id: WebhookId, until: Instant) => Effect.Effect<void>
     /**
-     * See `MailStore.repairDueTimes`. A delivery whose latest attempt has a time in the future also becomes due now,
-     * because the same fast clock calculated its next attempt.
+     * Works like `MailStore.repairDueTimes`. A delivery whose latest attempt has a future time also becomes due now,
+     * because a fast clock also calculated its next attempt.
      */
     readonly repairDueTimes: (latest: LatestDue) => Effect.Effect<void>
     /** Ends pauses that end after `after` and for which `isPostponed` returns true. */
     readonly repairPauses: (after: Instant, isPostponed: (present: Receiver) => boolean) => Effect.Effect<void>
-    /** The next time at which something can be sent to an active webhook; none when nothing is pending. */
+    /** Returns the next time at which a delivery to an active webhook is due; none when no delivery is pending. */
     readonly nextDue: Effect.Effect<Option.Option<Instant>>
     /**
-     * Counts pending deliveries and failing webhooks, for operators. Each count stops at `limit`, so that the query
-     * stays cheap.
+     * Counts pending deliveries and failing webhooks for operators. Each count stops at `limit`, which limits the cost
+     * of the query.
      */
     readonly backlog: (at: Instant, limit: number) => Effect.Effect<DeliveryBacklog>
   }

@@ -1,6 +1,6 @@
 /**
- * Sends events that are due to their webhooks and records each attempt. CircuitBreaker and DeliveryPlan decide the next
- * step after the attempt.
+ * Sends due events to webhooks and records each attempt. After an attempt, CircuitBreaker and DeliveryPlan decide the
+ * next step.
  */
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -36,7 +36,7 @@ import * as Pause from "./Pause.ts"
 import * as Throttle from "./Throttle.ts"
 import * as WebhookSender from "./WebhookSender.ts"
 
-/** A claimed delivery and the owner of its webhook. */
+/** A claimed delivery, and the organization that owns the webhook. */
 export interface DeliveryJob {
   readonly organizationId: OrganizationId
   readonly claimed: ClaimedDelivery
@@ -46,14 +46,14 @@ export class DeliveryWorker extends Context.Service<
   DeliveryWorker,
   {
     /**
-     * Claims due deliveries for the caller to run: one of each webhook while slots are scarce, else up to the webhook's
-     * concurrency.
+     * Claims due deliveries, which the caller runs. While slots are scarce, the method claims one delivery of each
+     * webhook. Otherwise the method claims up to the webhook's concurrency limit.
      */
     readonly claim: (free: number, isScarce: boolean) => Effect.Effect<ReadonlyArray<DeliveryJob>>
     /**
-     * Makes the attempt, records the outcome, and continues with the webhook's next due delivery while `mayContinue` is
-     * true. Never fails. An interruption releases the claimed delivery. Returns whether other deliveries may be due
-     * now.
+     * Makes the attempt and records the outcome. Continues with the webhook's next due delivery while `mayContinue` is
+     * true. The effect never fails, and an interruption releases the claimed delivery. Returns whether more deliveries
+     * may be due.
      */
     readonly run: (job: DeliveryJob, mayContinue: Effect.Effect<boolean>) => Effect.Effect<boolean>
     readonly nextDue: Effect.Effect<Option.Option<Instant.Instant>>
@@ -80,7 +80,7 @@ export class DeliveryWorker extends Context.Service<
         )
       )
 
-      /** Caches whether the organization is suspended or deleted, in which case its deliveries are postponed. */
+      /** Caches whether an organization is suspended or deleted. Deliveries of such an organization are postponed. */
       const held = yield* TtlCache.make(
         (id: OrganizationId) =>
           Effect.map(organizations.find(id), (found) => Option.isNone(found) || found.value.suspendedAt !== null),
@@ -164,10 +164,7 @@ export class DeliveryWorker extends Context.Service<
         return yield* Effect.ensuring(failures.withPermit(recorded), report(job.claimed, attempt, subject()))
       })
 
-      /**
-       * A slot sends several events one after the other, so the log line about a defect must name the event that
-       * failed.
-       */
+      /** One worker slot sends several events in sequence. The log line about a defect must name the failed event. */
       const deliverNamed = (job: DeliveryJob, mayContinue: Effect.Effect<boolean>) =>
         Effect.tapCause(deliver(job, mayContinue), () =>
           Subject.replace(Subject.subjectOfPayload(job.claimed.payload, job.organizationId)())
@@ -201,12 +198,12 @@ export class DeliveryWorker extends Context.Service<
 }
 
 /**
- * The number of failures that are recorded concurrently. Without this limit, hundreds of simultaneous timeouts would
- * delay the recording of successes.
+ * The number of failures that are recorded concurrently. Without a limit on failures, hundreds of simultaneous timeouts
+ * would delay the recording of successes.
  */
 const failuresAtOnce = 4
 
-/** The attributes omit the URL, which may contain a secret of the receiver. */
+/** The span attributes omit the webhook's URL, because the URL may contain a secret of the receiver. */
 const spanAttributes = ({ eventId, kind, ticket, webhookId }: ClaimedDelivery, { failure, status }: Attempt) => ({
   "webhook.id": webhookId,
   "event.id": publicId(eventId),

@@ -1,4 +1,4 @@
-/** Decides which changes of an assignment are events, and builds the payload of each event. Pure. */
+/** These pure functions decide which changes of an assignment cause events, and build each event's payload. */
 import type { CommentaryId, EventId, PersonaId, ShareId, TopicId } from "../shared/Ids.ts"
 import { type Instant, toIso } from "../shared/Instant.ts"
 import type { Assignment } from "../topic/Assignment.ts"
@@ -7,31 +7,31 @@ import type { Topic } from "../topic/Topic.ts"
 import { summarizeCounts, type TopicStatus } from "../topic/TopicStatus.ts"
 import type { EventType } from "./EventType.ts"
 
-/** An event as the core builds it. The store adds the topic's reference and metadata to the payload. */
+/** A new event without the topic's reference and metadata. The store adds these two values to the payload. */
 export interface NewEvent {
   readonly id: EventId
   readonly type: EventType
   readonly at: Instant
-  /** The start of the payload's text, up to the value of the external reference. */
+  /** The first part of the payload's JSON text, up to the value of the external reference. */
   readonly head: string
-  /** The rest of the payload's text, after the metadata. */
+  /** The last part of the payload's JSON text, after the metadata. */
   readonly tail: string
 }
 
-/** Returns an event's id in the form that partners see. */
+/** Returns the event id in the form that partners see: `evt_` and the UUID. */
 export const publicId = (id: EventId): string => `evt_${id}`
 
-/** The text between the values of the external reference and the metadata. */
+/** The JSON text between the values of the external reference and the metadata in a payload. */
 export const payloadSeparator = ',"metadata":'
 
-/** Something that becomes true of an assignment once, and stays true. */
+/** A condition that becomes true at most once for an assignment and then stays true. */
 interface Fact {
   readonly type: Exclude<EventType, "topic.completed">
   readonly holds: (assignment: Assignment) => boolean
   readonly medium?: MediaKind
 }
 
-/** An assignment has one event for each fact. If one change causes several events, they have this order. */
+/** An assignment causes one event for each fact. Events of the same change have the order of this list. */
 const facts: ReadonlyArray<Fact> = [
   { type: "creator.approved", holds: ({ status }) => status === "creator_approved" },
   { type: "media.ready", medium: "audio", holds: ({ commentary }) => typeof commentary?.audioUrl === "string" },
@@ -40,7 +40,7 @@ const facts: ReadonlyArray<Fact> = [
   { type: "commentary.failed", holds: ({ failure }) => failure !== null }
 ]
 
-/** The topic of a changed assignment after the change, and its status before it. */
+/** The topic's state after a change of one of its assignments, and the topic's status before the change. */
 export interface ChangedTopic extends Pick<Topic, "status" | "counts"> {
   readonly formerStatus: TopicStatus
 }
@@ -48,8 +48,8 @@ export interface ChangedTopic extends Pick<Topic, "status" | "counts"> {
 const none: ReadonlyArray<NewEvent> = []
 
 /**
- * Returns the events of this change. Most changes cause no event. A topic is completed once: a settled assignment never
- * opens again, and a topic gets no further assignments.
+ * Returns the events that a change of an assignment causes. Most changes cause no event. A topic is completed at most
+ * once, because settled assignments never reopen and no assignment is added later.
  */
 export const eventsOf = (
   before: Assignment,
@@ -121,7 +121,10 @@ interface Envelope {
   readonly id: string
   readonly type: EventType
   readonly timestamp: string
-  /** The sequence number increases with each event of an assignment, starting at 1. The event of a topic has 1. */
+  /**
+   * The sequence number increases with each event of an assignment, starting at 1. The sequence number of a topic's
+   * event is 1.
+   */
   readonly sequence: number
 }
 
@@ -139,7 +142,7 @@ interface Subject {
     readonly partner_approved_at: string | null
   }
   readonly reason?: string
-  /** The topic's status and counts after this change. */
+  /** The topic's status and counts after the change. */
   readonly topic: { readonly status: TopicStatus; readonly summary: ReturnType<typeof summarizeCounts> }
 }
 
@@ -164,16 +167,16 @@ const detail = ({ commentary, failure }: Assignment, { medium, type }: Fact): Pa
 }
 
 /**
- * Returns a UUID of version 7 made from the time, the place among the events of that time, and the random end of the
- * subject's id. The same change always has the same id.
+ * Returns a UUID of version 7. The UUID combines the time, the event's position within that time, and the random end of
+ * the subject's id. The same change always produces the same id.
  */
 const idOf = (subject: ShareId | TopicId, place: number, at: Instant): EventId =>
   `${firstIdAt(at).slice(0, 15)}${place.toString(16).padStart(3, "0")}-${subject.slice(19)}` as EventId
 
-/** Reads the event's time from its id. */
+/** Returns the time that the event's id contains. */
 export const timeOfEvent = (id: EventId): Instant => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)
 
-/** Returns the lowest possible event id at this time. */
+/** Returns the lowest possible event id for a time. */
 export const firstIdAt = (at: Instant): EventId => {
   const moment = at.toString(16).padStart(12, "0")
   return `${moment.slice(0, 8)}-${moment.slice(8)}-7000-0000-000000000000` as EventId

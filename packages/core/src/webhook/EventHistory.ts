@@ -9,24 +9,24 @@ import * as Instant from "../shared/Instant.ts"
 import { firstIdAt, publicId } from "./Event.ts"
 import { type EventList, EventLog, type PastEvent } from "./EventLog.ts"
 
-/** The age up to which events are listed. */
+/** The maximum age of listed events. */
 const retention = Duration.days(30)
 
-/** Target size of a page's payloads, unless the caller asks for less. */
+/** The target size of all payloads on a page. A caller can request a smaller size. */
 const pageBytes = 1024 * 1024
 
-/** The maximum number of bytes that one query reads, so that it does not delay other requests. */
+/** The maximum number of bytes that one query reads. A larger query would delay other requests. */
 const stepBytes = 128 * 1024
 
-/** Events before this time are not listed. */
+/** Returns the time of the earliest event that lists may contain. */
 export const earliestListed = (now: Instant.Instant): Instant.Instant => Math.max(0, now - Duration.toMillis(retention))
 
 export interface EventHistoryPage {
   /** A page has fewer events than the limit when their payloads are large. */
   readonly events: ReadonlyArray<PastEvent>
-  /** True if more events follow the page. */
+  /** True if the list has more events after this page. */
   readonly more: boolean
-  /** The cursor is none on the last page of the list. A list that is read forward has no last page. */
+  /** The cursor of the next page; none on the last page. A list that is read forward has no last page. */
   readonly next: Option.Option<EventId>
 }
 
@@ -71,7 +71,7 @@ export class EventHistory extends Context.Service<
   )
 }
 
-/** A page's cursor is the id of its last event. */
+/** The cursor of a page is the id of the page's last event. */
 export const formatCursor = publicId
 
 export const parseCursor = (text: string): Option.Option<EventId> =>

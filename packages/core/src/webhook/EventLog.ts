@@ -8,33 +8,36 @@ import type { EventType } from "./EventType.ts"
 
 export interface EventList {
   readonly owner: Owner
-  /** A null type selects all events. */
+  /** The event type to list; null lists events of every type. */
   readonly type: EventType | null
-  /** Only events of this time or later are listed. */
+  /** The list contains only events at or after this time. */
   readonly since: Instant
   /**
-   * If true, events are listed in the order of their commits, oldest first. Otherwise they are listed by id, newest
-   * first.
+   * If true, the list has events in the order of their commits, oldest first. If false, the list has events by id,
+   * newest first.
    */
   readonly forward: boolean
-  /** The last event of the previous page; null on the first page. */
+  /** The id of the previous page's last event; null for the first page. */
   readonly behind: EventId | null
   readonly limit: number
-  /** The maximum size of the payloads that the query reads. The first payload is always read, whatever its size. */
+  /**
+   * The maximum size of the payloads that the query reads. The query always reads the first payload, even if that
+   * payload exceeds the maximum.
+   */
   readonly maxBytes: number
 }
 
 export interface PastEvent {
   readonly id: EventId
   readonly type: EventType
-  /** The payload exactly as webhooks receive it. */
+  /** The payload, byte for byte as webhooks receive it. */
   readonly payload: string
   readonly bytes: number
 }
 
 export interface EventPage {
   readonly events: ReadonlyArray<PastEvent>
-  /** True if more events follow the page. */
+  /** True if the list has more events after this page. */
   readonly more: boolean
 }
 
@@ -42,8 +45,8 @@ export class EventLog extends Context.Service<
   EventLog,
   {
     /**
-     * A page ends at its limit, or before the payload that would exceed `maxBytes`. If `after` is unknown or not an
-     * event of the owner, a forward list starts at the time in its id.
+     * A page ends at its limit, or before the payload that would exceed `maxBytes`. If the owner has no event with the
+     * id `behind`, a forward list starts at the time that the id contains.
      */
     readonly page: (list: EventList) => Effect.Effect<EventPage>
   }

@@ -1,4 +1,7 @@
-/** How long sending to a webhook may pause: after failed probes, after a 429, or while its organization is suspended. */
+/**
+ * Limits how long deliveries to a webhook may pause: after failed probes, after a 429, or while the organization is
+ * suspended.
+ */
 import * as Duration from "effect/Duration"
 import { clockToleranceMillis } from "../shared/DueTimes.ts"
 import type * as Instant from "../shared/Instant.ts"

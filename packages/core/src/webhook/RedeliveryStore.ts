@@ -1,4 +1,7 @@
-/** The port that sends deliveries again: one by a manual retry, or all failed ones as a job of small transactions. */
+/**
+ * The port that queues deliveries again. A manual retry queues one delivery. A recovery job queues all failed
+ * deliveries in small transactions.
+ */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
@@ -9,7 +12,7 @@ import type { Receiver } from "./CircuitBreaker.ts"
 import type { DeliveryState } from "./Delivery.ts"
 import type { DeliveryScheduleChange, QueueState } from "./DeliveryPlan.ts"
 
-/** Events from `since` until before `until`. */
+/** A period of events. `since` is inclusive and `until` is exclusive. */
 export interface EventPeriod {
   readonly since: Instant
   readonly until: Instant
@@ -18,7 +21,7 @@ export interface EventPeriod {
 export interface RecoveryJob extends EventPeriod {
   readonly id: string
   readonly webhookId: WebhookId
-  /** The job also queues deliveries that were held when it was requested. */
+  /** If true, the recovery job also queues deliveries that were held at the time of the request. */
   readonly held: boolean
   readonly askedAt: Instant
 }
@@ -27,9 +30,9 @@ export class RedeliveryStore extends Context.Service<
   RedeliveryStore,
   {
     /**
-     * Calls `decide` with the delivery's queue state under its webhook's lock, and stores the result with the audit
-     * entry. If `decide` returns null, nothing changes. The receiver becomes the result of `begin`. Returns false
-     * when no such delivery of an event since `since` exists.
+     * Calls `decide` with the delivery's queue state while it holds the webhook's lock, and stores the result with the
+     * audit entry. If `decide` returns null, nothing changes. `begin` returns the receiver's new state. Returns false
+     * if the webhook has no delivery of this event, or the event is older than `since`.
      */
     readonly queue: (
       named: { readonly webhookId: WebhookId; readonly eventId: EventId; readonly since: Instant },
@@ -38,18 +41,17 @@ export class RedeliveryStore extends Context.Service<
       audit: AuditEntry,
       begin: (receiver: Receiver) => Receiver
     ) => Effect.Effect<boolean>
-    /** Returns the number of the webhook's deliveries in this state, by an index-only query. */
+    /** Returns the number of a webhook's deliveries in one state. The count is an index-only query. */
     readonly count: (webhookId: WebhookId, state: DeliveryState, period: EventPeriod) => Effect.Effect<number>
     /**
-     * Stores a recovery job. If the webhook has an unstarted job with an overlapping period, that job's period is
-     * extended instead.
+     * Stores a recovery job. If the webhook already has an unstarted job with an overlapping period, the store extends
+     * the period of that job instead.
      */
     readonly open: (recovery: RecoveryJob, audit: AuditEntry) => Effect.Effect<void>
     /**
      * Advances the open job that has waited longest by up to `limit` deliveries, oldest event first. Failed deliveries
-     * get a new schedule, and held deliveries are due now. The job's position is stored in the same transaction, so
-     * that an interrupted job can continue. The receiver becomes the result of `begin` before the
-     * first step.
+     * get a new schedule, and held deliveries are due now. The store writes the job's position in the same transaction,
+     * so an interrupted job can continue. Before the first step, `begin` returns the receiver's new state.
      */
     readonly step: (
       at: Instant,

@@ -1,11 +1,14 @@
-/** Parses `Retry-After`, the earliest time at which a receiver accepts the next request. Pure. */
+/** Parses the `Retry-After` header, which sets the earliest time of the next request to a receiver. */
 import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
 import * as Instant from "../shared/Instant.ts"
 import type { WebhookPolicy } from "../shared/WebhookPolicy.ts"
 import type { Attempt } from "./Attempt.ts"
 
-/** Only 429 and 503 use it, up to `longestWait`. If there is no valid value, the result is the current time. */
+/**
+ * Uses `Retry-After` only for the statuses 429 and 503, up to `longestWait`. Without a valid value, returns the current
+ * time.
+ */
 export const requestedRetryTime = (
   { retryAfter, status }: Pick<Attempt, "retryAfter" | "status">,
   now: Instant.Instant,
@@ -15,7 +18,7 @@ export const requestedRetryTime = (
   return now + Math.min(Math.max(0, delayOf(retryAfter.trim(), now)), Duration.toMillis(longestWait))
 }
 
-/** Reads seconds or an HTTP date; any other text gives no delay. */
+/** Parses `Retry-After` as seconds or as an HTTP date. Returns no delay for any other text. */
 const delayOf = (text: string, now: Instant.Instant): number =>
   /^\d+$/.test(text)
     ? Number(text) * 1000

@@ -1,6 +1,6 @@
 /**
- * Pauses a webhook whose receiver answers 429, until its Retry-After, and at least for a delay that doubles with each
- * consecutive pause. The functions are pure: delays come from the policy, and times are arguments.
+ * Pauses a webhook whose receiver answers 429. The pause lasts until Retry-After, but at least for a delay that doubles
+ * with each consecutive pause. The functions are pure: callers pass the policy and the current time.
  */
 import * as Duration from "effect/Duration"
 import type * as Instant from "../shared/Instant.ts"
@@ -9,22 +9,22 @@ import type { Attempt } from "./Attempt.ts"
 import { requestedRetryTime } from "./RetryAfter.ts"
 
 export interface Throttle {
-  /** The time of the first 429. An hour without a 429 ends the period. */
+  /** The time of the first 429 in the current period of 429 responses. An hour without a 429 ends the period. */
   readonly since: Instant.Instant
   /** The start and end of the latest pause. */
   readonly pausedAt: Instant.Instant
   readonly until: Instant.Instant
   /** The number of consecutive pauses without a success between them. */
   readonly pauses: number
-  /** The time at which the contact was last notified. */
+  /** The time of the last mail to the webhook's contact about 429 responses. */
   readonly toldAt: Instant.Instant | null
-  /** The time of the first 429 since the last success or recovery; null if there was none. */
+  /** The time of the first 429 since the last success or recovery; null if the receiver has not answered 429 since. */
   readonly refusedSince?: Instant.Instant | null
 }
 
 /**
- * Returns the state after a 429. If a delivery was in flight when the pause began, its 429 belongs to that pause: five
- * concurrent 429 responses cause one pause.
+ * Returns the state after a 429. A 429 to a delivery that was in flight when the pause began belongs to that pause. So
+ * five concurrent 429 responses cause only one pause.
  */
 export const after429 = (
   present: Throttle | null,
@@ -48,13 +48,16 @@ export const after429 = (
   }
 }
 
-/** After a recovery, pending events have their full time again. */
+/**
+ * Returns the state after the start of a recovery, which gives pending events their full time limit for 429 responses
+ * again.
+ */
 export const startRecovery = (present: Throttle | null): Throttle | null =>
   present === null ? null : { ...present, refusedSince: null }
 
 /**
- * True if the receiver has answered only 429 for the duration of a full schedule, and the event has waited equally
- * long. The delivery then fails, as after ten other failures.
+ * Returns true if the receiver has answered only 429 for a full retry schedule, and the event has waited as long. The
+ * delivery then fails, as it does after ten failures of another kind.
  */
 export const isExhausted = (
   present: Throttle | null,
@@ -68,8 +71,8 @@ export const isExhausted = (
 }
 
 /**
- * Returns the state after a success: the next pause is short again. A success does not count if its attempt started
- * before the pause.
+ * Returns the state after a success, with the shortest delay for the next pause. A success does not count if the
+ * attempt started before the pause.
  */
 export const afterSuccess = (
   present: Throttle | null,
@@ -82,7 +85,7 @@ export const afterSuccess = (
 }
 
 /**
- * True when events are an hour late, or will be before the pause ends, and the contact was not notified within the last
+ * Returns true if events will be an hour late by the end of the pause, and the contact was not notified within the last
  * day.
  */
 export const shouldNotify = (
@@ -96,7 +99,10 @@ export const shouldNotify = (
 const refusedSinceOf = ({ refusedSince, since }: Throttle): Instant.Instant | null =>
   refusedSince === undefined ? since : refusedSince
 
-/** If the clock was set back since the last pause, a new pause begins. */
+/**
+ * Returns whether the attempt belongs to the current pause. If the clock was set back since that pause began, the
+ * attempt starts a new pause.
+ */
 const isSamePause = ({ pausedAt }: Throttle, { at }: Pick<Attempt, "at">, now: Instant.Instant): boolean =>
   at <= pausedAt && pausedAt <= now
 

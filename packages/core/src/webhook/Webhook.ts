@@ -1,4 +1,4 @@
-/** A registered webhook, and how partners and operators change it. */
+/** A registered webhook, and the rules for changes by partners and operators. */
 import * as Schema from "effect/Schema"
 import type { WebhookId } from "../shared/Ids.ts"
 import type { Instant } from "../shared/Instant.ts"
@@ -15,32 +15,35 @@ export type WebhookStatus = typeof WebhookStatus.Type
 
 export interface Webhook {
   readonly id: WebhookId
-  /** The webhook receives only events of this organization and environment. */
+  /** The organization and environment whose events the webhook receives. */
   readonly owner: Owner
-  /** The URL as the partner wrote it. */
+  /** The webhook's URL, unchanged from the partner's request. */
   readonly url: string
-  /** The event types in the partner's order, each once. */
+  /** The subscribed event types in the partner's order, without repetitions. */
   readonly events: ReadonlyArray<StoredEventType>
   readonly status: WebhookStatus
-  /** The number of consecutive failed attempts over all deliveries. */
+  /** The number of consecutive failed attempts across all deliveries of the webhook. */
   readonly consecutiveFailures: number
   readonly lastDeliveryAt: Instant | null
   readonly createdAt: Instant
-  /** The time of the last change by partner or operator. Deliveries do not change this time. */
+  /** The time of the last change by the partner or an operator. Deliveries do not change this time. */
   readonly updatedAt: Instant
 }
 
-/** Maximum number of webhooks for each owner. */
+/** The maximum number of webhooks of each owner. */
 export const maxWebhooks = 20
 
-/** The changes that a partner requests. Absent fields stay unchanged. */
+/** A partner's change of a webhook. Absent fields stay unchanged. */
 export interface WebhookPatch {
   readonly url?: string
   readonly events?: ReadonlyArray<EventType>
   readonly status?: ChosenStatus
 }
 
-/** Returns the same object when nothing changes. `active` also resets the failures, and enables a disabled webhook. */
+/**
+ * Applies a patch. If no field changes, returns the same object. The status `active` also resets the failure count and
+ * enables a disabled webhook.
+ */
 export const applyPatch = (present: Webhook, patch: WebhookPatch, now: Instant): Webhook => {
   const next: Webhook = {
     ...present,
@@ -50,7 +53,7 @@ export const applyPatch = (present: Webhook, patch: WebhookPatch, now: Instant):
   return changedFieldsOf(present, next).length === 0 ? present : { ...next, updatedAt: now }
 }
 
-/** The names of the changed fields, for the audit log. */
+/** Returns the names of the changed fields for the audit log. */
 export const changedFieldsOf = (before: Webhook, after: Webhook): ReadonlyArray<string> => [
   ...(before.url === after.url ? [] : ["url"]),
   ...(before.events.join() === after.events.join() ? [] : ["events"]),

@@ -1,15 +1,18 @@
-/** The state of a webhook's receiver, as the partner sees it. */
+/** The state of a webhook's receiver that the API shows to the partner. */
 import type { Instant } from "../shared/Instant.ts"
 import { isHeld, type Receiver } from "./CircuitBreaker.ts"
 import type { Webhook } from "./Webhook.ts"
 import type { DisabledEntry } from "./WebhookStore.ts"
 
 export interface WebhookCondition {
-  /** The value is null unless the service has disabled the webhook. */
+  /** The time and reason of the disabling by the service; null unless the webhook is disabled. */
   readonly disabling: DisabledEntry | null
-  /** The circuit breaker is open: only probes are sent. `until` is null when a probe is due. */
+  /**
+   * While `isOpen` is true, the circuit breaker allows only probes. `until` is the time of the next probe; null when a
+   * probe is due now.
+   */
   readonly circuit: { readonly isOpen: boolean; readonly until: Instant | null }
-  /** The number of held deliveries, counted up to `maxCountedHeldDeliveries`. */
+  /** The number of held deliveries, capped at `maxCountedHeldDeliveries`. */
   readonly held: number
 }
 
@@ -17,7 +20,7 @@ export interface ReportedWebhook extends Webhook {
   readonly condition: WebhookCondition
 }
 
-/** The largest number of held deliveries that is counted. */
+/** The count of held deliveries stops at this number. */
 export const maxCountedHeldDeliveries = 1000
 
 /** The condition of a new webhook. */

@@ -1,4 +1,4 @@
-/** No webhook has this id, or it belongs to another owner. */
+/** The owner has no webhook with this id. */
 import * as Schema from "effect/Schema"
 
 export class WebhookNotFound extends Schema.TaggedError<WebhookNotFound>()("WebhookNotFound", {}) {}

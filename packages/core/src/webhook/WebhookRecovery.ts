@@ -1,6 +1,6 @@
 /**
- * Recovery sends a webhook's failed deliveries again, as a job that survives a restart. DeliveryWorker sends these
- * deliveries.
+ * Queues a webhook's failed deliveries again, by a stored job that continues after a restart. DeliveryWorker sends the
+ * queued deliveries.
  */
 import * as Context from "effect/Context"
 import * as SecureRandom from "effect/crypto/SecureRandom"
@@ -19,7 +19,10 @@ import { earliestListed } from "./EventHistory.ts"
 import { type EventPeriod, RedeliveryStore } from "./RedeliveryStore.ts"
 import { WebhookNotFound } from "./WebhookNotFound.ts"
 
-/** `too_early`: events of that time have been deleted. `backwards`: the period's end is before its start. */
+/**
+ * `too_early` means that the events of the period's start are already deleted. `backwards` means that the period ends
+ * before its start.
+ */
 export class InvalidPeriod extends Schema.TaggedError<InvalidPeriod>()("InvalidPeriod", {
   reason: Schema.Literals(["too_early", "backwards"])
 }) {}
@@ -34,20 +37,23 @@ export interface RecoveryPlan extends EventPeriod {
 export class WebhookRecovery extends Context.Service<
   WebhookRecovery,
   {
-    /** Counts the deliveries without changing anything. A null `until` means now. */
+    /**
+     * Counts the deliveries that a recovery would send again, without a change. If `until` is null, the period ends
+     * now.
+     */
     readonly preview: (
       principal: Principal,
       webhookId: WebhookId,
       asked: { readonly since: Instant.Instant; readonly until: Instant.Instant | null }
     ) => Effect.Effect<RecoveryPlan, WebhookNotFound | InvalidPeriod>
     /**
-     * Stores the job in one small transaction. Workers run the job that this method stores. If there are no deliveries,
-     * no job is stored.
+     * Stores a recovery job in one small transaction. Workers run the stored job later. If there are no deliveries to
+     * send again, no job is stored.
      */
     readonly start: (principal: Principal, undelivered: RecoveryPlan) => Effect.Effect<void>
     /**
-     * Performs one step of a job and returns the number of deliveries it queued, at most `stepSize`. Returns none when
-     * no job is left.
+     * Runs one step of a recovery job. Returns the number of deliveries that the step queued, at most `stepSize`; none
+     * when no job is left.
      */
     readonly advance: Effect.Effect<Option.Option<number>>
   }
@@ -103,5 +109,5 @@ export class WebhookRecovery extends Context.Service<
   )
 }
 
-/** The step is small, so that it holds its locks only briefly. */
+/** A recovery step handles at most this many deliveries, so that the step holds locks only briefly. */
 export const stepSize = 500

@@ -1,4 +1,7 @@
-/** The signing secrets of webhooks: validation, generation and storage. WebhookSignature signs. */
+/**
+ * Validates and generates the signing secrets of webhooks, and defines their stored form. WebhookSignature computes
+ * signatures.
+ */
 import type * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -9,32 +12,37 @@ import type { WebhookId } from "../shared/Ids.ts"
 import type { Instant } from "../shared/Instant.ts"
 import { signingKeyOf } from "./WebhookSignature.ts"
 
-/** The former secret after a rotation, as stored. Until this time, events are signed with both secrets. */
+/**
+ * The encrypted former secret after a rotation. Until `until`, events are signed with both the current and the former
+ * secret.
+ */
 export interface FormerSecret {
   readonly encrypted: string
   readonly until: Instant
 }
 
-/** The secrets of a webhook, as stored. The grace period of the former secret may be over. */
+/** The encrypted secrets of a webhook. The former secret may be present even after the end of its grace period. */
 export interface WebhookSecrets {
   readonly encryptedSecret: string
   readonly formerSecret: FormerSecret | null
 }
 
-/** Default time for which events are also signed with the former secret. */
+/** The default period after a rotation in which events are also signed with the former secret. */
 export const defaultSecretGrace = Duration.days(1)
 export const maxSecretGrace = Duration.days(7)
 
-/** Printable ASCII including the space. */
+/** The pattern allows printable ASCII characters, including the space. */
 export const secretPattern = /^[ -~]{32,256}$/u
 
 export const secretConstraint =
   "must be 32 to 256 printable ASCII characters, or whsec_ and 24 to 64 bytes in base64; leave it out, and one is made"
 
-/** The secret in the documentation's examples. The example secret is public. */
+/**
+ * The secret in the documentation's examples. Registration rejects the example secret, because the example is public.
+ */
 export const exampleSecret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo="
 
-/** Checks that the pattern cannot express. */
+/** Returns the problem with a secret that `secretPattern` cannot detect; null when the secret is valid. */
 export const secretProblem = (text: string): string | null =>
   text === exampleSecret
     ? "must not be the example of the documentation; leave it out, and one is made"
@@ -46,6 +54,7 @@ export const mintSecret = (random: SecureRandom.SecureRandom["Service"]): Effect
   Effect.map(random.randomBytes(32), (bytes) => Redacted.make(`whsec_${Base64.encode(bytes)}`))
 
 /**
- * The encryption purpose of a webhook's secret. A secret that was moved to another webhook's row cannot be decrypted.
+ * Returns the encryption purpose of a webhook's secret. The purpose contains the webhook's id, so a secret in another
+ * webhook's row cannot be decrypted.
  */
 export const encryptionPurpose = (id: WebhookId): string => `webhook ${id}`

@@ -1,6 +1,6 @@
 /**
- * Signs one event and sends it to a receiver once. A failed attempt is a result, not an error. The caller decides what
- * happens next.
+ * Signs one event and sends it to a receiver once. A failed attempt is a return value, not an error, and the caller
+ * decides about a retry.
  */
 import * as Cache from "effect/Cache"
 import * as Clock from "effect/Clock"
@@ -23,20 +23,20 @@ import { type WebhookAnswer, WebhookNotSent, WebhookTransport } from "./WebhookT
 
 export interface OutgoingEvent {
   readonly webhook: { readonly id: WebhookId; readonly url: string }
-  /** The secret as stored; null when the webhook was removed. */
+  /** The webhook's encrypted secret; null when the webhook was removed. */
   readonly encryptedSecret: string | null
   readonly formerSecret: FormerSecret | null
-  /** The event's id, `evt_…` or `evt_test_…`, is the same on every attempt. */
+  /** The event id `evt_…` or `evt_test_…`, which is the same for every attempt. */
   readonly eventId: string
-  /** The payload is sent byte for byte. */
+  /** The payload, which is sent byte for byte. */
   readonly payload: string
-  /** The kind of event, for log lines. */
+  /** The event type, which appears in log lines. */
   readonly subject: () => Subject.LogSubject
 }
 
 export type Send = (parcel: OutgoingEvent) => Effect.Effect<Attempt>
 
-/** Only the network call can be interrupted. */
+/** An interruption takes effect only during the network call. */
 export const make: Effect.Effect<Send, never, Mac.Mac | Encryption | WebhookTransport> = Effect.gen(function* () {
   const mac = yield* Mac.Mac
   const encryption = yield* Encryption
@@ -44,8 +44,8 @@ export const make: Effect.Effect<Send, never, Mac.Mac | Encryption | WebhookTran
   const { timeout } = (yield* Policy).webhooks
 
   /**
-   * Decryption costs more than the rest of an attempt. A re-encrypted secret has another cache key, so no stale entry
-   * is used.
+   * The cache avoids a decryption for each attempt, which costs more than the rest of the attempt. The cache key
+   * contains the ciphertext, so a re-encrypted secret cannot hit a stale entry.
    */
   const decrypted = yield* Cache.makeWith(
     (encrypted: EncryptedSecret) =>
@@ -59,7 +59,8 @@ export const make: Effect.Effect<Send, never, Mac.Mac | Encryption | WebhookTran
   )
 
   return Effect.fn("Webhook.send")(function* ({ eventId, payload, encryptedSecret, formerSecret, subject, webhook }) {
-    // Read the monotonic clock first, so that `at` plus the duration is never before the response.
+    // Read the monotonic clock before the wall clock, so that `at` plus the duration is never earlier than the
+    // response.
     const begun = yield* Clock.monotonicTimeNanos
     const at = yield* Instant.now
     const open = (text: string | null) =>
@@ -74,13 +75,13 @@ export const make: Effect.Effect<Send, never, Mac.Mac | Encryption | WebhookTran
         Effect.andThen(Effect.annotateLogs(unexpected(defect), Subject.subjectAttributes(subject(), "_")), broken)
       )
     )
-    // The wall clock may be adjusted during the request.
+    // Measure with the monotonic clock, because the wall clock may be adjusted during the request.
     const took = (yield* Clock.monotonicTimeNanos) - begun
     return { at, duration: Math.round(Number(took) / 1e6), ...outcomeOf(sent) }
   })
 })
 
-/** Maximum number of decrypted secrets in the cache. */
+/** The maximum number of decrypted secrets in the cache. */
 const maxCachedSecrets = 1000
 
 class EncryptedSecret extends Data.Class<{ readonly id: WebhookId; readonly text: string }> {}

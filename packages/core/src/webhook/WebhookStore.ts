@@ -1,6 +1,6 @@
 /**
- * The port that stores webhooks. The caller encrypts the secrets. The audit entry and notice of a change are stored
- * with it.
+ * The port that stores webhooks. The caller encrypts the secrets. The store writes a change with its audit entry and
+ * notice in one transaction.
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
@@ -23,10 +23,10 @@ export interface WebhookChange {
   readonly notice: ContactNotice | null
 }
 
-/** The time and reason of a disabling by the service, from the audit log. */
+/** The time at which the service disabled a webhook, and the reason. The values come from the audit log. */
 export interface DisabledEntry {
   readonly at: Instant
-  /** The reason of the last failure. */
+  /** The reason for the last failure before the service disabled the webhook. */
   readonly reason: string
 }
 
@@ -38,29 +38,31 @@ export class TooManyWebhooks extends Schema.TaggedError<TooManyWebhooks>()("TooM
 export class WebhookStore extends Context.Service<
   WebhookStore,
   {
-    /** `insert` fails when the owner already has `limit` webhooks, even under concurrency. */
+    /** `insert` fails when the owner already has `limit` webhooks. Concurrent calls cannot exceed the limit. */
     readonly insert: (
       change: WebhookChange,
       encryptedSecret: string,
       limit: number
     ) => Effect.Effect<void, TooManyWebhooks>
     readonly find: (owner: Owner, id: WebhookId) => Effect.Effect<Option.Option<Webhook>>
-    /** Lists webhooks newest first, and then by descending id. */
+    /** Lists an owner's webhooks, newest first. Webhooks of the same time are listed by descending id. */
     readonly list: (owner: Owner) => Effect.Effect<ReadonlyArray<Webhook>>
     /**
-     * Lists all webhooks or one organization's webhooks for operators, by organization, live webhooks first, each group
-     * newest first.
+     * Lists all webhooks, or the webhooks of one organization, for operators. The list is sorted by organization, then
+     * live before test webhooks, then newest first.
      */
     readonly listAll: (of: {
       readonly organizationId: OrganizationId | null
       readonly disabled: boolean
     }) => Effect.Effect<ReadonlyArray<Webhook>>
-    /** Returns the latest disabling of each webhook, and omits webhooks that were never disabled. */
+    /**
+     * Returns when and why the service last disabled each webhook. The result omits webhooks that were never disabled.
+     */
     readonly latestDisablings: (ids: ReadonlyArray<WebhookId>) => Effect.Effect<ReadonlyMap<WebhookId, DisabledEntry>>
     /**
-     * Locks the webhook, calls the pure decision, and writes its change in one transaction. Concurrent calls run one
-     * after the other. If the decision returns the same object, nothing is written. Returns none when the owner has no
-     * such webhook. A null owner stands for an operator, who can access all webhooks.
+     * Locks the webhook, calls `decide`, and writes the change in one transaction. Concurrent calls run one after the
+     * other. If `decide` returns the same object, nothing is written. Returns none when the owner has no webhook with
+     * this id. A null owner means an operator, who can access all webhooks.
      */
     readonly modify: (
       owner: Owner | null,
@@ -68,17 +70,20 @@ export class WebhookStore extends Context.Service<
       decide: (present: Webhook) => WebhookChange
     ) => Effect.Effect<Option.Option<Webhook>>
     /**
-     * Deletes the webhook with its secret, and stops its deliveries. `clear` deletes the rows of the deliveries later.
-     * Returns false when the owner has no such webhook.
+     * Deletes the webhook and its secret, and stops its deliveries. `clear` deletes the rows of the deliveries later.
+     * Returns false when the owner has no webhook with this id.
      */
     readonly remove: (owner: Owner, id: WebhookId, audit: Recorded) => Effect.Effect<boolean>
-    /** Deletes up to `limit` rows of removed webhooks and returns their number; 0 when none are left. */
+    /** Deletes up to `limit` rows of removed webhooks. Returns the number of deleted rows; 0 when no rows are left. */
     readonly clear: (limit: number) => Effect.Effect<number>
-    /** Reads both secrets in one query, so that a concurrent rotation cannot return the same secret twice. */
+    /**
+     * Reads the current and the former secret in one query. With two queries, a concurrent rotation could return the
+     * same secret twice.
+     */
     readonly secrets: (id: WebhookId) => Effect.Effect<Option.Option<WebhookSecrets>>
     /**
-     * Replaces the secret. Until `formerUntil`, events are also signed with the former secret; if null, the former
-     * secret ends at once. Returns none if the owner has no such webhook.
+     * Replaces the secret. Until `formerUntil`, events are also signed with the former secret. If `formerUntil` is
+     * null, the former secret ends at once. Returns none if the owner has no webhook with this id.
      */
     readonly rotateSecret: (
       owner: Owner,
@@ -87,16 +92,14 @@ export class WebhookStore extends Context.Service<
       audit: Recorded
     ) => Effect.Effect<Option.Option<Webhook>>
     /**
-     * Returns encrypted secrets of all owners in the order of the webhook ids, of up to `limit` webhooks after this id,
-     * including former secrets.
+     * Returns the encrypted current and former secrets of up to `limit` webhooks of all owners, in the order of webhook
+     * ids. The page starts after the id `behind`.
      */
     readonly encryptedSecrets: (
       behind: WebhookId | null,
       limit: number
     ) => Effect.Effect<ReadonlyArray<{ readonly id: WebhookId; readonly encryptedSecret: string }>>
-    /**
-     * Replaces a current or former secret. Nothing changes if the stored secret has changed or the webhook was removed.
-     */
+    /** Replaces a current or former secret if the stored secret still equals `from`. Otherwise nothing changes. */
     readonly replaceSecret: (
       id: WebhookId,
       encrypted: { readonly from: string; readonly to: string }

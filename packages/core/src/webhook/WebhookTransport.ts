@@ -11,37 +11,39 @@ export interface WebhookRequest {
    * `accept-encoding`.
    */
   readonly headers: Readonly<Record<string, string>>
-  /** The body is sent byte for byte as UTF-8. */
+  /** The request body, which is sent as UTF-8. */
   readonly body: string
-  /** The timeout covers the time from the DNS look-up to the last byte of the response. */
+  /** The timeout of the whole attempt, from the DNS look-up to the last byte of the response. */
   readonly timeout: Duration.Duration
 }
 
-/** Any HTTP response, whether complete or truncated. The caller decides what the status means. */
+/** An HTTP response, which may be truncated. The caller decides what the status means. */
 export interface WebhookAnswer {
   readonly status: number
-  /** The value of the `Retry-After` header as sent; null when absent. */
+  /** The unparsed value of the `Retry-After` header; null when the header is absent. */
   readonly retryAfter: string | null
-  /** The first KiB of the response as text without NUL characters. Invalid UTF-8 is replaced. */
+  /**
+   * The first KiB of the response body as text without NUL characters. Invalid UTF-8 becomes replacement characters.
+   */
   readonly excerpt: string
 }
 
 /**
- * The reason why no response arrived. `blocked`: the URL or its address is not allowed. `refused`: the server could not
- * be reached. `reset`: the connection broke before the end of the response. `http`: the response was not HTTP.
+ * The reason why no response arrived. `blocked` means a forbidden URL or address, `refused` an unreachable server,
+ * `reset` a connection that broke before the end of the response, and `http` a response that is not HTTP.
  */
 export const TransportFailure = Schema.Literals(["dns", "refused", "reset", "tls", "timeout", "http", "blocked"])
 export type TransportFailure = typeof TransportFailure.Type
 
 export class WebhookNotSent extends Schema.TaggedError<WebhookNotSent>()("WebhookNotSent", {
   failure: TransportFailure,
-  /** A sentence for the partner, without internal addresses. */
+  /** The reason for the failure, as a sentence for the partner without internal addresses. */
   reason: Schema.String
 }) {}
 
-/** The URL is not allowed for webhooks. */
+/** The webhook URL is not allowed. */
 export class WebhookUrlRefused extends Schema.TaggedError<WebhookUrlRefused>()("WebhookUrlRefused", {
-  /** A sentence that the partner can act on, such as `must be an https: address`. */
+  /** The violated rule, in words that help the partner to correct the URL, such as `must be an https: address`. */
   constraint: Schema.String
 }) {}
 
@@ -49,13 +51,13 @@ export class WebhookTransport extends Context.Service<
   WebhookTransport,
   {
     /**
-     * Makes one attempt, without redirects or retries. `send` checks the address that it connects to, and blocks it
-     * unless it is public.
+     * Makes one attempt, without redirects or retries. `send` checks the IP address of the connection and blocks every
+     * address that is not public.
      */
     readonly send: (request: WebhookRequest) => Effect.Effect<WebhookAnswer, WebhookNotSent>
     /**
-     * The service calls `check` when a URL is registered or changed. `check` rejects a name that resolves to a
-     * non-public address. A name that does not resolve is accepted.
+     * The service calls `check` when a URL is registered or changed. `check` rejects a host name that resolves to a
+     * non-public address. A host name that does not resolve is accepted.
      */
     readonly check: (url: string) => Effect.Effect<void, WebhookUrlRefused>
   }

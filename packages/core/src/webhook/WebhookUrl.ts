@@ -1,18 +1,18 @@
-/** The syntax of a webhook's URL. The transport checks the address to which the URL leads. */
+/** Checks the syntax of a webhook URL. The transport checks the IP address of the URL's host. */
 
-/** In characters. */
+/** The maximum length of a webhook URL in characters. */
 export const maxUrlLength = 2048
 
 /** The pattern allows the characters of RFC 3986 without a fragment. JSON Schema requires the `u` flag. */
 export const urlPattern = /^https?:\/\/(?![/?])[\w.~:/?[\]@!$&'()*+,;=%-]+$/u
 
-/** The same pattern where only `https:` is allowed. */
+/** The URL pattern for deployments that allow only `https:`. */
 export const httpsPattern = new RegExp(urlPattern.source.replace("https?", "https"), urlPattern.flags)
 
 export const urlConstraint =
   "must be an address such as https://example.com/webhooks, in ASCII, without blanks, a fragment, a user name or a password"
 
-/** Checks that the pattern cannot express. */
+/** Returns the problem with a URL that the pattern cannot detect; null when the URL is valid. */
 export const urlProblem = (text: string): string | null => {
   const url = URL.parse(text)
   if (url === null) return urlConstraint
@@ -22,7 +22,7 @@ export const urlProblem = (text: string): string | null => {
 }
 
 /**
- * Returns the host and port of a URL. Mails and the audit log show only host and port, because the rest of the URL may
- * contain a secret.
+ * Returns the host and port of a URL. Mails and the audit log omit the rest of a URL, because that part may contain a
+ * secret.
  */
 export const hostOf = (text: string): string => URL.parse(text)?.host ?? ""

@@ -1,4 +1,4 @@
-/** The partners' use cases for webhooks: register, view, change, remove. Operators use WebhookAdministration. */
+/** Partners register, view, change and remove webhooks through this service. Operators use WebhookAdministration. */
 import * as Context from "effect/Context"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Duration from "effect/Duration"
@@ -34,13 +34,13 @@ import { hostOf } from "./WebhookUrl.ts"
 
 export interface NewWebhook {
   readonly url: string
-  /** At least one event type, without repetitions. */
+  /** The subscribed event types. The list has at least one type and no repetitions. */
   readonly events: ReadonlyArray<EventType>
   /** If the secret is null, the service generates one. */
   readonly secret: Redacted.Redacted<string> | null
 }
 
-/** The organization whose webhooks change, and the key that changes them; null is the operator. */
+/** The organization whose webhooks change, and the API key that requests the change. A null key means the operator. */
 export interface Registrant extends Pick<Principal, "organization" | "environment"> {
   readonly key: Pick<Principal["key"], "id" | "prefix"> | null
 }
@@ -62,13 +62,13 @@ export class Webhooks extends Context.Service<
   Webhooks,
   {
     /**
-     * Checks whether the URL is allowed, with a DNS look-up. The check runs before the transaction, which makes no
-     * network calls.
+     * Checks with a DNS look-up whether the URL is allowed. The check runs before the transaction, because a
+     * transaction must not wait for the network.
      */
     readonly prepare: (principal: Registrant, wanted: NewWebhook) => Effect.Effect<Registration, WebhookUrlRefused>
     /**
-     * Stores the webhook in one transaction and notifies the organization's contact. Only this response contains the
-     * secret.
+     * Stores the webhook in one transaction and queues a mail to the organization's contact. Only the result of
+     * `register` contains the secret.
      */
     readonly register: (
       registration: Registration
@@ -76,15 +76,15 @@ export class Webhooks extends Context.Service<
     readonly find: (owner: Owner, id: WebhookId) => Effect.Effect<ReportedWebhook, WebhookNotFound>
     /** Lists all webhooks of the owner, newest first. */
     readonly list: (owner: Owner) => Effect.Effect<ReadonlyArray<ReportedWebhook>>
-    /** A patch without an effective change writes nothing. A new URL causes a mail to the contact. */
+    /** Changes a webhook. A patch that changes no value writes nothing. A new URL causes a mail to the contact. */
     readonly change: (
       principal: Registrant,
       id: WebhookId,
       patch: WebhookPatch
     ) => Effect.Effect<ReportedWebhook, WebhookNotFound | WebhookUrlRefused>
     /**
-     * Replaces the secret. Until the grace period ends, events are also signed with the former secret. Only this
-     * response contains the new secret.
+     * Replaces the secret. Until the grace period ends, events are also signed with the former secret. Only the result
+     * of `rotateSecret` contains the new secret.
      */
     readonly rotateSecret: (
       principal: Registrant,
@@ -92,7 +92,7 @@ export class Webhooks extends Context.Service<
       rotation: { readonly secret: Redacted.Redacted<string> | null; readonly grace: Duration.Duration }
     ) => Effect.Effect<RotatedSecret, WebhookNotFound>
     readonly remove: (principal: Registrant, id: WebhookId) => Effect.Effect<void, WebhookNotFound>
-    /** Deletes one batch of rows of removed webhooks, and returns their number; 0 when none are left. */
+    /** Deletes one batch of rows of removed webhooks. Returns the number of deleted rows; 0 when no rows are left. */
     readonly clear: Effect.Effect<number>
   }
 >()("@partner-commentary/core/webhook/Webhooks") {
@@ -111,7 +111,7 @@ export class Webhooks extends Context.Service<
         return Option.isNone(found) ? yield* new WebhookNotFound() : found.value
       })
 
-      /** If the webhook was removed in the meantime, return its former state. */
+      /** Adds the current condition to webhooks. A webhook that was removed in the meantime keeps its former state. */
       const report = Effect.fnUntraced(function* (webhooks: ReadonlyArray<Webhook>) {
         const found = yield* log.receivers(
           webhooks.map(({ id }) => id),
@@ -166,7 +166,7 @@ export class Webhooks extends Context.Service<
 
         change: Effect.fn("Webhooks.change")(function* (principal, id, patch) {
           const present = yield* find(ownerOf(principal), id)
-          // The check runs outside of the transaction, because a DNS look-up can be slow.
+          // The URL check runs outside of the transaction, because a DNS look-up can be slow.
           if (patch.url !== undefined && patch.url !== present.url) yield* transport.check(patch.url)
           const now = yield* Instant.now
           const after = yield* store.modify(ownerOf(principal), id, (before): WebhookChange => {
@@ -213,13 +213,15 @@ export class Webhooks extends Context.Service<
   )
 }
 
-/** Returns an audit entry with the key that made the change. */
+/** Returns an audit entry that names the API key or operator that made the change. */
 const recorded = ({ key }: Registrant, action: string, details: Schema.JsonObject): WebhookChange["audit"] => ({
   action,
   details: { by: key?.id ?? "operator", ...details }
 })
 
-/** The service sends no mails about the test environment, nor about changes by the operator. */
+/**
+ * Returns a notice to the contact, or null. Changes in the test environment and changes by the operator cause no mail.
+ */
 const noticeAbout = (
   { key }: Registrant,
   { events, id, owner, updatedAt, url }: Webhook,
