@@ -1,5 +1,5 @@
 /**
- * Requests that wait for a change. A waiting request is a fiber that a signal resumes. While it waits, it holds no
+ * Holds requests that wait for a change. A waiting request is a fiber that a signal resumes. A waiting request holds no
  * database connection and runs no query.
  */
 import * as Context from "effect/Context"
@@ -15,26 +15,26 @@ import { AccessChanges } from "./AccessChanges.ts"
 
 export interface Watched {
   readonly change: Change
-  /** The API key of the caller. A change of the key or its organization ends the pause. */
+  /** The API key of the caller. A change of the key or of its organization ends the pause. */
   readonly key: string
 }
 
 export interface LongPoll<A, E, R> extends Watched {
   readonly longest: Duration.Duration
   /**
-   * Reads the response if it is available. The read runs at the start, after each signal and at the end. It must fail
-   * if the caller has lost its access.
+   * Reads the response; none if the response is not available yet. `look` runs at the start, after each signal and at
+   * the timeout. `look` must fail if the caller has lost its access.
    */
   readonly look: Effect.Effect<Option.Option<A>, E, R>
 }
 
-/** Why a pause ended: the change was signaled, the key or its organization changed, or neither in time. */
+/** The reason why a pause ended. `access`: the key or its organization changed. `time`: the time is over. */
 export type Wake = "change" | "access" | "time"
 
 export interface Watch {
-  /** Pauses for this long at most. A signal since the last pause ends it at once. */
+  /** Waits for a signal for at most `longest`. A signal that came since the last pause ends the pause at once. */
   readonly pause: (longest: Duration.Duration) => Effect.Effect<Wake>
-  /** True when the process stops. Pauses then end at once. */
+  /** Returns true when the process is stopping. All pauses then end. */
   readonly isStopped: () => boolean
   /** See `AccessChanges.hearsOthers`. */
   readonly hearsOthers: Effect.Effect<boolean>
@@ -49,13 +49,13 @@ export class LongPolls extends Context.Service<
   LongPolls,
   {
     /**
-     * Returns none at the timeout, or when the process stops. If a signal is lost, the read at the end finds the
+     * Returns none at the timeout, or when the process stops. If a signal is lost, the read at the timeout finds the
      * change.
      */
     readonly wait: <A, E, R>(poll: LongPoll<A, E, R>) => Effect.Effect<Option.Option<A>, E, R>
-    /** Collects signals until the scope closes. */
+    /** Subscribes to signals until the scope closes. */
     readonly watch: (watched: Watched) => Effect.Effect<Watch, never, Scope.Scope>
-    /** Ends the pause of every request, so that the process can stop without waiting for them. */
+    /** Ends the pauses of all requests, so that the process can stop without waiting for the requests. */
     readonly stop: Effect.Effect<void>
   }
 >()("@partner-commentary/core/access/LongPolls") {
@@ -87,7 +87,7 @@ export class LongPolls extends Context.Service<
         const pause = (longest: Duration.Duration): Effect.Effect<Wake> =>
           Effect.raceFirst(
             Effect.map(changed(longest), (isSignaled) => (isSignaled ? "change" : "time")),
-            // The yield lets the caches of keys hear of the change before the caller's next check.
+            // Yield, so that the key cache removes the changed key before the request authenticates again.
             Effect.map(Effect.andThen(Deferred.await(one.signaled), Effect.yieldNow), () => {
               one.signaled = Deferred.makeUnsafe<void>()
               return "access" as const
