@@ -1,6 +1,6 @@
 /**
- * The port that tells every node which keys or organizations changed, so that it drops its cache entries. If the
- * message is lost, other nodes see the change when their cache entries expire.
+ * The port that tells every node which keys or organizations changed. Each node then removes their cache entries.
+ * If the message is lost, other nodes see the change when their cache entries expire.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -9,26 +9,33 @@ import type * as Scope from "effect/Scope"
 import { markInProcessState } from "../shared/SharedState.ts"
 import { afterCommit } from "../shared/Transaction.ts"
 
-/** A prefix of the changed keys: one key's prefix, or `""` for all keys, for example when an organization changed. */
+/** A change names the prefix of one key. `""` names all keys, for example when an organization changed. */
 export type KeyPrefix = string
 
-/** Cache lifetime of a key's permissions and its organization's suspension. */
+/** The time for which a node caches a key, including its permissions and its organization's suspension. */
 export const cacheLifetime = "3 seconds"
 
 export class AccessChanges extends Context.Service<
   AccessChanges,
   {
-    /** Takes effect after the commit of the current transaction: on this node at once, on others soon. */
+    /**
+     * `publish` sends the change after the current transaction commits. This node removes its cache entries at once,
+     * other nodes when the message arrives.
+     */
     readonly publish: (changed: KeyPrefix) => Effect.Effect<void>
     /**
-     * Calls `forget` for each change until the scope closes. After a lost connection it reports a change of all keys.
+     * Calls `forget` for each change until the scope closes. After a lost connection, `subscribe` reports a change of
+     * all keys.
      */
     readonly subscribe: (forget: (changed: KeyPrefix) => Effect.Effect<void>) => Effect.Effect<void, never, Scope.Scope>
-    /** True while changes that other processes publish arrive here. Otherwise a lasting access must be checked often. */
+    /**
+     * True while this process receives the changes that other processes publish. If false, a long-lived response must
+     * check its key often.
+     */
     readonly hearsOthers: Effect.Effect<boolean>
   }
 >()("@partner-commentary/core/access/AccessChanges") {
-  /** Notifies subscribers within one process. */
+  /** `layerProcess` notifies subscribers in this process only. */
   static readonly layerProcess = Layer.sync(AccessChanges, () => {
     const hearers = new Set<(changed: KeyPrefix) => Effect.Effect<void>>()
     return markInProcessState(

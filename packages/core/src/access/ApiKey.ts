@@ -1,4 +1,4 @@
-/** An API key of a partner: its text, its stored form and its validity. KeyRotation replaces keys. */
+/** Defines the text, the stored form and the validity of a partner's API key. KeyRotation replaces keys. */
 import type * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -12,22 +12,24 @@ import type { StoredScope } from "./Scope.ts"
 
 export interface ApiKey {
   readonly id: ApiKeyId
-  /** `layerProcess` notifies subscribers in this process only. Rate windows count calls by this id. */
+  /** The id of the first key in a chain of rotations. All keys of a chain share the rate windows of this id. */
   readonly lineageId: ApiKeyId
   readonly organizationId: OrganizationId
   readonly name: string
-  /** `pk_<env>_` and the first 8 characters: enough to recognize a key, not to use it. */
+  /**
+   * The prefix is `pk_<env>_` and the next 8 characters. A person can recognize the key by the prefix but not use it.
+   */
   readonly prefix: string
-  /** As stored: `knownScopes` selects the scopes that views show. */
+  /** The scopes as stored. `knownScopes` selects the scopes that the API shows. */
   readonly scopes: ReadonlyArray<StoredScope>
   readonly environment: Environment
-  /** The addresses as the partner wrote them. Empty allows any address. */
+  /** The addresses as the partner wrote them. An empty list allows any address. */
   readonly ipAllowList: ReadonlyArray<string>
   readonly createdAt: Instant
   readonly expiresAt: Instant | null
-  /** `revokedAt` can be in the future: a rotated key works until then. */
+  /** `revokedAt` of a rotated key can be in the future. The key works until that time. */
   readonly revokedAt: Instant | null
-  /** `isRevoked`: the key is revoked for every node, whatever the node's clock says about `revokedAt`. */
+  /** If `isRevoked` is true, every node rejects the key, even a node whose clock is before `revokedAt`. */
   readonly isRevoked: boolean
   /** The stored time can lag by some seconds. The time is null before the key's first call. */
   readonly lastUsedAt: Instant | null
@@ -36,16 +38,16 @@ export interface ApiKey {
 export class KeyRevoked extends Schema.TaggedError<KeyRevoked>()("KeyRevoked", {}) {}
 export class KeyExpired extends Schema.TaggedError<KeyExpired>()("KeyExpired", {}) {}
 
-/** The owner has reached the maximum number of active keys. */
+/** The organization has reached the maximum number of active keys in this environment. */
 export class TooManyKeys extends Schema.TaggedError<TooManyKeys>()("TooManyKeys", { limit: Schema.Number }) {}
 
-/** Maximum number of active keys of an organization in one environment. A rotated key and its successor count once. */
+/** An organization may have this many active keys in one environment. A rotated key and its successor count once. */
 export const maxActiveKeys = 20
 
 const bodyLength = 32
 const text = /^pk_(live|test)_[0-9A-Za-z]{38}$/
 
-/** An API key's text is `pk_<env>_`, 32 random characters, and a checksum of 6 characters over everything before it. */
+/** An API key's text is `pk_<env>_`, then 32 random characters, then a checksum of 6 characters. */
 export const mintKeyText = (
   environment: Environment,
   random: SecureRandom.SecureRandom["Service"]
@@ -55,7 +57,7 @@ export const mintKeyText = (
     return Redacted.make(unchecked + checksumOf(unchecked))
   })
 
-/** Returns the environment in a well-formed key. The checksum detects mistyped keys without a query. */
+/** Returns the environment of a well-formed key; none for a malformed key. The checksum detects mistyped keys. */
 export const environmentOfKey = (key: string): Option.Option<Environment> => {
   if (!text.test(key) || checksumOf(key.slice(0, -6)) !== key.slice(-6)) return Option.none()
   return Option.some(key.startsWith("pk_live_") ? "live" : "test")
@@ -64,8 +66,8 @@ export const environmentOfKey = (key: string): Option.Option<Environment> => {
 export const keyPrefixOf = (key: string): string => key.slice(0, "pk_live_".length + 8)
 
 /**
- * Returns why the key is invalid at this time; none when the key is valid. A revoked key stays revoked, even when it
- * has expired.
+ * Returns the reason why the key is invalid at this time; none when the key is valid. A revoked key that has also
+ * expired is reported as revoked.
  */
 export const refusalOfKey = (key: ApiKey, now: Instant): Option.Option<KeyRevoked | KeyExpired> => {
   if (key.isRevoked || (key.revokedAt !== null && key.revokedAt <= now)) return Option.some(new KeyRevoked())

@@ -14,9 +14,9 @@ export interface IssuedKey {
   readonly hash: string
 }
 
-/** The new state of a key. The store writes all of it in one transaction. */
+/** The new state of a key. The store writes the whole change in one transaction. */
 export interface KeyChange {
-  /** An omitted name or address list stays as it is. */
+  /** An omitted name or address list stays unchanged. */
   readonly name?: string
   readonly ipAllowList?: ReadonlyArray<string>
   readonly revokedAt: Instant | null
@@ -30,23 +30,25 @@ export class ApiKeyStore extends Context.Service<
   ApiKeyStore,
   {
     /**
-     * Writes the key and its audit entry in one transaction. Fails when `limit` keys of its organization and
-     * environment are neither revoked, rotated nor expired at its creation, also under concurrency.
+     * Writes the key and its audit entry in one transaction. Fails when the organization already has `limit` active
+     * keys in this environment. Revoked, rotated and expired keys are not active. Concurrent inserts respect the limit.
      */
     readonly insert: (issued: IssuedKey, limit: number, record: AuditEntry) => Effect.Effect<void, TooManyKeys>
-    /** The result includes revoked and expired keys, which have their own error codes. */
+    /** Also finds revoked and expired keys, because the API has separate error codes for these keys. */
     readonly findByHash: (hash: string) => Effect.Effect<Option.Option<ApiKey>>
-    /** Finds only this organization's keys, including revoked and expired ones. */
+    /** Finds a key of this organization, even if the key is revoked or expired. */
     readonly find: (organizationId: OrganizationId, id: ApiKeyId) => Effect.Effect<Option.Option<ApiKey>>
-    /** Lists keys newest first: valid keys, and keys that were revoked or expired since this time. */
+    /**
+     * Lists keys newest first. The list contains valid keys, and keys that were revoked or expired since `endedSince`.
+     */
     readonly list: (
       organizationId: OrganizationId,
       endedSince: Instant,
       limit: number
     ) => Effect.Effect<ReadonlyArray<ApiKey>>
     /**
-     * Returns the changed key. None when the key does not exist or belongs to another organization. Concurrent changes
-     * of one key run one after the other, so that the second sees the result of the first.
+     * Returns the changed key; none when the key does not exist or belongs to another organization. Concurrent changes
+     * of one key run one after the other. Each change reads the result of the previous change.
      */
     readonly modify: <E>(
       id: ApiKeyId,
@@ -54,7 +56,7 @@ export class ApiKeyStore extends Context.Service<
       organizationId: OrganizationId | null,
       decide: (present: ApiKey) => Result.Result<KeyChange, E>
     ) => Effect.Effect<Option.Option<ApiKey>, E>
-    /** The method never sets a key's last use to an earlier time. */
+    /** Stores when keys were last used. `markUsed` ignores a time that is earlier than the stored time. */
     readonly markUsed: (uses: ReadonlyArray<{ readonly id: ApiKeyId; readonly at: Instant }>) => Effect.Effect<void>
   }
 >()("@partner-commentary/core/access/ApiKeyStore") {}

@@ -38,7 +38,7 @@ import * as IpAllowList from "./IpAllowList.ts"
 import { type KeyRotated, rotateKey } from "./KeyRotation.ts"
 import { grantsScope, type Scope } from "./Scope.ts"
 
-/** The authenticated caller: key, organization and limits. */
+/** A principal is an authenticated caller with its key, organization and limits. */
 export interface Principal {
   readonly key: ApiKey
   readonly organization: Organization
@@ -69,7 +69,7 @@ export interface CreatedKey {
   readonly fullKey: Redacted.Redacted<string>
 }
 
-/** The caller that manages an organization's keys, as the audit log names it. */
+/** A caller that manages an organization's keys. The audit log names the caller as `by`. */
 export interface KeyManager {
   readonly organizationId: OrganizationId
   readonly by: string
@@ -83,7 +83,7 @@ interface Known {
 export class ApiKeys extends Context.Service<
   ApiKeys,
   {
-    /** One transaction. The operator is the default actor. */
+    /** Creates a key in one transaction. If `by` is omitted, the audit log names the operator. */
     readonly issue: (
       organization: Pick<Organization, "id">,
       wanted: NewApiKey,
@@ -91,8 +91,8 @@ export class ApiKeys extends Context.Service<
     ) => Effect.Effect<CreatedKey, InvalidAllowList | TooManyKeys>
     /**
      * `authenticate` checks in this order: the key is known, not revoked, not expired, and allowed from this address. A
-     * cached key costs no query. If an address sent invalid keys recently, its further look-ups share a few slots with
-     * those of other such addresses, and wait for a free slot.
+     * cached key costs no query. `suspect` is true for an address that recently sent invalid keys. All suspect
+     * addresses share `suspectLookups` concurrent look-ups.
      */
     readonly authenticate: (
       fullKey: string,
@@ -100,11 +100,11 @@ export class ApiKeys extends Context.Service<
       suspect?: boolean
     ) => Effect.Effect<Principal, Unauthorized | KeyRevoked | KeyExpired | IpRestricted>
     /**
-     * Returns the caller if `authenticate` would accept the key from its cache. Returns undefined if `authenticate`
-     * must look the key up.
+     * Returns the caller if the cache holds the key and the key is valid. Otherwise returns undefined, and the request
+     * must call `authenticate`.
      */
     readonly cachedPrincipal: (fullKey: string, address: string, now: Instant.Instant) => Principal | undefined
-    /** The old key keeps working during the grace period. Concurrent rotations create one successor. */
+    /** The old key keeps working during the grace period. Concurrent rotations of a key create only one successor. */
     readonly rotate: (
       id: ApiKeyId,
       grace: Duration.Duration,
@@ -114,11 +114,11 @@ export class ApiKeys extends Context.Service<
       ApiKeyNotFound | KeyRevoked | KeyExpired | KeyRotated
     >
     /**
-     * The revocation takes effect at once on this node, and within `cacheLifetime` on others, even if the message is
-     * lost. Idempotent. By default the actor is the operator, who may revoke any key.
+     * A revocation takes effect on this node at once, and on other nodes within `cacheLifetime`. A repeated revocation
+     * changes nothing. If `manager` is omitted, the operator is the actor and can revoke the keys of any organization.
      */
     readonly revoke: (id: ApiKeyId, manager?: KeyManager) => Effect.Effect<ApiKey, ApiKeyNotFound>
-    /** Changes the given fields. The change takes effect as fast as a revocation. A null field stays unchanged. */
+    /** Changes the fields that are not null. Other nodes apply the change within `cacheLifetime`. */
     readonly change: (
       id: ApiKeyId,
       wanted: { readonly name: string | null; readonly ipAllowList: ReadonlyArray<string> | null },
@@ -154,7 +154,7 @@ export class ApiKeys extends Context.Service<
         })
       })
 
-      /** Unknown keys have a separate capacity in the cache, so that they cannot evict valid keys. */
+      /** The cache has a separate capacity for unknown keys, so that unknown keys cannot evict valid keys. */
       const callers = yield* TtlCache.make(lookUp, {
         capacity: 10_000,
         timeToLive: cacheLifetime,
@@ -162,7 +162,7 @@ export class ApiKeys extends Context.Service<
       })
       const permits = yield* Semaphore.make(maxSuspectLookups)
 
-      /** Invalidates by prefix, because the message does not contain the key's text. */
+      /** The message of a change contains only the key's prefix, so each cached key with this prefix is removed. */
       yield* changes.subscribe((changed: KeyPrefix) => callers.invalidate((text) => text.startsWith(changed)))
 
       const mint = Effect.fnUntraced(function* (environment: Environment) {
@@ -203,7 +203,7 @@ export class ApiKeys extends Context.Service<
         }),
 
         authenticate: Effect.fnUntraced(function* (fullKey, address, suspect = false) {
-          // Only well-formed keys are cached. Malformed keys are rejected without a query.
+          // Reject malformed keys before the cache, so that they cost no query and no cache entry.
           if (Option.isNone(environmentOfKey(fullKey))) return yield* new Unauthorized()
           const found = yield* callers.get(fullKey, suspect ? permits.withPermit : undefined)
           if (Option.isNone(found)) return yield* new Unauthorized()
@@ -211,7 +211,7 @@ export class ApiKeys extends Context.Service<
           if (principal.organization.suspendedAt !== null) return yield* new Unauthorized()
           const refused = refusalOfKey(principal.key, yield* Instant.now)
           if (Option.isSome(refused)) return yield* refused.value
-          // An invalid list allows no address.
+          // An invalid allow list allows no address.
           if (Result.isFailure(allowList) || !IpAllowList.allowsAddress(allowList.success, address)) {
             return yield* new IpRestricted()
           }

@@ -1,6 +1,7 @@
 /**
- * Limits concurrent requests of one organization in this process. Each operation belongs to a pool, and a pool has
- * permits for each organization. Further requests wait with unread bodies and are rejected after a timeout.
+ * Limits concurrent requests of each organization in this process. Each operation belongs to a pool. Each pool has a
+ * fixed number of permits for each organization. A request waits for a permit before the server reads the request's
+ * body. After a timeout the request is rejected.
  */
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -12,9 +13,9 @@ import type { OrganizationId } from "../shared/Ids.ts"
 import * as KeyedSemaphore from "../shared/KeyedSemaphore.ts"
 
 /**
- * `standard` is the default. `frequent` operations are short and run in batches: submissions and polls. `large`
- * operations read or write up to a thousand rows. `outgoing` operations wait for a server of the organization.
- * `waiting` and `streaming` requests wait for changes, and take a permit of another pool for each read.
+ * The default pool is `standard`. The pool `frequent` has short operations that run in batches, such as submissions
+ * and polls. `large` operations read or write up to a thousand rows. `outgoing` operations wait for an organization's
+ * server. `waiting` and `streaming` requests wait for changes. Their reads take permits of another pool.
  */
 export type ConcurrencyPool = "standard" | "frequent" | "large" | "outgoing" | "waiting" | "streaming"
 
@@ -29,8 +30,8 @@ export const poolBounds: Readonly<Record<ConcurrencyPool, KeyedSemaphore.Semapho
 }
 
 /**
- * How long a request waits for a permit. A duplicate request waits equally long for the response to the running
- * request.
+ * Maximum time that a request waits for a permit. A duplicate request waits the same time for the response of the
+ * first request.
  */
 export const permitTimeout = Duration.seconds(10)
 
@@ -40,8 +41,8 @@ export class TooManyRequests extends Schema.TaggedError<TooManyRequests>()("TooM
 }) {}
 
 /**
- * Calls `release` when the response was read or the client disconnected. If that has already happened, it calls
- * `release` at once.
+ * A callback that calls `release` when the client has read the response or has disconnected. If the response has
+ * already ended, the callback calls `release` at once.
  */
 export type WhenResponseEnds = (release: () => void) => void
 
@@ -49,13 +50,13 @@ export class ConcurrencyLimit extends Context.Service<
   ConcurrencyLimit,
   {
     /**
-     * Takes a permit if one is free and no other request of the organization waits for one. The caller must call the
-     * returned function once.
+     * Takes a permit if a permit is free and no other request of the organization waits for a permit. Returns a
+     * function that releases the permit. The caller must call this function once.
      */
     readonly tryTake: (pool: ConcurrencyPool, organization: OrganizationId) => (() => void) | undefined
     /**
-     * Runs the effect with a permit of the organization. The permit is released when the effect has ended and
-     * `whenTaken` has called its callback.
+     * Runs the effect `work` with a permit of the organization. When `work` has ended, `whenTaken` gets a callback that
+     * releases the permit.
      */
     readonly withPermit: <A, E, R>(
       pool: ConcurrencyPool,

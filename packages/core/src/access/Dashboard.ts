@@ -1,4 +1,4 @@
-/** Authenticates dashboards. Dashboard tokens have no scopes and allow everything. */
+/** Authenticates requests from dashboards. A dashboard token has no scopes and allows all dashboard operations. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -13,14 +13,14 @@ import { DashboardIdentity, type IdentityUnreachable, TokenRefused } from "./Das
 export interface DashboardPrincipal {
   readonly organization: Organization
   readonly limits: Limits
-  /** The signed-in user in the audit log. The user's name in the audit log never equals the operator's name. */
+  /** The audit log's name for the signed-in user. The prefix `dashboard:` distinguishes users from the operator. */
   readonly by: string
 }
 
 export class Dashboard extends Context.Service<
   Dashboard,
   {
-    /** Rejects tokens of suspended and unknown organizations. */
+    /** Rejects a token if its organization is suspended or unknown. */
     readonly authenticate: (token: string) => Effect.Effect<DashboardPrincipal, TokenRefused | IdentityUnreachable>
   }
 >()("@partner-commentary/core/access/Dashboard") {
@@ -30,7 +30,7 @@ export class Dashboard extends Context.Service<
       const identity = yield* DashboardIdentity
       const organizations = yield* OrganizationStore
 
-      /** Look for an organization id first, then for an identity provider's id. */
+      /** Finds an organization by its own id first, then by its id at the identity provider. */
       const named = Effect.fnUntraced(function* (claim: string) {
         const id = parse(OrganizationId, claim)
         const own = Option.isNone(id) ? Option.none() : yield* organizations.find(id.value)

@@ -1,4 +1,4 @@
-/** The port that verifies dashboard tokens. Dashboard finds the organization and checks it. */
+/** The port that verifies dashboard tokens. The Dashboard service then finds and checks the token's organization. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -6,13 +6,13 @@ import * as Schema from "effect/Schema"
 
 /** The claims of a valid token. */
 export interface DashboardToken {
-  /** The claim with the organization's id or identity id. */
+  /** The claim with the organization's own id or with its id at the identity provider. */
   readonly organization: string
   /** The user's id at the identity provider; null when the token has none. */
   readonly subject: string | null
 }
 
-/** A missing or invalid token. The error reveals only whether a genuine token has expired. */
+/** The token is missing or invalid. `expired` is true only for a genuine token that has expired. */
 export class TokenRefused extends Schema.TaggedError<TokenRefused>()("TokenRefused", { expired: Schema.Boolean }) {}
 
 /** The identity provider does not answer, so the token cannot be verified. */
@@ -27,11 +27,11 @@ export class IdentityUnreachable extends Schema.TaggedError<IdentityUnreachable>
 export class DashboardIdentity extends Context.Service<
   DashboardIdentity,
   {
-    /** `verify` accepts any text. Verifying a very long text costs no more than verifying a normal token. */
+    /** `verify` accepts any text. A very long text must not cost more time than a normal token. */
     readonly verify: (token: string) => Effect.Effect<DashboardToken, TokenRefused | IdentityUnreachable>
   }
 >()("@partner-commentary/core/access/DashboardIdentity") {
-  /** Rejects every token: for a service whose keys are managed elsewhere. */
+  /** `layerNone` rejects every token. A service without an identity provider uses this layer. */
   static readonly layerNone = Layer.succeed(DashboardIdentity, {
     verify: () => Effect.fail(new TokenRefused({ expired: false }))
   })

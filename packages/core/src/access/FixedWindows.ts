@@ -1,4 +1,4 @@
-/** Fixed rate windows in bounded memory. A window starts with its first count. */
+/** Counts calls in fixed rate windows, with limited memory. A window starts with its first counted call. */
 import type { Instant } from "../shared/Instant.ts"
 
 export interface FixedWindow {
@@ -8,17 +8,17 @@ export interface FixedWindow {
   readonly seconds: number
 }
 
-/** The state of a window. A window that has not started has the state of an empty window. */
+/** The state of a rate window. A window without counted calls reports its full limit as remaining. */
 export interface RateLimitState {
   readonly limit: number
   readonly remaining: number
   readonly resetsAt: Instant
 }
 
-/** The call is counted in all windows, or in none when one of them is full. */
+/** The result of counting a call. The call counts in all windows, or in no window if one window is full. */
 export interface CountResult {
   readonly admitted: boolean
-  /** The states are in the order of the requested windows, and include this call if it was admitted. */
+  /** The states of the requested windows, in the same order. An admitted call is included in the states. */
   readonly states: ReadonlyArray<RateLimitState>
 }
 
@@ -29,13 +29,13 @@ interface Open {
 
 export interface FixedWindows {
   readonly take: (windows: ReadonlyArray<FixedWindow>, now: Instant) => CountResult
-  /** Returns whether one of the windows is full, without counting the call. */
+  /** Returns true if at least one window is full. `isFull` does not count the call. */
   readonly isFull: (windows: ReadonlyArray<FixedWindow>, now: Instant) => boolean
 }
 
-/** When `capacity` windows of one length are open, a new window removes the oldest. */
+/** Keeps at most `capacity` windows of each length. A new window then replaces the oldest window of its length. */
 export const make = (capacity: number): FixedWindows => {
-  /** By length. Maps keep insertion order, so that the windows of one length are also ordered by their end. */
+  /** The windows of each length, by name. A map keeps insertion order, so windows of one length are sorted by end. */
   const lengths = new Map<number, Map<string, Open>>()
 
   const ofLength = (seconds: number): Map<string, Open> => {
@@ -48,7 +48,7 @@ export const make = (capacity: number): FixedWindows => {
 
   const find = ({ name, seconds }: FixedWindow, now: Instant): Open | undefined => {
     const open = lengths.get(seconds)?.get(name)
-    // Ignore a window that started later than now: the clock was set back.
+    // Ignore a window that starts in the future, because the clock was set back.
     return open === undefined || open.endsAt <= now || open.endsAt > now + seconds * 1000 ? undefined : open
   }
 

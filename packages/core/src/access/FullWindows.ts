@@ -1,4 +1,4 @@
-/** Caches full windows: until a full window ends, further calls are rejected without a query. */
+/** Caches full rate windows. Until a full window ends, further calls are rejected without a query. */
 import type { Instant } from "../shared/Instant.ts"
 import type { CountResult, FixedWindow, RateLimitState } from "./FixedWindows.ts"
 
@@ -8,9 +8,9 @@ interface Seen {
 }
 
 export interface FullWindows {
-  /** Remembers the windows' states after a rejected call. */
+  /** Caches the states of the windows after a rejected call. */
   readonly note: (windows: ReadonlyArray<FixedWindow>, states: ReadonlyArray<RateLimitState>) => void
-  /** Returns undefined if no cached window is full. */
+  /** Returns the rejection of a call if a cached window is full; undefined otherwise. */
   readonly refuse: (windows: ReadonlyArray<FixedWindow>, now: Instant) => CountResult | undefined
 }
 
@@ -22,7 +22,7 @@ export const make = (capacity: number): FullWindows => {
     const key = keyOf(window)
     const known = seen.get(key)
     if (known === undefined) return undefined
-    // Ignore a window that ends too late: the clock was set back after the window started.
+    // Ignore a window that ends more than its length from now, because the clock was set back after its start.
     if (known.resetsAt > now && known.resetsAt <= now + window.seconds * 1000) return known
     seen.delete(key)
     return undefined

@@ -1,5 +1,6 @@
 /**
- * The addresses that a key may be used from: IPv4 and IPv6 addresses and CIDR ranges. Mapped addresses count as IPv4.
+ * The list of addresses from which a key may be used. An entry is an IPv4 address, an IPv6 address or a CIDR range.
+ * IPv4-mapped IPv6 addresses count as IPv4.
  */
 import * as IpInterface from "effect/net/IpInterface"
 import * as IpNetwork from "effect/net/IpNetwork"
@@ -8,7 +9,7 @@ import * as Result from "effect/Result"
 
 export type IpAllowList = ReadonlyArray<IpNetwork.IpNetwork>
 
-/** Parses `203.0.113.7`, `203.0.113.0/24`, `2001:db8::1` or `2001:db8::/32`. Fails with the invalid entry. */
+/** Parses entries such as `203.0.113.7`, `203.0.113.0/24` or `2001:db8::/32`. Fails with the first invalid entry. */
 export const parseAllowList = (entries: ReadonlyArray<string>): Result.Result<IpAllowList, string> => {
   const networks: Array<IpNetwork.IpNetwork> = []
   for (const entry of entries) {
@@ -38,7 +39,7 @@ const parseEntry = (entry: string): Result.Result<IpNetwork.IpNetwork, unknown> 
         return IpNetwork.makeUnsafe(canonical, NetAddress.width(canonical))
       })
 
-/** `::ffff:203.0.113.0/120` is `203.0.113.0/24`. */
+/** Converts an IPv4-mapped range to an IPv4 range: `::ffff:203.0.113.0/120` becomes `203.0.113.0/24`. */
 const unmap = (network: IpNetwork.IpNetwork): IpNetwork.IpNetwork => {
   const canonical = NetAddress.toCanonical(network.address)
   return NetAddress.isIpv4Address(canonical) && network.prefixLength >= 96 && NetAddress.isIpv6Address(network.address)

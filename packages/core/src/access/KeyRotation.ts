@@ -1,4 +1,6 @@
-/** Calculates when a rotated key ends, and creates its successor. ApiKeyStore stores both in one transaction. */
+/**
+ * Calculates when a rotated key ends, and creates its successor. ApiKeyStore stores the two keys in one transaction.
+ */
 import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
@@ -7,22 +9,22 @@ import type { ApiKeyId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import { type ApiKey, type KeyExpired, type KeyRevoked, refusalOfKey } from "./ApiKey.ts"
 
-/** The key was rotated before. Rotate its successor instead. */
+/** The key was already rotated. The caller can rotate the key's successor instead. */
 export class KeyRotated extends Schema.TaggedError<KeyRotated>()("KeyRotated", {}) {}
 
-/** Default time for which a rotated key keeps working. */
+/** By default, a rotated key keeps working for this long. */
 export const defaultGracePeriod = Duration.days(1)
 export const maxGracePeriod = Duration.days(7)
 
 export interface KeyRotation {
-  /** The old key ends after its grace period or at its expiry, whichever is first. */
+  /** The end of the old key: the end of the grace period, or the key's expiry if the expiry is earlier. */
   readonly revokedAt: Instant.Instant
-  /** Without a grace period the key ends at once on every node, whatever its clock says. */
+  /** `isRevoked` is true if there is no grace period. Every node then rejects the old key at once. */
   readonly isRevoked: boolean
   readonly successor: ApiKey
 }
 
-/** The successor has the same scopes, addresses and lifetime, and shares the rate windows. */
+/** The successor has the old key's scopes, addresses and lifetime. The two keys share their rate windows. */
 export const rotateKey = (
   present: ApiKey,
   fresh: { readonly id: ApiKeyId; readonly prefix: string },

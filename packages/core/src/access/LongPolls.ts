@@ -1,5 +1,5 @@
 /**
- * Requests that wait for a change. A waiting request is a fiber that a signal resumes. While it waits, it holds no
+ * Holds requests that wait for a change. A waiting request is a fiber that a signal resumes. A waiting request holds no
  * database connection and runs no query.
  */
 import * as Context from "effect/Context"
@@ -15,7 +15,7 @@ import { AccessChanges } from "./AccessChanges.ts"
 
 export interface WatchedChange {
   readonly change: Change
-  /** The API key of the caller. A change of the key or its organization ends the pause. */
+  /** The API key of the caller. A change of the key or of its organization ends the pause. */
   readonly key: string
 }
 
@@ -49,7 +49,7 @@ export class LongPolls extends Context.Service<
   LongPolls,
   {
     /**
-     * Returns none at the timeout, or when the process stops. If a signal is lost, the read at the end finds the
+     * Returns none at the timeout, or when the process stops. If a signal is lost, the read at the timeout finds the
      * change.
      */
     readonly wait: <A, E, R>(poll: LongPoll<A, E, R>) => Effect.Effect<Option.Option<A>, E, R>
@@ -87,7 +87,7 @@ export class LongPolls extends Context.Service<
         const pause = (longest: Duration.Duration): Effect.Effect<WakeReason> =>
           Effect.raceFirst(
             Effect.map(changed(longest), (isSignaled) => (isSignaled ? "change" : "time")),
-            // The yield lets the caches of keys hear of the change before the caller's next check.
+            // Yield, so that the key cache removes the changed key before the request authenticates again.
             Effect.map(Effect.andThen(Deferred.await(one.signaled), Effect.yieldNow), () => {
               one.signaled = Deferred.makeUnsafe<void>()
               return "access" as const

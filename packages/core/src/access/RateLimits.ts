@@ -1,4 +1,4 @@
-/** Rate limits of partners by key, of dashboards by organization, and of anonymous callers by address. */
+/** Limits the call rate of partners by key, of dashboards by organization, and of anonymous callers by address. */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -15,15 +15,15 @@ import { type CountResult, type FixedWindow, make, type RateLimitState } from ".
 import { RateWindows } from "./RateWindows.ts"
 import * as UnchangedCredit from "./UnchangedCredit.ts"
 
-/** Limits of single endpoints, in requests an hour. */
+/** An endpoint limit applies to the requests of one endpoint in an hour. */
 export type EndpointLimit = Extract<
   LimitName,
   "topic_submissions_per_hour" | "persona_lists_per_hour" | "topic_reads_per_hour"
 >
 
-/** A window that counts a call. */
+/** The state of a rate window after a call was counted. */
 const WindowState = Schema.Struct({
-  /** The limit's name, as operators set it. */
+  /** The name of the limit in the plan, such as `requests_per_hour`. */
   policy: Schema.String,
   limit: Schema.Int,
   seconds: Schema.Int,
@@ -36,14 +36,14 @@ const WindowState = Schema.Struct({
 })
 export type WindowState = typeof WindowState.Type
 
-/** The hourly window with the fewest calls left, together with all windows. */
+/** The state of the hourly window with the fewest remaining calls. `windows` holds the states of all windows. */
 export interface CountedCall extends RateLimitState {
   readonly windows: ReadonlyArray<WindowState>
 }
 
-/** The call was not counted. The fields describe the exceeded window. `state` holds the rate-limit headers. */
+/** The call was rejected and not counted. The fields describe the full window. `state` has the headers' values. */
 export class RateLimited extends Schema.TaggedError<RateLimited>()("RateLimited", {
-  /** Whole seconds until a retry may succeed. */
+  /** The number of whole seconds after which a retry can succeed. */
   retryAfter: Schema.Int,
   limit: Schema.Int,
   /** The counted unit, such as `requests a minute`. */
@@ -57,7 +57,7 @@ export class RateLimited extends Schema.TaggedError<RateLimited>()("RateLimited"
   })
 }) {}
 
-/** A window with its limit's name, and with the counted unit in words. */
+/** A rate window with the name of its limit. `counted` is the counted unit in words. */
 interface CountedWindow extends FixedWindow {
   readonly policy: string
   readonly counted: string
@@ -70,8 +70,8 @@ export class RateLimits extends Context.Service<
   RateLimits,
   {
     /**
-     * Works like `countKey`, or like `countConditional`, without an effect. Returns undefined where other processes
-     * share the windows.
+     * Counts a call like `countKey`, or like `countConditional`, without an effect. Returns undefined if a shared store
+     * counts the calls of all processes.
      */
     readonly countNow: (
       principal: Principal,
@@ -79,31 +79,33 @@ export class RateLimits extends Context.Service<
       isConditional: boolean,
       now: Instant.Instant
     ) => Result.Result<CountedCall, RateLimited> | undefined
-    /** A key and its successors share windows. An endpoint with its own limit also counts in a further window. */
+    /**
+     * Counts a call of a key. A key and its successors share windows. An endpoint limit adds a window for the endpoint.
+     */
     readonly countKey: (principal: Principal, endpoint: EndpointLimit | undefined) => CountCall
-    /** Works like `countKey`, for a request that `creditUnchanged` may follow. */
+    /** Counts a conditional request, or spends the credit that earlier calls of `creditUnchanged` recorded. */
     readonly countConditional: (principal: Principal, endpoint: EndpointLimit | undefined) => CountCall
     /**
-     * Records a response without a body: on average, only a tenth of such requests counts. Each node keeps its own
-     * credit.
+     * Records credit for a response without a body. On average, one of ten requests without a new body is counted.
+     * Each node keeps its own credit.
      */
     readonly creditUnchanged: (principal: Principal, endpoint: EndpointLimit | undefined) => Effect.Effect<void>
     /** Counts one item of a bulk request against an endpoint's limit. */
     readonly countEndpoint: (principal: Principal, endpoint: EndpointLimit) => CountCall
     readonly countDashboard: (organization: Organization, limits: Limits) => CountCall
-    /** A new key starts new windows, so the number of new keys needs a separate limit. */
+    /** Counts a new key. A new key has new rate windows, so the number of new keys needs a separate limit. */
     readonly countNewKey: (organization: Pick<Organization, "id">) => Effect.Effect<void, RateLimited>
     /**
-     * A bulk response with only rejections is stored under its idempotency key but counts towards no other limit, so it
-     * needs a separate limit.
+     * Counts a stored bulk response that contains only rejections. No other limit applies to the storage of such a
+     * response.
      */
     readonly countStoredRefusals: (organization: Pick<Organization, "id">) => Effect.Effect<void, RateLimited>
     /**
-     * Counts calls without a valid key, by address. Each node counts separately. Callers without a known address are
-     * not limited.
+     * Counts a call without a valid key, by the caller's address. Each node counts separately. A caller whose address
+     * is unknown has no limit.
      */
     readonly countAddress: (address: string) => CountCall
-    /** Returns whether `countAddress` would reject the call. Counts nothing. */
+    /** Returns true if `countAddress` would reject the call. `isAddressLimited` does not count the call. */
     readonly isAddressLimited: (address: string) => Effect.Effect<boolean>
   }
 >()("@partner-commentary/core/access/RateLimits") {
@@ -118,7 +120,8 @@ export class RateLimits extends Context.Service<
         Effect.flatMap(windows.take(wanted), (taken) => countedAt(wanted, taken))
 
       /**
-       * If a 304 is not counted, its rate-limit headers describe the windows after the last counted request of the key.
+       * Stores the states of the windows for the headers of uncounted responses. A 304 response that is not counted
+       * reports the states after the key's last counted request.
        */
       const remember = (lineageId: string, wanted: ReadonlyArray<CountedWindow>, isConditional: boolean) =>
         isConditional
@@ -200,13 +203,14 @@ const minute = 60
 const day = 86_400
 
 /**
- * The number of keys that one organization may create or rotate in a day: five times the maximum number of active keys.
+ * Maximum number of keys that one organization may create or rotate in a day. The number is five times the maximum
+ * number of active keys.
  */
 const newKeys = 100
 
 /**
- * The number of bulk responses with only rejections that the service stores for one organization in a day. The service
- * keeps each response for the lifetime of its idempotency key, and a response can have hundreds of kilobytes.
+ * Maximum number of bulk responses with only rejections that the service stores for one organization in a day. A
+ * response can have hundreds of kilobytes. The service keeps the response until its idempotency key expires.
  */
 const storedRefusals = 200
 
@@ -218,7 +222,7 @@ const caller = (
   { name, limit: limits.burst_per_minute, seconds: minute, policy: "burst_per_minute", counted: "requests a minute" }
 ]
 
-/** The windows of a cached principal are made once. */
+/** Caches the rate windows of each principal, so that each call of the principal reuses them. */
 const windowsOf = new WeakMap<Principal, Map<EndpointLimit | undefined, ReadonlyArray<CountedWindow>>>()
 
 const keyWindows = (principal: Principal, endpoint: EndpointLimit | undefined): ReadonlyArray<CountedWindow> => {
@@ -248,7 +252,7 @@ const counted: Record<EndpointLimit, string> = {
 
 const anonymousLimits = { requests_per_hour: 300, burst_per_minute: 60 }
 
-/** The result for callers whose address is unknown: they have no limit. */
+/** The result for a caller whose address is unknown. Such a caller has no limit. */
 const unlimited = (now: Instant.Instant): CountedCall => ({
   limit: anonymousLimits.requests_per_hour,
   remaining: anonymousLimits.requests_per_hour,
@@ -256,15 +260,16 @@ const unlimited = (now: Instant.Instant): CountedCall => ({
   windows: []
 })
 
-/** Maximum number of callers with conditional requests in memory. */
+/** Maximum number of callers whose credit for conditional requests is in memory. */
 const creditCapacity = 100_000
 
-/** Maximum number of addresses in memory. */
+/** Maximum number of anonymous callers whose rate windows are in memory. */
 const anonymousCapacity = 100_000
 
 /**
- * Callers of one network share a window: an IPv4 address, or an IPv6 /64, which belongs to one customer. An invalid
- * address gives an empty text. The function removes the prefix `unknown by` first.
+ * Returns the network of an address; `""` for an invalid address. Callers of one network share a rate window. A network
+ * is one IPv4 address or an IPv6 /64 range, which usually belongs to one customer. `networkOf` removes the prefix
+ * `unknown by ` from the address.
  */
 export const networkOf = (address: string): string => {
   const parsed = NetAddress.ipFromString(address.replace(/^unknown by /, ""))
@@ -279,7 +284,10 @@ const countedAt = (windows: ReadonlyArray<CountedWindow>, taken: CountResult): C
     Effect.fromResult(resultOf(windows, taken, fiber.getRef(Clock.Clock).currentTimeMillisUnsafe()))
   )
 
-/** Reports the full window that ends last. */
+/**
+ * An admitted call reports the hourly window with the fewest remaining calls. A rejection reports the full window that ends
+ * last.
+ */
 const resultOf = (
   windows: ReadonlyArray<CountedWindow>,
   { admitted, states }: CountResult,

@@ -1,4 +1,4 @@
-/** The port that counts calls in fixed windows: in memory for one node, in a shared store for several nodes. */
+/** The port that counts calls in fixed windows. One node counts in memory. Several nodes count in a shared store. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -9,9 +9,9 @@ import { type CountResult, type FixedWindow, make } from "./FixedWindows.ts"
 export class RateWindows extends Context.Service<
   RateWindows,
   {
-    /** `take` is atomic: it counts the call in all windows, or in none when one window is full. */
+    /** `take` counts the call in all windows, or in no window if one window is full. `take` is atomic. */
     readonly take: (windows: ReadonlyArray<FixedWindow>) => Effect.Effect<CountResult>
-    /** Works like `take`, without an effect. Only windows in the memory of this process have it. */
+    /** Works like `take`, without an effect. `takeNow` is missing if a shared store keeps the windows. */
     readonly takeNow?: (windows: ReadonlyArray<FixedWindow>, now: Instant.Instant) => CountResult
   }
 >()("@partner-commentary/core/access/RateWindows") {
@@ -27,5 +27,5 @@ export class RateWindows extends Context.Service<
   })
 }
 
-/** The capacity is far more than the number of keys. Only valid keys open windows in this store. */
+/** The capacity is much larger than the number of keys, because only valid keys start windows in this store. */
 const capacity = 1_000_000

@@ -1,6 +1,6 @@
 /**
- * Limits the reads of requests that wait for a change. One signal can resume a thousand requests. Only a few of each
- * organization read at a time, so that they do not fill the queue of the pool that ordinary requests use.
+ * Limits the reads of requests that wait for a change. One signal can resume a thousand requests. Only a few requests
+ * of each organization read at the same time, so that ordinary requests of the pool do not have to wait behind them.
  */
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -12,14 +12,16 @@ import type { OrganizationId } from "../shared/Ids.ts"
 import * as KeyedSemaphore from "../shared/KeyedSemaphore.ts"
 import { ConcurrencyLimit, poolBounds, TooManyRequests } from "./ConcurrencyLimit.ts"
 
-/** Concurrent reads of one organization in this process: a part of the permits of the pool. */
+/**
+ * Maximum number of concurrent reads of one organization in this process. Each read also takes a permit of its pool.
+ */
 export const signaledReadBounds = { standard: 2, frequent: 16 } as const
 
 export type SignaledReadPool = keyof typeof signaledReadBounds
 
 /**
- * This time and the longest wait add up to one minute. Common proxies close a connection that sends no bytes for a
- * minute.
+ * Maximum time that a read waits for its turn. The sum of this time and the longest wait for a change is one minute.
+ * Common proxies close a connection that sends no bytes for a minute.
  */
 const turnTimeout = Duration.seconds(30)
 
@@ -29,7 +31,7 @@ type Read = <A, E, R>(
   look: Effect.Effect<A, E, R>
 ) => Effect.Effect<A, E | TooManyRequests, R>
 
-/** Runs reads in the order of arrival, each with a permit of the pool. The queue has no maximum length. */
+/** Runs the reads of each organization in the order of arrival. The queue of waiting reads has no maximum length. */
 export class SignaledReads extends Context.Service<SignaledReads, Read>()(
   "@partner-commentary/core/access/SignaledReads"
 ) {
@@ -43,7 +45,7 @@ export class SignaledReads extends Context.Service<SignaledReads, Read>()(
       const read: Read = (pool, organization, look) => {
         const { release, take } = queues[pool]
         const one = limit.withPermit(pool, organization, look, (free) => free())
-        // Ordinary requests can fill the pool. Retry in that case, because a refused read would miss the change.
+        // Retry while ordinary requests fill the pool, because a rejected read would miss the change.
         const patient = Effect.retry(one, { while: isTooManyRequests, schedule: retries, times: 40 })
         return Effect.uninterruptibleMask((restore) =>
           Effect.flatMap(take(organization, turnTimeout, restore), (isTaken) =>
