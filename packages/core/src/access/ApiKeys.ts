@@ -92,7 +92,7 @@ export class ApiKeys extends Context.Service<
     /**
      * `authenticate` checks in this order: the key is known, not revoked, not expired, and allowed from this address. A
      * cached key costs no query. `suspect` is true for an address that recently sent invalid keys. All suspect
-     * addresses share `suspectLookups` concurrent look-ups.
+     * addresses share `maxSuspectLookups` concurrent look-ups.
      */
     readonly authenticate: (
       fullKey: string,
