@@ -1,4 +1,4 @@
-/** The port that stores topics and serves the partner's views of them. Assignments change through AssignmentStore. */
+/** The port that stores topics and serves the partner's views of them. AssignmentStore changes assignments. */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"

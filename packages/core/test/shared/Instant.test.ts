@@ -61,7 +61,7 @@ describe("Calculations with instants", () => {
     assert.strictEqual(plus(1000, Duration.minutes(1)), 61_000)
   })
 
-  it("an interpolation between two instants returns a whole millisecond between the two", () =>
+  it("an interpolation between two instants returns a whole millisecond between these instants", () =>
     fc.assert(
       fc.property(moment, fc.nat(), fc.double({ min: 0, max: 1, noNaN: true }), (from, length, part) => {
         const found = interpolate(from, from + length, part)

@@ -6,7 +6,7 @@ import * as TestClock from "effect/testing/TestClock"
 
 const settle = Effect.repeat(Effect.yieldNow, { times: 20 })
 
-/** Creates callers that record their names when they get a permit. */
+/** Callers that record their name when they get a permit. */
 const callers = (bounds: KeyedSemaphore.Bounds) => {
   const { release, take } = KeyedSemaphore.make<string>(bounds)
   const served: Array<string> = []

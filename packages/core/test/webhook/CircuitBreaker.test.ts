@@ -176,7 +176,7 @@ describe("Receivers that answer 429", () => {
     expect(CircuitBreaker.afterManualRetry(suspended).quietUntil).toBe(start + minute)
   })
 
-  it("the backlog of a receiver that answers 429 during a slow drain still drains slowly after the pause", () => {
+  it("a receiver that answers 429 during a slow drain continues to drain slowly after the pause", () => {
     const before = CircuitBreaker.draining(fresh, start)
     const { receiver } = after([busy(start)], before)
     const until = start + 10 + minute
@@ -315,8 +315,8 @@ describe("Number of allowed deliveries", () => {
   })
 })
 
-describe("Recovery of a receiver", () => {
-  it("a recovery starts a slow drain, except while the circuit breaker is open or a drain is running", () => {
+describe("a recovery", () => {
+  it("a recovery drains as after the breaker closed, and changes nothing while it is open or already draining", () => {
     const begun = CircuitBreaker.draining(fresh, start)
     expect(begun.health.draining).toEqual({ since: start, sent: 0 })
     expect(CircuitBreaker.allowedDeliveries(begun, 0, start, policy).limit).toBe(5)
