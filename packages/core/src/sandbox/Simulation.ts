@@ -33,7 +33,7 @@ const actions: Readonly<Record<AssignmentStatus, ReadonlyArray<SimulatedAction>>
   expired: []
 }
 
-/** Returns the possible actions in this status, under the condition that the assignment is not settled. */
+/** Returns the possible actions of an open assignment with this status. */
 export const actionsInStatus = (status: AssignmentStatus): ReadonlyArray<SimulatedAction> => actions[status]
 
 /** Returns the possible actions of an assignment; none once the assignment is settled. */

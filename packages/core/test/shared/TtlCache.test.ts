@@ -49,7 +49,7 @@ describe("TTL cache", () => {
   )
 
   it.effect(
-    "other results of a TTL cache do not evict results with separate capacity, which have the same lifetime and invalidation",
+    "results with separate capacity in a TTL cache have the usual lifetime, but are not evicted by other results",
     () =>
       Effect.gen(function* () {
         yield* TestClock.setTime(3_600_000)
