@@ -33,7 +33,7 @@ const actions: Readonly<Record<AssignmentStatus, ReadonlyArray<SimulatedAction>>
   expired: []
 }
 
-/** Returns the possible actions in this status, under the condition that the assignment is not settled. */
+/** Returns the possible actions of an open assignment with this status. */
 export const actionsInStatus = (status: AssignmentStatus): ReadonlyArray<SimulatedAction> => actions[status]
 
 /** Returns the possible actions of an assignment; none once the assignment is settled. */
@@ -41,8 +41,8 @@ export const possibleActionsOf = (present: Assignment): ReadonlyArray<SimulatedA
   isSettled(present) ? [] : actions[present.status]
 
 /**
- * Returns the last action of the path if it is possible now, otherwise the next step towards approval. Returns
- * undefined if the assignment is settled.
+ * Returns the last action of the simulated creator's path if this action is possible now, otherwise the next step
+ * towards approval. Returns undefined if the assignment is settled.
  */
 export const nextSimulatedAction = (present: Assignment): SimulatedAction | undefined => {
   const possible = possibleActionsOf(present)
@@ -67,7 +67,7 @@ export interface SimulatedStepData {
 
 type Step = Result.Result<Change, ActionRefused>
 
-/** Takes one step of the simulated creator. The same rules apply as for a human creator's action. */
+/** Takes one step of the simulated creator. The step follows the same rules as a human creator's action. */
 export const takeSimulatedStep = (
   present: Assignment,
   action: SimulatedAction,

@@ -1,7 +1,7 @@
 /**
- * Stops the start if several processes can share the database but state is local to each process. With local state,
- * each process would count its own limits and accept keys that another process has revoked. The check runs at start,
- * because layers can be merged in any order.
+ * Stops the service at start if several processes can share the database but state is local to each process. With local
+ * state, each process would count its own limits and accept keys that another process has revoked. The check runs at
+ * start, because layers can be merged in any order.
  */
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
@@ -31,8 +31,8 @@ const notShared = (name: string) =>
   })
 
 /**
- * Stops the start if state is local but the database is shared. `services` maps names to the services whose state all
- * processes must share.
+ * Stops the service at start if state is local but the database is shared. `services` maps names to the services whose
+ * state all processes must share.
  */
 export const check = <R>(services: Effect.Effect<Readonly<Record<string, object>>, never, R>) =>
   Layer.effectDiscard(

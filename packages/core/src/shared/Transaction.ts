@@ -11,8 +11,8 @@ export class Transaction extends Context.Service<
   {
     /**
      * Commits all changes of the effect; if the effect fails, commits none. After a conflict with another transaction,
-     * the effect runs again. So other side effects of the effect must be repeatable. The effect holds locks and must
-     * not wait for other systems.
+     * the effect runs again. Side effects outside of the database must therefore be repeatable. The effect holds locks
+     * and must not wait for other systems.
      */
     readonly run: <A, E, R>(change: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   }

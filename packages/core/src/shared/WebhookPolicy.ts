@@ -25,8 +25,8 @@ export interface WebhookPolicy {
   readonly warnFailures: number
   readonly warnAfter: Duration.Duration
   /**
-   * The circuit breaker opens after `breakerFailures` consecutive failures of `breakerEvents` events. It also opens if
-   * the deliveries of `breakerUnreachedEvents` events reached no server.
+   * The circuit breaker opens after `breakerFailures` consecutive failures of `breakerEvents` events. The breaker also
+   * opens if the deliveries of `breakerUnreachedEvents` events reached no server.
    */
   readonly breakerFailures: number
   readonly breakerEvents: number

@@ -63,8 +63,8 @@ export class AssignmentStore extends Context.Service<
       decide: (present: Assignment) => Change
     ) => Effect.Effect<ReadonlyArray<Modified>>
     /**
-     * Returns up to `limit` due assignments, grouped by organization. If more are due, organizations take turns, and no
-     * organization gets more than an equal share.
+     * Returns up to `limit` due assignments, grouped by organization. If more assignments are due, organizations take
+     * turns, and no organization gets more than an equal share.
      */
     readonly due: (
       environment: Environment,
@@ -79,9 +79,9 @@ export class AssignmentStore extends Context.Service<
     /** Returns the next time at which an assignment of these environments is due. */
     readonly nextDue: (among: ReadonlyArray<Environment>) => Effect.Effect<Option.Option<Instant>>
     /**
-     * Returns up to `limit` open live assignments of a creator, oldest first. If more are open, organizations take
-     * turns, each with its oldest assignment. The email address is case-insensitive. The query reads only the rows that
-     * it returns.
+     * Returns up to `limit` open live assignments of a creator, oldest first. If more assignments are open,
+     * organizations take turns, each with its oldest assignment. The email address is case-insensitive. The query reads
+     * only the rows that it returns.
      */
     readonly openOf: (creatorEmail: string, limit: number) => Effect.Effect<OpenAssignments>
     /**

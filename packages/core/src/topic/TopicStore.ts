@@ -1,4 +1,4 @@
-/** The port that stores topics and serves the partner's views of them. Assignments change through AssignmentStore. */
+/** The port that stores topics and serves the partner's views of them. AssignmentStore changes assignments. */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
@@ -113,10 +113,7 @@ export interface TopicList {
   readonly from: { readonly offset: number } | { readonly cursor: Cursor }
 }
 
-/**
- * The maximum of a list's counted total. Only totals of lists with a filter besides the status are counted, and such
- * counts stop at this number.
- */
+/** If a list has a filter besides the status, the count of the list's total stops at this number. */
 export const maxCountedTotal = 10_000
 
 export class TopicStore extends Context.Service<

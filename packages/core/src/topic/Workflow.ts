@@ -1,7 +1,7 @@
 /**
  * Defines the transitions of an assignment. One table contains the specification's complete workflow. Each action is a
- * pure function from the current assignment to a change or a refusal. Such functions read no clock, create no ids and
- * write nothing.
+ * pure function from the current assignment to a change or a refusal. Actions read no clock, create no ids and write
+ * nothing.
  */
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"

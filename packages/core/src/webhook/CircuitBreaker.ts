@@ -15,9 +15,14 @@ import type { Webhook } from "./Webhook.ts"
 export interface CircuitBreaker {
   /** The time of the first failure since the last success. */
   readonly failingSince: Instant.Instant | null
-  /** The distinct events with a failed attempt, at most as many as the policy compares. */
+  /**
+   * The distinct events with a failed attempt. The list stops growing at the number of events that the policy needs.
+   */
   readonly failed: ReadonlyArray<EventId>
-  /** The distinct events whose attempts reached no server, at most as many as the policy compares. */
+  /**
+   * The distinct events whose attempts reached no server. The list stops growing at the number of events that the
+   * policy needs.
+   */
   readonly unreached: ReadonlyArray<EventId>
   readonly warned: boolean
   /** Number of failed probes while the breaker is open; null while it is closed. */

@@ -68,8 +68,8 @@ export const nextStateOf = (
     readonly attempt: Attempt
     readonly kind: AttemptKind
     /**
-     * True if the receiver has answered only 429 for the duration of a full retry schedule. Applies only to an attempt
-     * with a 429 response.
+     * True if the receiver has answered only 429 for the duration of a full retry schedule. The value matters only for
+     * an attempt with a 429 response.
      */
     readonly isExhausted?: boolean
   },

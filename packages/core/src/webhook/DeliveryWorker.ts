@@ -80,7 +80,10 @@ export class DeliveryWorker extends Context.Service<
         )
       )
 
-      /** Caches whether an organization is suspended or deleted. Deliveries of such an organization are postponed. */
+      /**
+       * Caches whether an organization is suspended or deleted. The deliveries of a suspended or deleted organization
+       * are postponed.
+       */
       const held = yield* TtlCache.make(
         (id: OrganizationId) =>
           Effect.map(organizations.find(id), (found) => Option.isNone(found) || found.value.suspendedAt !== null),

@@ -13,7 +13,7 @@ export interface EventList {
   /** The list contains only events at or after this time. */
   readonly since: Instant
   /**
-   * If true, the list has events in the order of their commits, oldest first. If false, the list has events by id,
+   * If true, the list has events in the order of their commits, oldest first. If false, the list is sorted by event id,
    * newest first.
    */
   readonly forward: boolean

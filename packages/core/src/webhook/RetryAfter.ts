@@ -18,7 +18,9 @@ export const requestedRetryTime = (
   return now + Math.min(Math.max(0, delayOf(retryAfter.trim(), now)), Duration.toMillis(longestWait))
 }
 
-/** Parses `Retry-After` as seconds or as an HTTP date. Returns no delay for any other text. */
+/**
+ * Parses `Retry-After` as seconds or as an HTTP date. Returns 0 for a text that is neither seconds nor an HTTP date.
+ */
 const delayOf = (text: string, now: Instant.Instant): number =>
   /^\d+$/.test(text)
     ? Number(text) * 1000

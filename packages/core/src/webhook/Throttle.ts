@@ -49,8 +49,8 @@ export const after429 = (
 }
 
 /**
- * Returns the state after the start of a recovery, which gives pending events their full time limit for 429 responses
- * again.
+ * Returns the state after the start of a recovery. A recovery restarts the time limit of events that get only 429
+ * responses.
  */
 export const startRecovery = (present: Throttle | null): Throttle | null =>
   present === null ? null : { ...present, refusedSince: null }

@@ -13,8 +13,8 @@ import type { Instant } from "../shared/Instant.ts"
 import { signingKeyOf } from "./WebhookSignature.ts"
 
 /**
- * The encrypted former secret after a rotation. Until `until`, events are signed with both the current and the former
- * secret.
+ * The encrypted former secret after a rotation. Until the time `until`, events are signed with both the current and the
+ * former secret.
  */
 export interface FormerSecret {
   readonly encrypted: string

@@ -1,4 +1,7 @@
-/** Random walks of simulated creators: the workflow's rules hold and every assignment ends. */
+/**
+ * Runs random sequences of simulated steps. The workflow's rules must hold, and every assignment must be settled in the
+ * end.
+ */
 import { describe, it } from "@effect/vitest"
 import { SimulationPath } from "@partner-commentary/core/persona/TestPersonas"
 import * as Duration from "effect/Duration"
@@ -35,10 +38,10 @@ const begin = (path: SimulationPath): Assignment =>
     simulation: { path, nextAt: path === "wait" ? null : noon + pace }
   }).assignment
 
-/** Returns the status and the failure's reason. */
+/** Returns the assignment's status and the reason for a failure. */
 const standing = ({ failure, status }: Assignment) => (failure === null ? status : `${status} ${failure.reason}`)
 
-/** Does a worker's work at this time. */
+/** Takes the step that a worker would take at this time. */
 const work = (present: Assignment, now: number): Assignment => {
   const woken = findDueStep(present, now, defaults)
   if (Option.isSome(woken)) return woken.value.assignment
@@ -48,7 +51,7 @@ const work = (present: Assignment, now: number): Assignment => {
     : Result.getOrThrow(takeSimulatedStep(present, action, props, now, defaults)).assignment
 }
 
-/** Returns the states, with their times, until nothing more is due. */
+/** Returns the sequence of states with their times, until no further step is due. */
 const story = (path: SimulationPath) => {
   const seen: Array<readonly [number, string]> = []
   let present = begin(path)
@@ -59,8 +62,8 @@ const story = (path: SimulationPath) => {
   return seen
 }
 
-describe("a simulated creator", () => {
-  it("a simulated creator follows its path at its pace and ends", () => {
+describe("Simulated creators", () => {
+  it("a simulated creator takes the steps of the chosen path at fixed intervals until the assignment is settled", () => {
     assert.deepStrictEqual(story("approve"), [
       [0, "topic_sent"],
       [pace, "opinion_injected"],
@@ -80,7 +83,7 @@ describe("a simulated creator", () => {
     fc.record({ do: fc.constant("until due" as const) })
   )
 
-  it("a simulated creator obeys the workflow, sends no mail and keeps its due time, whatever the partner requests and when", () =>
+  it("a simulated creator follows the workflow, sends no mail and keeps a due time for any sequence of partner requests", () =>
     fc.assert(
       fc.property(fc.constantFrom(...SimulationPath.literals), fc.array(step, { maxLength: 20 }), (path, steps) => {
         let present = begin(path)
@@ -118,7 +121,7 @@ describe("a simulated creator", () => {
       })
     ))
 
-  it("a simulated creator takes each step once, even if two workers try to take it", () => {
+  it("a simulated creator takes each step only once, even if two workers run the same step", () => {
     const once = work(begin("approve"), noon + pace)
     assert.strictEqual(work(once, noon + pace), once)
     assert.strictEqual(work(once, noon + 2 * pace - 1), once)

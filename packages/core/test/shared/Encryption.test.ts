@@ -25,7 +25,7 @@ const open = (purpose: string, sealed: string) =>
   Effect.flatMap(Encryption, (sealing) => sealing.decrypt(purpose, sealed))
 
 describe("Encryption", () => {
-  it.effect("an encrypted text decrypts only for its purpose", () =>
+  it.effect("an encrypted text can be decrypted only for the same purpose", () =>
     Effect.gen(function* () {
       const sealed = yield* encryption("webhook 1", "whsec_äöü")
       assert.deepStrictEqual(yield* open("webhook 1", sealed), Option.some("whsec_äöü"))
@@ -41,7 +41,7 @@ describe("Encryption", () => {
     }).pipe(Effect.provide(under("one")))
   )
 
-  it.effect("a text decrypts with any listed secret and not with a removed one", () =>
+  it.effect("a text can be decrypted with any configured secret, but not with a removed secret", () =>
     Effect.gen(function* () {
       const sealed = yield* Effect.provide(encryption("p", "text"), under("old"))
       assert.deepStrictEqual(yield* Effect.provide(open("p", sealed), under("new", "old")), Option.some("text"))
@@ -49,7 +49,7 @@ describe("Encryption", () => {
     })
   )
 
-  it.effect("a modified or plain text does not decrypt", () =>
+  it.effect("the decryption of a modified text or a plain text returns none", () =>
     Effect.gen(function* () {
       const sealed = yield* encryption("p", "text")
       const changed = `${sealed.slice(0, -5)}${sealed.at(-5) === "A" ? "B" : "A"}${sealed.slice(-4)}`

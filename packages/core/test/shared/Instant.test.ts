@@ -9,8 +9,8 @@ const moment = fc.integer({ min: 0, max: 253_402_300_799_999 })
 
 const read = (text: string) => Option.getOrNull(Option.map(parse(text), toIso))
 
-describe("an instant", () => {
-  it("an instant is written with fixed width and parsed back unchanged", () =>
+describe("Instants", () => {
+  it("an instant is formatted with fixed width and parsed back unchanged", () =>
     fc.assert(
       fc.property(moment, (instant) => {
         const iso = toIso(instant)
@@ -20,14 +20,14 @@ describe("an instant", () => {
       })
     ))
 
-  it("an instant sorts as text in chronological order", () =>
+  it("the texts of instants sort in chronological order", () =>
     fc.assert(
       fc.property(moment, moment, (one, other) => {
         assert.strictEqual(toIso(one) < toIso(other), one < other)
       })
     ))
 
-  it("a timestamp in ISO 8601 is parsed with any time zone and precision", () => {
+  it("an ISO 8601 timestamp is parsed with any time zone and precision", () => {
     assert.strictEqual(read("2026-01-30T12:00Z"), "2026-01-30T12:00:00.000Z")
     assert.strictEqual(read("2026-01-30T12:00:00+02:00"), "2026-01-30T10:00:00.000Z")
     assert.strictEqual(read("2026-01-30T12:00:00-0530"), "2026-01-30T17:30:00.000Z")
@@ -36,32 +36,32 @@ describe("an instant", () => {
     assert.strictEqual(read("2028-02-29T00:00:00Z"), "2028-02-29T00:00:00.000Z")
   })
 
-  it("a timestamp without a time zone, and text that is no timestamp, are rejected", () => {
+  it("a text that is not a timestamp with a time zone is rejected", () => {
     for (const text of ["", "tomorrow", "2026-01-30", "2026-01-30T12:00:00", "2026-01-30 12:00:00Z", "1769774400000"])
       assert.isNull(read(text), text)
     for (const text of ["2026-01-30T12:00:00Z ", " 2026-01-30T12:00:00Z", "26-01-30T12:00:00Z", "2026-1-30T12:00:00Z"])
       assert.isNull(read(text), text)
   })
 
-  it("a timestamp is rejected if its month, day, hour, minute or time zone is out of range", () => {
+  it("a timestamp with a month, day, hour, minute or time zone out of range is rejected", () => {
     for (const text of ["2026-13-01", "2026-00-01", "2026-01-00", "2026-01-32"])
       assert.isNull(read(`${text}T00:00:00Z`), text)
     for (const text of ["25:00:00Z", "24:00:01Z", "12:60:00Z", "12:00:00+99:99"])
       assert.isNull(read(`2026-01-30T${text}`), text)
   })
 
-  it("a timestamp is rejected if its month has no such day, for example 30 February", () => {
+  it("a timestamp with a day that does not exist, such as 30 February, is rejected", () => {
     for (const text of ["2026-02-29", "2026-02-30", "2026-04-31", "2026-06-31", "2026-11-31", "2100-02-29"])
       for (const zone of ["Z", "+01:00", "-0800"]) assert.isNull(read(`${text}T12:00:00${zone}`), `${text} ${zone}`)
   })
 })
 
-describe("calculations with instants", () => {
-  it("calculations with instants add durations", () => {
+describe("Calculations with instants", () => {
+  it("a duration can be added to an instant", () => {
     assert.strictEqual(plus(1000, Duration.minutes(1)), 61_000)
   })
 
-  it("calculations with instants interpolate to a whole millisecond within both ends", () =>
+  it("an interpolation between two instants returns a whole millisecond between these instants", () =>
     fc.assert(
       fc.property(moment, fc.nat(), fc.double({ min: 0, max: 1, noNaN: true }), (from, length, part) => {
         const found = interpolate(from, from + length, part)

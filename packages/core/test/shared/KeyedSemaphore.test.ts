@@ -31,8 +31,8 @@ const callers = (bounds: KeyedSemaphore.SemaphoreLimits) => {
   return { ask, leave, served }
 }
 
-describe("a semaphore with permits for each key", () => {
-  it.effect("a semaphore with permits for each key limits each key and serves its callers in order of arrival", () =>
+describe("Keyed semaphore", () => {
+  it.effect("a keyed semaphore limits the permits of each key and serves a key's callers in order of arrival", () =>
     Effect.gen(function* () {
       const { ask, leave, served } = callers({ each: 2, waiting: 10 })
       for (const name of ["a1", "a2", "a3", "b1", "a4"]) yield* ask(name)
@@ -43,7 +43,7 @@ describe("a semaphore with permits for each key", () => {
     })
   )
 
-  it.effect("a semaphore with permits for each key serves keys round-robin, however many callers one key has", () =>
+  it.effect("a keyed semaphore serves keys in turn, even if one key has many callers", () =>
     Effect.gen(function* () {
       const { ask, leave, served } = callers({ each: 2, total: 2, waiting: 10 })
       for (const name of ["a1", "a2", "a3", "a4", "a5", "b1", "c1"]) yield* ask(name)
@@ -53,40 +53,36 @@ describe("a semaphore with permits for each key", () => {
     })
   )
 
-  it.effect(
-    "a semaphore with permits for each key rejects a caller when too many of its key wait, and a waiting one after the timeout",
-    () =>
-      Effect.gen(function* () {
-        const { ask, leave, served } = callers({ each: 1, waiting: 1 })
-        yield* ask("a1")
-        const waits = yield* ask("a2")
-        const refused = yield* ask("a3")
-        assert.strictEqual(yield* Fiber.join(refused), false)
-        yield* TestClock.adjust(9_999)
-        assert.isUndefined(waits.pollUnsafe())
-        yield* TestClock.adjust(1)
-        assert.strictEqual(yield* Fiber.join(waits), false)
-        yield* ask("a4")
-        yield* leave("a1")
-        assert.deepStrictEqual(served, ["a1", "a4"])
-      })
+  it.effect("a keyed semaphore rejects a caller if too many callers of the key wait, or if the timeout ends", () =>
+    Effect.gen(function* () {
+      const { ask, leave, served } = callers({ each: 1, waiting: 1 })
+      yield* ask("a1")
+      const waits = yield* ask("a2")
+      const refused = yield* ask("a3")
+      assert.strictEqual(yield* Fiber.join(refused), false)
+      yield* TestClock.adjust(9_999)
+      assert.isUndefined(waits.pollUnsafe())
+      yield* TestClock.adjust(1)
+      assert.strictEqual(yield* Fiber.join(waits), false)
+      yield* ask("a4")
+      yield* leave("a1")
+      assert.deepStrictEqual(served, ["a1", "a4"])
+    })
   )
 
-  it.effect(
-    "a semaphore with permits for each key removes an interrupted caller and returns a permit that it just received",
-    () =>
-      Effect.gen(function* () {
-        const { ask, leave, served } = callers({ each: 1, waiting: 10 })
-        yield* ask("a1")
-        const [gone, granted] = [yield* ask("a2"), yield* ask("a3")]
-        yield* Fiber.interrupt(gone)
-        yield* ask("a4")
-        granted.interruptUnsafe()
-        yield* leave("a1")
-        assert.deepStrictEqual(served, ["a1", "a4"])
-        yield* ask("a5")
-        yield* leave("a4")
-        assert.deepStrictEqual(served, ["a1", "a4", "a5"])
-      })
+  it.effect("an interrupted caller leaves the queue of a keyed semaphore and returns a permit that just arrived", () =>
+    Effect.gen(function* () {
+      const { ask, leave, served } = callers({ each: 1, waiting: 10 })
+      yield* ask("a1")
+      const [gone, granted] = [yield* ask("a2"), yield* ask("a3")]
+      yield* Fiber.interrupt(gone)
+      yield* ask("a4")
+      granted.interruptUnsafe()
+      yield* leave("a1")
+      assert.deepStrictEqual(served, ["a1", "a4"])
+      yield* ask("a5")
+      yield* leave("a4")
+      assert.deepStrictEqual(served, ["a1", "a4", "a5"])
+    })
   )
 })

@@ -25,7 +25,7 @@ const refused = () => new Error("the statement failed", { cause: new Error("conn
 const failing = (id: number, error: unknown = refused()) =>
   Effect.annotateLogs(Effect.logError("A request failed", Cause.die(error)), { request_id: `r${id}` })
 
-it.effect("a repeated failure is logged once with its cause, then once a second with a count", () => {
+it.effect("a repeated failure is logged once with the cause, and then once a second with a count", () => {
   const { layer, lines } = recorded()
   return Effect.gen(function* () {
     for (let id = 0; id < 100; id++) yield* failing(id)
@@ -44,7 +44,7 @@ it.effect("a repeated failure is logged once with its cause, then once a second 
 
 const reason = "the statement failed: connect ECONNREFUSED 10.0.0.1:5432"
 
-it.effect("a failure is logged with its cause again after a second without failures", () => {
+it.effect("after a second without failures, the next failure is logged with the cause again", () => {
   const { layer, lines } = recorded()
   return Effect.gen(function* () {
     yield* failing(1)
@@ -57,17 +57,20 @@ it.effect("a failure is logged with its cause again after a second without failu
   }).pipe(Effect.provide(layer))
 })
 
-it.effect("lines with different causes are throttled separately; different ports and ids are not", () => {
-  const { layer, lines } = recorded()
-  return Effect.gen(function* () {
-    yield* failing(1, new Error("connect ECONNREFUSED 10.0.0.1:5432"))
-    yield* failing(2, new Error("connect ECONNREFUSED 10.0.0.2:6432"))
-    yield* failing(3, new TypeError("persona is undefined"))
-    expect(lines.map(({ annotations }) => annotations["request_id"])).toEqual(["r1", "r3"])
-  }).pipe(Effect.provide(layer))
-})
+it.effect(
+  "log lines with different causes are throttled separately, and lines that differ only in ports or ids are throttled together",
+  () => {
+    const { layer, lines } = recorded()
+    return Effect.gen(function* () {
+      yield* failing(1, new Error("connect ECONNREFUSED 10.0.0.1:5432"))
+      yield* failing(2, new Error("connect ECONNREFUSED 10.0.0.2:6432"))
+      yield* failing(3, new TypeError("persona is undefined"))
+      expect(lines.map(({ annotations }) => annotations["request_id"])).toEqual(["r1", "r3"])
+    }).pipe(Effect.provide(layer))
+  }
+)
 
-it.effect("the stack has the failure's own frames, at most four for each error", () => {
+it.effect("a logged stack contains at most four frames of each error and no frames of dependencies", () => {
   const { layer, lines } = recorded()
   const deep = (left: number): Error => (left === 0 ? refused() : deep(left - 1))
   return Effect.gen(function* () {
@@ -81,7 +84,7 @@ it.effect("the stack has the failure's own frames, at most four for each error",
   }).pipe(Effect.provide(layer))
 })
 
-it.effect("lines without a cause are logged individually unless marked as repeating", () => {
+it.effect("log lines without a cause are throttled only if they are marked as repeating", () => {
   const { layer, lines } = recorded()
   return Effect.gen(function* () {
     const waits = Effect.annotateLogs(Effect.logWarning("A mail must wait"), { reason: "421 busy" })
@@ -96,7 +99,7 @@ it.effect("lines without a cause are logged individually unless marked as repeat
   }).pipe(Effect.provide(layer))
 })
 
-it.effect("pending counts are logged at shutdown", () => {
+it.effect("the counts of throttled log lines are logged at shutdown", () => {
   const { layer, lines } = recorded()
   return Effect.gen(function* () {
     yield* Effect.provide(Effect.andThen(failing(1), failing(2)), layer)
@@ -104,7 +107,7 @@ it.effect("pending counts are logged at shutdown", () => {
   })
 })
 
-it.effect("the number of distinct messages that are remembered is bounded", () => {
+it.effect("the log throttle remembers a limited number of distinct messages", () => {
   const { layer, lines } = recorded()
   const letters = (n: number) => [...String(n)].map((digit) => "ghijklmnop"[Number(digit)]).join("")
   return Effect.gen(function* () {

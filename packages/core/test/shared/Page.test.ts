@@ -7,7 +7,7 @@ import { formatCursor, parseCursor } from "../../src/shared/Page.ts"
 
 const cursor = fc.record({ createdAt: fc.integer({ min: 0, max: 253_402_300_799_999 }), id: fc.uuid() })
 
-describe("a cursor", () => {
+describe("Cursors", () => {
   it("a cursor is parsed back unchanged and needs no URL escaping", () =>
     fc.assert(
       fc.property(cursor, (position) => {
@@ -17,14 +17,14 @@ describe("a cursor", () => {
       })
     ))
 
-  it("a cursor is rejected for arbitrary text", () =>
+  it("an arbitrary text is rejected as a cursor", () =>
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.base64String(), fc.string().map(Base64Url.encode)), (text) => {
         assert.isTrue(Option.isNone(parseCursor(text)))
       })
     ))
 
-  it("a cursor is rejected with missing, extra or invalid parts", () => {
+  it("a cursor with missing, extra or invalid parts is rejected", () => {
     const moment = "2026-01-30T12:00:00.000Z"
     const id = "0198a000-0000-7000-8000-000000000001"
     assert.isTrue(Option.isSome(parseCursor(Base64Url.encode(`${moment} ${id}`))))

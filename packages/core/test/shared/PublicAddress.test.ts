@@ -1,4 +1,4 @@
-/** An invalid public address stops the service at start, because every link begins with it. */
+/** Tests that an invalid public address stops the service at start, because every link begins with the public address. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { PublicAddress } from "../../src/shared/PublicAddress.ts"
@@ -9,7 +9,7 @@ const rootOf = (given: string) =>
     PublicAddress.layer(given)
   )
 
-describe("the public address", () => {
+describe("Public address", () => {
   it.effect("the public address is stored without a trailing slash", () =>
     Effect.gen(function* () {
       for (const [given, kept] of [
@@ -26,7 +26,7 @@ describe("the public address", () => {
     })
   )
 
-  it.effect("the public address that is invalid stops the service with a sentence that states the rule", () =>
+  it.effect("an invalid public address stops the service with a message that states the rule", () =>
     Effect.gen(function* () {
       for (const given of [
         "",
@@ -53,7 +53,7 @@ describe("the public address", () => {
     })
   )
 
-  it.effect("the public address that collides with a route of the service stops it", () =>
+  it.effect("a public address whose path collides with a route of the service stops the service", () =>
     Effect.gen(function* () {
       for (const path of [
         "partner",

@@ -2,14 +2,14 @@
 import { assert, describe, it } from "@effect/vitest"
 import { reasonOf } from "../../src/shared/Reason.ts"
 
-describe("the reason of an error", () => {
-  it("the reason of an error is its message without a full stop, followed by its cause", () => {
+describe("Error reasons", () => {
+  it("the reason of an error is the error's message without a full stop, followed by the cause", () => {
     assert.strictEqual(reasonOf(new Error("It failed.")), "It failed")
     assert.strictEqual(reasonOf("It failed."), "It failed")
     assert.strictEqual(reasonOf(new Error("It failed", { cause: new Error("no disk.") })), "It failed: no disk")
   })
 
-  it("the reason of several errors is the first one, or their own message if there is none", () => {
+  it("the reason of an AggregateError is the first error's message, or the AggregateError's message without nested errors", () => {
     const errors = [new Error("connection refused"), new Error("no route")]
     assert.strictEqual(reasonOf(new AggregateError(errors, "all failed")), "connection refused")
     assert.strictEqual(reasonOf(new AggregateError([], "all failed")), "all failed")

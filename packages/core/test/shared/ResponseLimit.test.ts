@@ -3,7 +3,7 @@ import { limitResponseSize } from "../../src/shared/ResponseLimit.ts"
 
 const tooLarge = new Error("too large")
 
-it("a body of exactly the limit is read, and one byte more fails", async () => {
+it("a response body of exactly the limit is read, and reading a longer body fails", async () => {
   const limited = (bytes: number) => limitResponseSize(bytes, tooLarge)(new Response("0123456789", { status: 201 }))
   const whole = limited(10)
   assert.deepStrictEqual([whole.status, await whole.text()], [201, "0123456789"])

@@ -1,4 +1,4 @@
-/** A running request or job has the references of its host, and none of the services. */
+/** Tests that a running request or job has the host's references, but no services of Partner Commentary. */
 import { assert, it } from "@effect/vitest"
 import * as Context from "effect/Context"
 import { Policy } from "../../src/shared/Policy.ts"
@@ -7,7 +7,7 @@ import { withoutServices } from "../../src/shared/RunningContext.ts"
 
 class HostService extends Context.Service<HostService, string>()("example/HostService") {}
 
-it("services of Partner Commentary are removed, references and services of the host stay", () => {
+it("the context of a running request keeps the host's references and services, but no services of Partner Commentary", () => {
   const policy = { ...Policy.defaultValue(), maxPersonas: 7 }
   const running = withoutServices(
     Context.make(PublicAddress, { apiRoot: "https://api.example" }).pipe(

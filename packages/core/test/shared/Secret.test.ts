@@ -6,8 +6,8 @@ import { checksumOf, hashText, toBase62 } from "../../src/shared/Secret.ts"
 
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
-describe("base62 from random bytes", () => {
-  it("base62 from random bytes is unbiased: each character comes from exactly four byte values", () => {
+describe("Base62 texts from random bytes", () => {
+  it("base62 characters from random bytes are unbiased: exactly four byte values produce each character", () => {
     const bytes = Uint8Array.from({ length: 256 }, (_, byte) => byte)
     const counts = new Map<string, number>()
     for (const character of toBase62(bytes, 256)) counts.set(character, (counts.get(character) ?? 0) + 1)
@@ -15,14 +15,14 @@ describe("base62 from random bytes", () => {
     assert.sameMembers([...new Set(counts.values())], [4])
   })
 
-  it("base62 from random bytes skips biased bytes and stops at the requested length", () => {
+  it("the base62 conversion of random bytes skips biased bytes and stops at the requested length", () => {
     assert.strictEqual(toBase62(Uint8Array.of(255, 248, 0, 61, 62, 247, 1), 4), "0z0z")
   })
 })
 
-describe("the checksum", () => {
-  it("the checksum is CRC-32 of the text as six base62 digits", () => {
-    // The check value of CRC-32 (IEEE 802.3): "123456789" gives cbf43926.
+describe("Checksums", () => {
+  it("the checksum of a text is the CRC-32 as six base62 digits", () => {
+    // CRC-32 (IEEE 802.3) defines this check value: the CRC of "123456789" is cbf43926.
     const value = (text: string) => [...text].reduce((sum, digit) => sum * 62 + alphabet.indexOf(digit), 0)
     assert.strictEqual(value(checksumOf("123456789")), 0xcbf43926)
     assert.strictEqual(value(checksumOf("")), 0)
@@ -32,8 +32,8 @@ describe("the checksum", () => {
   })
 })
 
-describe("a hash", () => {
-  it.effect("a hash is SHA-256 of the UTF-8 bytes in lower-case hex", () =>
+describe("Hashes", () => {
+  it.effect("the hash of a text is the SHA-256 of the UTF-8 bytes in lower-case hex", () =>
     Effect.gen(function* () {
       const digest = yield* Digest.Digest
       const known = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"

@@ -3,7 +3,10 @@ import * as fc from "fast-check"
 import { assert } from "vitest"
 import { cleanText, countCodePoints, escapeHtml, hasControlCharacters } from "../../src/shared/Text.ts"
 
-/** Every code point. The unit "binary" of fast-check fills a table of all of them first, which takes a second. */
+/**
+ * Generates any code point. The unit "binary" of fast-check is slower, because fast-check first fills a table of all
+ * code points.
+ */
 const anyCharacter = fc.integer({ min: 0, max: 0x10ffff }).map((code) => String.fromCodePoint(code))
 
 const anything = fc.oneof(
@@ -14,26 +17,26 @@ const anything = fc.oneof(
     .map((all) => all.join(""))
 )
 
-describe("text in HTML", () => {
-  it("text in HTML is escaped in elements and attributes, and well-formed", () => {
+describe("Text in HTML", () => {
+  it("text in HTML is well-formed and escaped for elements and attributes", () => {
     assert.strictEqual(escapeHtml(`<a href="x">&'</a>`), "&#60;a href=&#34;x&#34;&#62;&#38;&#39;&#60;/a&#62;")
     assert.strictEqual(escapeHtml("a\ud800b🏆"), "a\ufffdb🏆")
   })
 })
 
-describe("a text's length", () => {
+describe("Text length", () => {
   it("a text's length counts code points, not UTF-16 units", () => {
     assert.strictEqual(countCodePoints(""), 0)
     assert.strictEqual(countCodePoints("abc"), 3)
     assert.strictEqual(countCodePoints("😀é"), 2)
   })
 
-  it("a text's length equals the length of the spread text", () =>
+  it("the counted code points of a text equal the length of the text spread into an array", () =>
     fc.assert(fc.property(anything, (text) => assert.strictEqual(countCodePoints(text), [...text].length))))
 })
 
-describe("control characters", () => {
-  it("control characters include all but tab and line ends", () => {
+describe("Control characters", () => {
+  it("all control characters except tabs and line breaks are detected", () => {
     for (let code = 0; code < 0x100; code++) {
       const control = code < 32 || (code >= 127 && code < 160)
       assert.strictEqual(hasControlCharacters(`a${String.fromCharCode(code)}b`), control && ![9, 10, 13].includes(code))
@@ -41,8 +44,8 @@ describe("control characters", () => {
   })
 })
 
-describe("a cleaned text", () => {
-  it("a cleaned text is well-formed, trimmed, without control characters, with one kind of line end; cleaning is idempotent", () =>
+describe("Cleaned texts", () => {
+  it("a cleaned text is well-formed and trimmed, has no control characters, and does not change when cleaned again", () =>
     fc.assert(
       fc.property(anything, (text) => {
         const cleaned = cleanText(text)
@@ -54,7 +57,7 @@ describe("a cleaned text", () => {
       })
     ))
 
-  it("a cleaned text keeps everything else", () => {
+  it("a cleaned text keeps all other characters", () => {
     assert.strictEqual(
       cleanText("  One\r\nTwo\rThree\n\n\tFour 😀 é \u0000\u001b[1m "),
       "One\nTwo\nThree\n\n\tFour 😀 é [1m"

@@ -5,7 +5,7 @@ import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/testing/TestClock"
 import * as TtlCache from "../../src/shared/TtlCache.ts"
 
-/** Returns the number of look-ups so far. */
+/** Returns the number of look-ups that the cache has made so far. */
 const counting = Effect.gen(function* () {
   let asked = 0
   const memory = yield* TtlCache.make((_key: string) => Effect.sync(() => ++asked), {
@@ -15,8 +15,8 @@ const counting = Effect.gen(function* () {
   return memory
 })
 
-describe("a TTL cache", () => {
-  it.effect("a TTL cache looks a key up once per lifetime, also for concurrent callers", () =>
+describe("TTL cache", () => {
+  it.effect("a TTL cache looks up a key once per lifetime, even for concurrent callers", () =>
     Effect.gen(function* () {
       const { get } = yield* counting
       assert.deepStrictEqual(yield* Effect.all([get("a"), get("a"), get("b")], { concurrency: "unbounded" }), [1, 1, 2])
@@ -49,7 +49,7 @@ describe("a TTL cache", () => {
   )
 
   it.effect(
-    "a TTL cache keeps results with their own capacity from being evicted, with the same lifetime and invalidation",
+    "results with separate capacity in a TTL cache have the usual lifetime, but are not evicted by other results",
     () =>
       Effect.gen(function* () {
         yield* TestClock.setTime(3_600_000)
@@ -76,7 +76,7 @@ describe("a TTL cache", () => {
       })
   )
 
-  it.effect("a TTL cache discards a look-up in progress when its key is invalidated", () =>
+  it.effect("a TTL cache discards the result of a look-up in progress when the key is invalidated", () =>
     Effect.gen(function* () {
       let asked = 0
       const gate = yield* Deferred.make<void>()

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest"
 import * as TurnQueue from "../../src/shared/TurnQueue.ts"
 
-it("keys take turns, and the items of a key keep their order", () => {
+it("the keys of a turn queue take turns, and the items of each key keep their order", () => {
   const queue = TurnQueue.make<string>()
   for (const item of ["a1", "a2", "a3", "b1", "b2", "c1"]) queue.push(item.charAt(0), item)
   expect(queue.shift()).toBe("a1")

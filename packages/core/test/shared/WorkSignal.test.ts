@@ -11,7 +11,7 @@ const kinds: ReadonlyArray<WorkKind> = ["assignments", "tests", "mails", "delive
 
 const change = topicChange("019c0e5f-03aa-7001-8000-94d0b7f3a6e2" as TopicId)
 
-/** Returns the listeners that this signal wakes: workers, and a request that waits for a change. */
+/** Returns the listeners that a signal wakes. The listeners are workers and one request that waits for a change. */
 const woken = (signal: (service: WorkSignal["Service"]) => Effect.Effect<void>) =>
   Effect.gen(function* () {
     const service = yield* WorkSignal
@@ -42,13 +42,13 @@ it.effect("a signal for all work wakes every worker, and no request that waits f
   })
 )
 
-it.effect("after lost signals every listener wakes", () =>
+it.effect("wakeAll wakes every listener after signals may have been lost", () =>
   Effect.gen(function* () {
     assert.deepStrictEqual(yield* woken(({ wakeAll }) => wakeAll), [...kinds, change])
   })
 )
 
-it.effect("a signal is not lost between query and wait, or during a very long wait", () =>
+it.effect("no signal is lost between a query and the wait, or during a very long wait", () =>
   Effect.gen(function* () {
     const { listen, tell } = yield* WorkSignal
     const wait = yield* listen("mails")
@@ -62,7 +62,7 @@ it.effect("a signal is not lost between query and wait, or during a very long wa
   }).pipe(Effect.scoped, Effect.provide(WorkSignal.layerProcess))
 )
 
-it.effect("a signal for later work shortens a longer wait, and ends no wait before the work is due", () =>
+it.effect("a signal for later work shortens a longer wait, but ends no wait before the work is due", () =>
   Effect.gen(function* () {
     const { listen, tell } = yield* WorkSignal
     const wait = yield* listen("mails")

@@ -5,7 +5,7 @@ import * as fc from "fast-check"
 import { assert } from "vitest"
 import { fingerprintOf, normalizeContent } from "../../src/topic/DuplicateWindow.ts"
 
-/** All Unicode white space except U+0085, a control character that no topic can contain. */
+/** All Unicode white space except U+0085. The control character U+0085 is not allowed in topics. */
 const whiteSpace = Array.from({ length: 0x10000 }, (_, code) => String.fromCharCode(code)).filter(
   (character) => /\p{White_Space}/u.test(character) && character !== "\u0085"
 )
@@ -24,7 +24,7 @@ const print = (content: string) =>
     )
   )
 
-describe("a topic's fingerprint", () => {
+describe("Topic fingerprints", () => {
   it("a topic's fingerprint ignores the amount and kind of white space", () =>
     fc.assert(
       fc.property(words, fc.array(gap, { minLength: 6, maxLength: 6 }), edge, edge, (all, gaps, before, behind) => {
@@ -43,8 +43,8 @@ describe("a topic's fingerprint", () => {
     for (let code = 0; code <= 0x10ffff; code++) {
       const letter = code < 0xd800 || code > 0xdfff ? String.fromCodePoint(code).normalize("NFKC") : ""
       const [lower, upper] = [letter.toLowerCase(), letter.toUpperCase()]
-      // Skip letters without a one-to-one case mapping, such as the German sharp s, because their other case is a
-      // different letter.
+      // Skip letters without a one-to-one case mapping, such as the German sharp s. Such a letter becomes a different
+      // letter in the other case.
       if (lower === upper || lower.toUpperCase() !== upper || upper.toLowerCase() !== lower) continue
       cased += 1
       assert.strictEqual(normalizeContent(`x${upper}y`), normalizeContent(`x${lower}y`), `U+${code.toString(16)}`)
@@ -52,7 +52,7 @@ describe("a topic's fingerprint", () => {
     assert.isAbove(cased, 2600)
   })
 
-  it("a topic's fingerprint ignores compatible spellings", () =>
+  it("a topic's fingerprint ignores Unicode compatibility variants of characters", () =>
     fc.assert(
       fc.property(text, (content) => {
         for (const form of ["NFC", "NFD", "NFKC", "NFKD"])
@@ -60,7 +60,7 @@ describe("a topic's fingerprint", () => {
       })
     ))
 
-  it("a topic's fingerprint normalizes ligatures, full-width letters, composed accents and circled digits", () => {
+  it("a topic's fingerprint is equal for ligatures, full-width letters, composed accents or circled digits and their plain forms", () => {
     assert.strictEqual(normalizeContent("ﬁnal"), normalizeContent("final"))
     assert.strictEqual(normalizeContent("ＦＩＮＡＬ"), normalizeContent("final"))
     assert.strictEqual(normalizeContent("cafe\u0301"), normalizeContent("café"))
@@ -80,7 +80,7 @@ describe("a topic's fingerprint", () => {
       })
     ))
 
-  it("a topic's fingerprint changes with accents, punctuation, order and word boundaries", () => {
+  it("a topic's fingerprint changes if accents, punctuation, word order or word boundaries change", () => {
     const different = [
       "is it fair",
       "is it fair?",
@@ -93,13 +93,13 @@ describe("a topic's fingerprint", () => {
     assert.lengthOf(new Set(different.map(normalizeContent)), different.length)
   })
 
-  it("a topic's fingerprint is the SHA-256 of the normalized text, in hex", async () => {
-    // The hash is the output of `printf 'was it fair?' | sha256sum`.
+  it("a topic's fingerprint is the SHA-256 hash of the normalized text in hex", async () => {
+    // The expected hash is the output of `printf 'was it fair?' | sha256sum`.
     const known = "f32f460777b86c6a115f3a39932b1be1cd5e91dac690b10c752858bd8f861447"
     assert.strictEqual(await print("  Was\tit  FAIR?\n"), known)
   })
 
-  it("a topic's fingerprint differs exactly when the normalized texts differ", () =>
+  it("two topics have different fingerprints exactly when their normalized texts differ", () =>
     fc.assert(
       fc.asyncProperty(text, text, async (one, other) => {
         assert.strictEqual(

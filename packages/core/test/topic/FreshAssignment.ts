@@ -1,4 +1,4 @@
-/** Assignments right after submission and a little later, as starting points for tests. */
+/** Creates assignments in early states, as starting points for tests. */
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import { findDueStep, storeDraft } from "../../src/commentary/Generation.ts"
@@ -11,7 +11,7 @@ import { type ActionRefused, type Change, recordRequestDelivery, respond } from 
 /** `noon` is Thursday 14 May 2026, 12:00 UTC. */
 export const noon = 1_778_760_000_000
 
-/** Returns a UUID that ends in this number. */
+/** Returns a UUID that ends with the given number. */
 export const uuid = <Id extends string>(number: number): Id =>
   `0198a000-0000-7000-8000-${String(number).padStart(12, "0")}` as Id
 
@@ -50,22 +50,22 @@ export const freshAssignment = (policy: Policy, environment: Assignment["environ
   }
 }
 
-/** Returns the assignment after an allowed step. */
+/** Returns the assignment after a step that must be allowed. */
 export const assignmentAfter = (step: Result.Result<Change, ActionRefused>): Assignment =>
   Result.getOrThrow(step).assignment
 
-/** Returns the reason why a step is rejected. */
+/** Returns the reason for the rejection of a step. */
 export const refusalReasonOf = (step: Result.Result<Change, ActionRefused>): ActionRefused["reason"] | null =>
   Result.match(step, { onFailure: ({ reason }) => reason, onSuccess: () => null })
 
-/** Runs the step at its due time, and checks that no step is due before. Returns the step's time and notices. */
+/** Runs the next step at its due time, and checks that no step is due earlier. Returns the step's time and notices. */
 export const runStepAtDueTime = (present: Assignment, policy: Policy) => {
   const at = present.dueAt ?? Number.NaN
   const { assignment, notices } = Option.getOrThrow(findDueStep(present, at, policy))
   return { at, assignment, notices }
 }
 
-/** An assignment whose mail was delivered and answered at noon, with its first generation attempt started. */
+/** Returns an assignment whose creator answered at noon and whose first generation attempt is running. */
 export const assignmentInGeneration = (policy: Policy): Assignment => {
   const sent = recordRequestDelivery(
     freshAssignment(policy),
@@ -76,7 +76,7 @@ export const assignmentInGeneration = (policy: Policy): Assignment => {
   return runStepAtDueTime(assignmentAfter(respond(sent, { perspective: "It was unfair." }, noon)), policy).assignment
 }
 
-/** An assignment with a first draft, at noon. */
+/** Returns an assignment that got its first draft at noon. */
 export const assignmentWithDraft = (policy: Policy): Assignment =>
   storeDraft(assignmentInGeneration(policy), { ticket: 1, draftId: draftId(1), content: "A draft." }, noon, policy)
     .assignment

@@ -8,8 +8,8 @@ import { assignmentWithDraft, freshAssignment, noon } from "./FreshAssignment.ts
 const hour = 3_600_000
 const moment = fc.integer({ min: 1, max: 1000 }).map((hours) => noon + hours * hour)
 
-describe("the next due time", () => {
-  it("the next due time is the earliest of all timed steps", () =>
+describe("Due times of assignments", () => {
+  it("the next due time of an assignment is the earliest time of all timed steps", () =>
     fc.assert(
       fc.property(fc.option(moment), fc.option(moment), moment, (nextAt, giveUpAt, approveBy) => {
         const draft = assignmentWithDraft(defaults)
@@ -21,13 +21,13 @@ describe("the next due time", () => {
       })
     ))
 
-  it("before a mail was sent, the next due time is the response deadline", () => {
+  it("until the request mail is sent, an assignment's next due time is the response deadline", () => {
     const fresh = freshAssignment(defaults)
     assert.isNull(reminderAt(fresh))
     assert.strictEqual(nextDueAt(fresh), fresh.respondBy)
   })
 
-  it("the next due time includes one reminder of a request and two of a draft", () => {
+  it("the next due time includes one reminder of the request and two reminders of each draft", () => {
     const sent = { ...freshAssignment(defaults), notifiedAt: noon, respondBy: noon + 48 * hour }
     assert.strictEqual(reminderAt(sent), noon + 24 * hour)
     assert.isNull(reminderAt({ ...sent, reminders: 1 }))

@@ -1,4 +1,4 @@
-/** Tests that an interruption does not separate a change from its signal. */
+/** Tests that a change is signaled even if the caller is interrupted. */
 import { assert, it } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -11,7 +11,7 @@ import type { Modified } from "../../src/topic/AssignmentStore.ts"
 import * as SignaledChange from "../../src/topic/SignaledChange.ts"
 import { freshAssignment } from "./FreshAssignment.ts"
 
-it.effect("a stored change is signaled, even if its caller was interrupted meanwhile", () =>
+it.effect("a stored change is signaled to workers even if the caller is interrupted", () =>
   Effect.gen(function* () {
     const stored = yield* Deferred.make<void>()
     const answered = yield* Deferred.make<void>()

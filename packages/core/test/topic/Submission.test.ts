@@ -55,7 +55,7 @@ const submission = (requested: ReadonlyArray<number>, licensed: ReadonlyArray<nu
   actsAt: null
 })
 
-/** Returns the holder of each candidate's window: this submission or an earlier one. */
+/** Returns the holder of each candidate's duplicate window: this submission or an earlier submission. */
 const holders = (
   { candidates }: Submission,
   held: ReadonlyArray<number>
@@ -70,8 +70,8 @@ const holders = (
     })
   )
 
-describe("the results of a submission", () => {
-  it("the results of a submission are in the order of the request, with repetitions", () => {
+describe("Results of a submission", () => {
+  it("a submission returns one result per requested persona in the order of the request, including repetitions", () => {
     const wanted = submission([3, 9, 1, 3, 2, 9, 2], [1, 2, 3])
     const own = (number: number) => wanted.candidates.find(({ persona }) => persona.id === personaId(number))!.shareId
     assert.deepStrictEqual(resultsOf(wanted, holders(wanted, [2])), [
@@ -95,7 +95,7 @@ describe("the results of a submission", () => {
     ])
   })
 
-  it("the results of a submission are sent exactly for the created assignments, in their order", () => {
+  it("a submission's results with status sent match the created assignments in the same order", () => {
     const numbers = fc.array(fc.integer({ min: 0, max: 9 }), { minLength: 1, maxLength: 20 })
     const some = fc.uniqueArray(fc.integer({ min: 0, max: 9 }))
     return fc.assert(
@@ -131,7 +131,7 @@ describe("the results of a submission", () => {
     )
   })
 
-  it("the results of a submission are not_licensed for all personas when none is licensed", () => {
+  it("every result of a submission has the status not_licensed when no requested persona is licensed", () => {
     const wanted = submission([1, 1, 2], [])
     const answered = resultsOf(wanted, new Map())
     assert.deepStrictEqual(
@@ -141,8 +141,8 @@ describe("the results of a submission", () => {
   })
 })
 
-describe("the candidates", () => {
-  it("the candidates are the licensed personas among the requested, each once, in order, with their own ids", () => {
+describe("Candidates of a submission", () => {
+  it("a submission's candidates are the requested licensed personas without repetitions, each with a separate id", () => {
     const { candidates: chosen } = submission([4, 2, 4, 7, 1], [1, 2, 4])
     assert.deepStrictEqual(
       chosen.map(({ persona }) => persona.id),
@@ -152,8 +152,8 @@ describe("the candidates", () => {
   })
 })
 
-describe("a new assignment", () => {
-  it("a new assignment copies what the partner was shown and waits for its creator", () => {
+describe("New assignments", () => {
+  it("a new assignment copies the persona data that the partner saw and waits for the creator's response", () => {
     const wanted = submission([1], [1])
     const [made] = newAssignmentsOf(wanted, holders(wanted, []))
     assert.deepInclude(made, {

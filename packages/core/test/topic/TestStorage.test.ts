@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import * as Option from "effect/Option"
 import { refusalOfTestStorage, storedBytesOf } from "../../src/topic/TestStorage.ts"
 
-it("the size of a topic grows with each of its texts by at least their bytes in UTF-8", () => {
+it("the calculated size of a topic grows with each text by at least the text's UTF-8 bytes", () => {
   const topic = { content: "Who wins?", externalReference: null, metadata: {} }
   const size = (changes: object, personas = 0) => storedBytesOf({ ...topic, ...changes }, personas)
   const text = "é".repeat(50)
@@ -14,7 +14,7 @@ it("the size of a topic grows with each of its texts by at least their bytes in 
   }
 })
 
-it("the test environment stores topics up to its limits, and refuses the first topic or byte above them", () => {
+it("the test environment accepts topics up to the limits and refuses the first topic or byte above a limit", () => {
   const limits = { topics: 10, bytes: 1000 }
   const quotaOf = (topics: number, bytes: number) =>
     Option.getOrNull(Option.map(refusalOfTestStorage({ topics, bytes }, limits, 100), ({ quota }) => quota))

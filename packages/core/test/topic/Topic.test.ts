@@ -4,8 +4,8 @@ import { contentProblem, isReference } from "../../src/topic/Topic.ts"
 
 const bounds = { min: 10, max: 500 }
 
-describe("a topic's content", () => {
-  it("a topic's content has 10 to 500 code points after trimming", () => {
+describe("Topic content", () => {
+  it("a topic's content must have 10 to 500 code points after trimming", () => {
     for (const [unit, length] of [
       ["a", 10],
       ["a", 500],
@@ -17,7 +17,7 @@ describe("a topic's content", () => {
     assert.strictEqual(contentProblem("😀".repeat(501), bounds), "length")
   })
 
-  it("a topic's content contains a readable character", () => {
+  it("a topic's content must contain a readable character", () => {
     for (const nothing of ["\u200b", "\u2060", "\u3164", "\u202e", "\u115f", "\ufe0f", "\u{e0041}"]) {
       assert.strictEqual(contentProblem(nothing.repeat(20), bounds), "invisible", nothing)
       assert.isNull(contentProblem(`${nothing.repeat(20)}?`, bounds))
@@ -25,7 +25,7 @@ describe("a topic's content", () => {
     for (const something of ["?", "😀", "ㄱ", "1", "ก"]) assert.isNull(contentProblem(something.repeat(20), bounds))
   })
 
-  it("a topic's content contains no control characters except tab and line ends", () => {
+  it("a topic's content must not contain control characters except tabs and line breaks", () => {
     for (const control of ["\u0000", "\u0007", "\u001b", "\u007f", "\u0085"]) {
       assert.strictEqual(contentProblem(`A question${control} with one`, bounds), "controls")
     }
@@ -33,8 +33,8 @@ describe("a topic's content", () => {
   })
 })
 
-describe("a partner's reference", () => {
-  it("a partner's reference has 1 to 256 ASCII letters, digits and -_.: and is no dot segment", () => {
+describe("External references", () => {
+  it("a partner's reference must have 1 to 256 ASCII letters, digits or -_.: and must not be . or ..", () => {
     for (const reference of ["a", "A-1_b.c:d", "...", "a".repeat(256), "0", ":", "-"])
       assert.isTrue(isReference(reference), reference)
     for (const reference of ["", ".", "..", "a".repeat(257), "a b", "a/b", "é", "٣", "a\n", "\na", "a%20b", "ａ"])

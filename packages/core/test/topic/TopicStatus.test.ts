@@ -11,7 +11,7 @@ const failure = (reason: "cancelled" | "withdrawn" | "expired" | "declined" | "g
   at: 0
 })
 
-/** Every state of an assignment with its letter in the definition. */
+/** All states of an assignment, each with the letter that the definition of a topic's status uses. */
 const states: ReadonlyArray<readonly [AssignmentOutcome, "A" | "F" | "W" | "S"]> = [
   [{ status: "topic_sent", failure: null }, "S"],
   [{ status: "opinion_injected", failure: null }, "W"],
@@ -24,7 +24,7 @@ const states: ReadonlyArray<readonly [AssignmentOutcome, "A" | "F" | "W" | "S"]>
   [{ status: "expired", failure: failure("expired") }, "F"]
 ]
 
-/** The definition of a topic's status in the decisions. */
+/** Defines a topic's status independently of the source code. */
 const defined = ({ A, W, S }: Record<"A" | "F" | "W" | "S", number>): TopicStatus.TopicStatus => {
   if (W + S === 0) return "completed"
   if (A > 0) return "partial"
@@ -55,15 +55,15 @@ const counted = (present: ReadonlyArray<AssignmentOutcome>): TopicStatus.TopicCo
   }
 }
 
-/** All distributions of up to `most` assignments over the states. */
+/** Generates all distributions of up to `most` assignments over the states. */
 const distributions = function* (most: number, kinds: number): Generator<ReadonlyArray<number>> {
   if (kinds === 0) return yield []
   for (let count = 0; count <= most; count++)
     for (const rest of distributions(most - count, kinds - 1)) yield [count, ...rest]
 }
 
-describe("a topic's status", () => {
-  it("a topic's status agrees with its definition for every combination of up to six assignments", () => {
+describe("Topic status", () => {
+  it("a topic's status matches the definition for every combination of up to six assignments", () => {
     let combinations = 0
     for (const distribution of distributions(6, states.length)) {
       const present = states.flatMap(([outcome], kind) =>
@@ -75,7 +75,7 @@ describe("a topic's status", () => {
     assert.strictEqual(combinations, 5005, "15 choose 9: all of them")
   })
 
-  it("a topic's status is pending only while it waits for every creator, and completed once it waits for none", () => {
+  it("a topic is pending until a creator answers, and completed once no assignment is open", () => {
     const sent = { ...TopicStatus.emptyTopicCounts, topic_sent: 3 }
     assert.strictEqual(TopicStatus.topicStatus(sent), "pending")
     assert.strictEqual(TopicStatus.topicStatus({ ...sent, declined: 2 }), "pending")
@@ -86,8 +86,8 @@ describe("a topic's status", () => {
   })
 })
 
-describe("a topic's counts", () => {
-  it("a topic's counts equal a full count after any sequence of changes", () => {
+describe("Topic counts", () => {
+  it("a topic's counts stay equal to a full recount after any sequence of changes", () => {
     const kind = fc.nat({ max: states.length - 1 }).map((index) => (states[index] ?? states[0]!)[0])
     const changes = fc.array(fc.tuple(fc.nat({ max: 5 }), kind), { maxLength: 40 })
     return fc.assert(
@@ -106,20 +106,20 @@ describe("a topic's counts", () => {
     )
   })
 
-  it("a topic's counts start at zero", () => {
+  it("a topic's counts are zero before the first assignment", () => {
     assert.deepStrictEqual(TopicStatus.emptyTopicCounts, counted([]))
   })
 })
 
-describe("an assignment's state for partners", () => {
-  it("an assignment's state for partners is completed when approved, failed when settled without a commentary, else pending", () => {
+describe("Assignment states in summaries", () => {
+  it("partners see an approved assignment as completed, an assignment settled without a commentary as failed, and others as pending", () => {
     for (const [outcome, letter] of states) {
       const expected = letter === "A" ? "completed" : letter === "F" ? "failed" : "pending"
       assert.strictEqual(TopicStatus.outcomeOfAssignment(outcome), expected)
     }
   })
 
-  it("an assignment's state for partners adds up to the summary", () => {
+  it("a topic's summary counts the partner-visible states of all assignments", () => {
     const kind = fc.nat({ max: states.length - 1 }).map((index) => (states[index] ?? states[0]!)[0])
     return fc.assert(
       fc.property(fc.array(kind), (present) => {

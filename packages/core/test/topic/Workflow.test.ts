@@ -31,18 +31,21 @@ const approval = { draftId: draftId(1), content: null, commentaryId: commentaryI
 const revision = { draftId: draftId(1), instructions: "Shorter." }
 const silence = { reason: null }
 
-/** Starts every attempt and lets all leases expire. Returns the ticket of the last attempt. */
+/**
+ * Starts every generation attempt and lets each lease expire. Returns the stalled assignment and the ticket of the last
+ * attempt.
+ */
 const lost = (present: Assignment): { readonly stalled: Assignment; readonly ticket: number } => {
   const { assignment } = runStepAtDueTime(present, policy)
   if (assignment.generation.nextAt !== null) return lost(assignment)
   return { stalled: assignment, ticket: present.generation.ticket }
 }
 
-describe("the workflow", () => {
+describe("Workflow", () => {
   const environment = fc.constantFrom("live" as const, "test" as const)
   const reached = new Set<string>()
 
-  it("the workflow never leaves the specification's table, for any sequence of actions and times", () =>
+  it("the workflow allows only the specified transitions for any sequence of actions and times", () =>
     fc.assert(
       fc.property(arbitraryPolicies(policy), environment, arbitraryActions, (figures, where, taken) => {
         const walk = startWorkflowWalk(figures, where)
@@ -54,7 +57,7 @@ describe("the workflow", () => {
       { numRuns: 1000 }
     ))
 
-  it("the workflow reaches every state in these walks", () => {
+  it("the random walks of the workflow reach every state", () => {
     const settled = ["creator_approved", "declined", "expired", "generation_failed", "approval_timeout", "withdrawn"]
     assert.sameMembers(
       [...reached],
@@ -62,7 +65,7 @@ describe("the workflow", () => {
     )
   })
 
-  it("the workflow equals the specification's table", () => {
+  it("the workflow's transition table equals the table of the specification", () => {
     assert.deepStrictEqual(Workflow.workflowTransitions, {
       topic_sent: { respond: "opinion_injected", decline: "declined", expire: "expired" },
       opinion_injected: { draft: "commentary_generated" },
@@ -74,8 +77,8 @@ describe("the workflow", () => {
   })
 })
 
-describe("a deadline", () => {
-  it("a deadline allows a response or decline until exactly the end of the response window", () => {
+describe("Deadlines", () => {
+  it("a creator can respond or decline until exactly the end of the response window", () => {
     const sent = Workflow.recordRequestDelivery(
       freshAssignment(policy),
       { id: "mail", attempts: 1, ticket: 1 },
@@ -92,7 +95,7 @@ describe("a deadline", () => {
     }
   })
 
-  it("a deadline allows a cancellation until it is reached, and then the assignment expires", () => {
+  it("a partner can cancel an assignment until the response deadline, when the assignment expires", () => {
     const fresh = freshAssignment(policy)
     const before = Workflow.cancel(fresh, { by: "key" }, fresh.respondBy - 1)
     assert.strictEqual(before.assignment.failure?.reason, "cancelled")
@@ -104,7 +107,7 @@ describe("a deadline", () => {
     assert.strictEqual(runStepAtDueTime(fresh, policy).assignment.failure?.reason, "expired")
   })
 
-  it("a deadline counts from the delivery of the mail, however late, and without a delivery seven days from submission", () => {
+  it("the response window starts at the delivery of the request mail, and the deadline without a delivery is seven days after submission", () => {
     const fresh = freshAssignment(policy)
     assert.strictEqual(fresh.respondBy, noon + 7 * day)
     const notified = (at: number) =>
@@ -114,7 +117,7 @@ describe("a deadline", () => {
     assert.strictEqual(notified(noon + 7 * day), fresh, "a mail that comes after the deadline extends nothing")
   })
 
-  it("if the mail finally failed, the deadline is 72 hours after submission, and at least a day after the failure", () => {
+  it("after the request mail fails permanently, the deadline is 72 hours after submission, but at least a day after the failure", () => {
     const fresh = freshAssignment(policy)
     const at = (now: number) => Workflow.recordRequestFailure(fresh, now, policy).assignment
     assert.strictEqual(at(noon).respondBy, noon + 72 * hour)
@@ -125,14 +128,14 @@ describe("a deadline", () => {
     assert.strictEqual(Workflow.recordRequestFailure(sent, noon, policy).assignment, sent, "an earlier mail arrived")
   })
 
-  it("a deadline that the partner has set is moved by no mail", () => {
+  it("a response deadline that the partner has set does not change when a mail is delivered or fails", () => {
     const fixed = { ...freshAssignment(policy), respondBy: noon + 5 * day, isDeadlineFixed: true }
     const sent = Workflow.recordRequestDelivery(fixed, { id: "mail", attempts: 1, ticket: 1 }, noon, policy).assignment
     assert.deepInclude(sent, { notifiedAt: noon, respondBy: noon + 5 * day })
     assert.strictEqual(Workflow.recordRequestFailure(fixed, noon, policy).assignment, fixed)
   })
 
-  it("a deadline is not moved by a second mail", () => {
+  it("a second delivered mail does not change the response deadline", () => {
     const fresh = freshAssignment(policy)
     const sent = Workflow.recordRequestDelivery(fresh, { id: "mail", attempts: 1, ticket: 1 }, noon, policy).assignment
     const again = Workflow.recordRequestDelivery(sent, { id: "mail", attempts: 1, ticket: 1 }, noon + hour, policy)
@@ -140,7 +143,7 @@ describe("a deadline", () => {
     assert.strictEqual(again.delivered?.id, "mail", "a repeated mail is marked as handed over all the same")
   })
 
-  it("a deadline allows approval, revision and withdrawal until exactly seven days after the draft", () => {
+  it("a creator can approve, revise or withdraw until exactly seven days after the draft", () => {
     const draft = assignmentWithDraft(policy)
     assert.strictEqual(draft.approveBy, noon + 7 * day)
     for (const act of [
@@ -153,7 +156,7 @@ describe("a deadline", () => {
     }
   })
 
-  it("a deadline is not extended by a draft that arrives after it, even before the worker runs", () => {
+  it("a draft that arrives after the deadline does not extend the deadline, even before the worker runs", () => {
     const draft = assignmentWithDraft(policy)
     const asked = noon + 7 * day - 1000
     const revised = assignmentAfter(Workflow.revise(draft, revision, asked, policy))
@@ -163,7 +166,7 @@ describe("a deadline", () => {
     assert.strictEqual(storeDraft(running, late, noon + 7 * day, policy).assignment, running)
   })
 
-  it("a deadline ends the time for a restart, even when the worker is late", () => {
+  it("generation cannot be restarted after the deadline, even before the worker runs", () => {
     const stalled = recordFailedAttempt(
       assignmentInGeneration(policy),
       { ticket: 1, permanent: true },
@@ -181,7 +184,7 @@ describe("a deadline", () => {
     }
   })
 
-  it("the deadline of a draft ends the time for restarting a revision, even when the worker is late", () => {
+  it("a revision cannot be restarted after the approval deadline of the draft, even before the worker runs", () => {
     const running = runStepAtDueTime(
       assignmentAfter(Workflow.revise(assignmentWithDraft(policy), revision, noon, policy)),
       policy
@@ -195,7 +198,7 @@ describe("a deadline", () => {
     )
   })
 
-  it("a deadline is not extended by a lost attempt that later reports its failure", () => {
+  it("a lost attempt that later reports a failure does not extend the deadline", () => {
     const { stalled, ticket } = lost(assignmentInGeneration(policy))
     const end = stalled.generation.giveUpAt as number
     const report = { ticket, permanent: false }
@@ -203,27 +206,27 @@ describe("a deadline", () => {
   })
 })
 
-describe("an attempt that ended", () => {
-  it("an attempt that ended changes nothing by reporting its failure again", () => {
+describe("Ended and lost attempts", () => {
+  it("a second failure report of the same attempt changes nothing", () => {
     const report = { ticket: 1, permanent: false }
     const failed = recordFailedAttempt(assignmentInGeneration(policy), report, noon, policy).assignment
     assert.strictEqual(recordFailedAttempt(failed, report, noon + 1000, policy).assignment, failed)
   })
 
-  it("an attempt that ended changes nothing by returning its draft again", () => {
+  it("a second result with the draft of the same attempt changes nothing", () => {
     const draft = assignmentWithDraft(policy)
     const again = { ticket: 1, draftId: draftId(2), content: "A draft." }
     assert.strictEqual(storeDraft(draft, again, noon, policy).assignment, draft)
   })
 
-  it("a lost attempt that reports later does not undo a restart", () => {
+  it("a late report of a lost attempt does not undo a restart of generation", () => {
     const { stalled, ticket } = lost(assignmentInGeneration(policy))
     const started = assignmentAfter(Workflow.restartGeneration(stalled, noon + hour, "operator.restarted"))
     const report = { ticket, permanent: false }
     assert.strictEqual(recordFailedAttempt(started, report, noon + hour, policy).assignment, started)
   })
 
-  it("a lost attempt that reports later does not complete a later revision", () => {
+  it("a late report of a lost attempt does not complete a newer revision request", () => {
     const { stalled, ticket } = lost(
       assignmentAfter(Workflow.revise(assignmentWithDraft(policy), revision, noon, policy))
     )
@@ -234,7 +237,7 @@ describe("an attempt that ended", () => {
   })
 })
 
-describe("a repeated action", () => {
+describe("Repeated actions", () => {
   const sent = freshAssignment(policy)
   const draft = assignmentWithDraft(policy)
   const cases = {
@@ -261,7 +264,7 @@ describe("a repeated action", () => {
     })
   }
 
-  it("a repeated action with different content is rejected, and returns the current status", () => {
+  it("a repeated action with different content is rejected with the current status", () => {
     const approved = assignmentAfter(Workflow.approve(draft, approval, noon))
     const other = Workflow.approve(approved, { ...approval, content: "Edited." }, noon)
     const refusal = Result.getOrThrow(Result.flip(other))
@@ -281,8 +284,8 @@ describe("a repeated action", () => {
   })
 })
 
-describe("an action on a draft", () => {
-  it("an action on a draft must name the latest draft, unless there is only one", () => {
+describe("Actions on a draft", () => {
+  it("an action must name the latest draft, except when only one draft exists", () => {
     const draft = assignmentWithDraft(policy)
     assert.isNull(refusalReasonOf(Workflow.approve(draft, { ...approval, draftId: null }, noon)))
     const running = runStepAtDueTime(assignmentAfter(Workflow.revise(draft, revision, noon, policy)), policy).assignment
@@ -297,7 +300,7 @@ describe("an action on a draft", () => {
     assert.deepInclude(approved.commentary, { content: "Another draft.", draftId: draftId(2), approvedAt: noon })
   })
 
-  it("an action on a draft requests at most ten drafts, and no draft while another is in progress", () => {
+  it("a creator cannot request an eleventh draft", () => {
     let present = assignmentWithDraft(policy)
     for (let number = 2; number <= 10; number++) {
       const wish = { draftId: draftId(number - 1), instructions: "" }
@@ -310,7 +313,7 @@ describe("an action on a draft", () => {
     assert.strictEqual(refusalReasonOf(eleventh), "too_many_drafts")
   })
 
-  it("an approval of a draft takes precedence over another draft in progress", () => {
+  it("a draft can be approved while another draft is generated, and the other draft is then ignored", () => {
     const running = runStepAtDueTime(
       assignmentAfter(Workflow.revise(assignmentWithDraft(policy), revision, noon, policy)),
       policy

@@ -1,4 +1,7 @@
-/** All inputs of an assignment for random walks: people's actions, results of attempts, and the passing of time. */
+/**
+ * Defines all inputs of an assignment for random walks: actions of partners and creators, results of attempts, and the
+ * passing of time.
+ */
 import * as Duration from "effect/Duration"
 import * as fc from "fast-check"
 import type { Policy } from "../../src/shared/Policy.ts"
@@ -13,8 +16,8 @@ export type WalkAction =
   | { readonly do: "approve"; readonly draft: NamedAction; readonly words: string | null }
   | { readonly do: "revise"; readonly draft: NamedAction; readonly words: string }
   /**
-   * `back` 0 means that the result belongs to the latest started attempt, 1 that it belongs to the attempt before it,
-   * and so on.
+   * `back` selects the attempt that a result belongs to. The value 0 selects the latest started attempt, 1 the attempt
+   * before the latest, and so on.
    */
   | { readonly do: "drafted"; readonly back: number }
   | { readonly do: "attempt failed"; readonly back: number; readonly permanent: boolean }

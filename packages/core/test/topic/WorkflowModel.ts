@@ -1,6 +1,6 @@
 /**
- * An independent model of the workflow, written from the specification and its decisions, with its own table, deadlines
- * and verdicts.
+ * This model of the workflow follows the specification and is independent of the source code. The model has a separate
+ * transition table, deadlines and expected results.
  */
 import * as Duration from "effect/Duration"
 import type { Policy } from "../../src/shared/Policy.ts"
@@ -9,7 +9,7 @@ import type { CreatorNotice } from "../../src/topic/Workflow.ts"
 import { freshAssignment } from "./FreshAssignment.ts"
 import type { NamedAction, WalkAction } from "./WorkflowActions.ts"
 
-/** Section 3 of the specification, with the trigger of each transition. No other transition is allowed. */
+/** The transitions from section 3 of the specification, each with a trigger. All other transitions are forbidden. */
 export const transitionTable = [
   "topic_sent -respond-> opinion_injected",
   "opinion_injected -drafted-> commentary_generated",
@@ -18,7 +18,7 @@ export const transitionTable = [
   "topic_sent -wake-> expired"
 ]
 
-/** The status in which each kind of failure may occur. */
+/** The status in which each failure reason can occur. */
 export const statusesOfFailures = {
   cancelled: "topic_sent",
   declined: "declined",
@@ -32,11 +32,11 @@ export interface WorkflowWalk {
   now: number
   present: Assignment
   readonly policy: Policy
-  /** The state of each attempt, indexed by its ticket. */
+  /** The state of each generation attempt by ticket. */
   readonly attempts: Map<number, "running" | "lost" | "ended">
   /** The number of attempts started since a draft was last requested. */
   begun: number
-  /** True when a draft is requested and attempts are left. */
+  /** True when a draft is requested and further attempts are allowed. */
   wanted: boolean
   giveUpAt: number | null
   revised: { readonly draft: string; readonly words: string } | null
@@ -44,7 +44,10 @@ export interface WorkflowWalk {
   readonly notices: Array<CreatorNotice>
 }
 
-/** `no change`: rejected, or accepted without effect; both are correct. */
+/**
+ * The expected result of an action. With `no change`, a rejection and an accepted action without effect are both
+ * correct.
+ */
 type Verdict = "changes" | "same" | "refused" | "no change" | "either"
 
 export const startWorkflowWalk = (policy: Policy, environment: Assignment["environment"]): WorkflowWalk => {
@@ -93,7 +96,7 @@ const mayActOnDraft = (walk: WorkflowWalk, which: NamedAction): boolean =>
 export const attemptIdOf = (walk: WorkflowWalk, action: { readonly back: number }) =>
   [...walk.attempts.keys()].at(-1 - action.back) ?? 0
 
-/** Returns the expected result of an action in the present state. */
+/** Returns the expected result of an action in the current state. */
 export const expectedOutcomeOf = (walk: WorkflowWalk, action: WalkAction): Verdict => {
   const { now, policy, present } = walk
   const open = present.status === "topic_sent" && !isFinalStatus(present) && !isLate(walk)
@@ -137,7 +140,7 @@ export const expectedOutcomeOf = (walk: WorkflowWalk, action: WalkAction): Verdi
       if (isFinalStatus(present) || isLate(walk) || action.back > 0) return "same"
       const attempt = walk.attempts.get(attemptIdOf(walk, action))
       if (attempt === "running") return "changes"
-      // If the last attempt was lost and reports late, its result may count or not, unless another attempt was started.
+      // If a lost last attempt reports late and no newer attempt was started, its result may or may not count.
       return attempt === "lost" && !walk.wanted ? "either" : "same"
     }
     case "attempt failed":

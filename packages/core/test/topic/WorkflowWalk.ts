@@ -86,7 +86,7 @@ const pass = (walk: WorkflowWalk, action: WalkAction & { readonly do: "wait" }) 
   walk.now = Math.max(walk.now, to[action.until])
 }
 
-/** Takes one step and checks its result and the invariants. */
+/** Takes one step, and checks the step's result and the invariants. */
 export const takeWalkStep = (walk: WorkflowWalk, action: WalkAction): void => {
   if (action.do === "wait") pass(walk, action)
   const { now, policy, present: before } = walk
@@ -131,7 +131,9 @@ export const takeWalkStep = (walk: WorkflowWalk, action: WalkAction): void => {
   checkDueTime(walk)
 }
 
-/** A step is due at the due time and never before. Overdue assignments settle after a few steps. */
+/**
+ * Checks that a step is due at the due time and not earlier. Overdue assignments must be settled after a few steps.
+ */
 const checkDueTime = ({ now, policy, present }: WorkflowWalk) => {
   const { dueAt } = present
   if (dueAt === null) return assert.isTrue(Option.isNone(findDueStep(present, now + 1000 * hour, policy)))

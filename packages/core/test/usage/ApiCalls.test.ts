@@ -22,7 +22,7 @@ const january = 0
 const world = () => {
   const written: Array<CallCount> = []
   const used: Array<{ readonly id: string; readonly at: number }> = []
-  /** `held` delays the database before or after the change. */
+  /** `held` delays the database write before or after the change. */
   const held: { before: Effect.Effect<void>; after: Effect.Effect<void> } = { before: Effect.void, after: Effect.void }
   const addBefore: (calls: CallCount) => Effect.Effect<void> = () => Effect.void
   const state = { written, used, held, addBefore, lost: false, lostUses: false, writes: 0 }
@@ -56,7 +56,7 @@ const world = () => {
 
 const total = (calls: ReadonlyArray<CallCount>) => calls.reduce((sum, { calls }) => sum + calls, 0)
 
-it.effect("many calls are one write within five seconds, with the key's last use", () =>
+it.effect("many API calls are persisted in one write within five seconds, with the key's last use", () =>
   Effect.gen(function* () {
     const { layer, state } = world()
     yield* Effect.gen(function* () {
@@ -98,7 +98,7 @@ it.effect("an organization whose row is locked delays no other organization's ca
   })
 )
 
-it.effect("an organization whose row stays locked holds one database connection", () =>
+it.effect("an organization whose row stays locked occupies only one database connection", () =>
   Effect.gen(function* () {
     const { layer, state } = world()
     const locked = yield* Deferred.make<void>()
@@ -123,7 +123,7 @@ it.effect("an organization whose row stays locked holds one database connection"
   })
 )
 
-it.effect("a clean shutdown loses no calls", () =>
+it.effect("a clean shutdown persists all counted API calls", () =>
   Effect.gen(function* () {
     const { layer, state } = world()
     const scope = yield* Scope.make()
@@ -137,7 +137,7 @@ it.effect("a clean shutdown loses no calls", () =>
   })
 )
 
-it.effect("calls that cannot be persisted stay counted in their month", () =>
+it.effect("API calls whose write failed stay counted for the month of the call", () =>
   Effect.gen(function* () {
     const { layer, state } = world()
     yield* Effect.gen(function* () {
@@ -160,7 +160,7 @@ it.effect("calls that cannot be persisted stay counted in their month", () =>
   })
 )
 
-it.effect("a failed write of calls and last uses is retried until it succeeds once", () =>
+it.effect("a failed write of API calls and last uses is retried until a write succeeds", () =>
   Effect.gen(function* () {
     const { layer, state } = world()
     yield* Effect.gen(function* () {
@@ -178,7 +178,7 @@ it.effect("a failed write of calls and last uses is retried until it succeeds on
   })
 )
 
-it.effect("the time of a key's last use that failed to persist is retried, and does not replace a later time", () =>
+it.effect("a retried write of a key's last use does not replace a later time", () =>
   Effect.gen(function* () {
     const { layer, state } = world()
     yield* Effect.gen(function* () {
@@ -205,7 +205,7 @@ it.effect("the time of a key's last use that failed to persist is retried, and d
   })
 )
 
-it.effect("a shutdown during a write neither loses nor duplicates calls", () =>
+it.effect("a shutdown during a write neither loses nor duplicates counted API calls", () =>
   Effect.gen(function* () {
     for (const side of ["before", "after"] as const) {
       const { layer, state } = world()
@@ -227,7 +227,7 @@ it.effect("a shutdown during a write neither loses nor duplicates calls", () =>
   })
 )
 
-it.effect("a shutdown that cannot persist logs the number of lost calls", () =>
+it.effect("a shutdown that cannot persist the counters logs the number of lost API calls", () =>
   Effect.gen(function* () {
     const said: Array<string> = []
     const listening = Logger.layer([

@@ -9,10 +9,10 @@ const boundsOf = (iso: string) => {
   return [toIso(start).slice(0, 10), toIso(end).slice(0, 10)]
 }
 
-/** The horizon is the start of the year 9999. */
+/** The tests cover times up to the start of the year 9999. */
 const horizon = fromIso("9999-01-01T00:00:00.000Z")
 
-describe("a billing period", () => {
+describe("Billing periods", () => {
   it("a billing period is the calendar month in UTC", () => {
     for (const [moment, start, end] of [
       ["2026-01-31T23:59:59.999Z", "2026-01-01", "2026-02-01"],
@@ -27,7 +27,7 @@ describe("a billing period", () => {
       assert.deepStrictEqual(boundsOf(moment), [start, end])
   })
 
-  it("a billing period leaves no gaps and no overlaps", () =>
+  it("billing periods have no gaps and no overlaps", () =>
     fc.assert(
       fc.property(fc.integer({ min: 0, max: horizon - 1 }), (moment) => {
         const { end: next, start } = billingPeriodBounds(moment)

@@ -6,8 +6,8 @@ import { refusalByQuota, remainingQuota } from "../../src/usage/Quota.ts"
 
 const figure = fc.nat({ max: 20 })
 
-describe("a quota", () => {
-  it("a quota admits exactly what fits, and a topic as a whole or not at all", () =>
+describe("Quotas", () => {
+  it("a quota accepts a topic only if the whole topic fits", () =>
     fc.assert(
       fc.property(figure, figure, figure, figure, figure, (topics, units, topicLimit, unitLimit, wanted) => {
         const quotas = { topics_per_month: topicLimit, commentaries_per_month: unitLimit }
@@ -16,7 +16,7 @@ describe("a quota", () => {
       })
     ))
 
-  it("a quota reports the exhausted quota, its limit and the remaining amount", () => {
+  it("the refusal of a topic names the exhausted quota, the limit and the remaining amount", () => {
     const quotas = { topics_per_month: 10, commentaries_per_month: 30 }
     const about = (held: { topics: number; commentaryUnits: number }, wanted: number) => {
       const { limit, quota, remaining } = Option.getOrThrow(refusalByQuota(held, quotas, wanted))
@@ -35,7 +35,7 @@ describe("a quota", () => {
     assert.isTrue(Option.isNone(refusalByQuota({ topics: 9, commentaryUnits: 28 }, quotas, 2)))
   })
 
-  it("a quota has zero remaining, not less, after it was lowered below its use", () => {
+  it("a quota that was lowered below the current usage has a remaining amount of zero", () => {
     const quotas = { topics_per_month: 10, commentaries_per_month: 5 }
     const { remaining: left } = Option.getOrThrow(refusalByQuota({ topics: 0, commentaryUnits: 8 }, quotas, 1))
     assert.strictEqual(left, 0)

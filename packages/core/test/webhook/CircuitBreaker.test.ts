@@ -1,6 +1,6 @@
 /**
- * Boundary tests of every rule about receivers: warning, disabling, and opening, probing, closing and draining of the
- * breaker.
+ * These tests check the boundaries of every rule about failing receivers: warning, disabling, opening,
+ * probing, closing and draining.
  */
 import { EventId, OrganizationId, WebhookId } from "@partner-commentary/core/shared/Ids"
 import { defaults as policy } from "@partner-commentary/core/shared/WebhookPolicy"
@@ -51,7 +51,7 @@ interface Step {
   readonly probe?: boolean
 }
 
-/** Runs attempts in sequence. Events alternate unless a step names its event. */
+/** Runs attempts in sequence. Attempts alternate between two events unless a step names an event. */
 const after = (steps: ReadonlyArray<Step>, from: CircuitBreaker.Receiver = fresh) => {
   const alarms: Array<CircuitBreaker.ContactAlert | null> = []
   let receiver = from
@@ -68,23 +68,23 @@ const after = (steps: ReadonlyArray<Step>, from: CircuitBreaker.Receiver = fresh
   return { receiver, alarms, alarm: alarms.at(-1) }
 }
 
-/** Returns a number of failures spread over this time. */
+/** Returns this number of failed attempts, spread evenly over a period. */
 const failures = (count: number, span: number, events = 2): ReadonlyArray<Step> =>
   Array.from({ length: count }, (_, index) => ({
     attempt: attempt(start + (index === count - 1 ? span : 0)),
     event: index % events
   }))
 
-it("lastDeliveryAt is the start of the latest attempt, even if an earlier attempt is recorded after it", () => {
+it("lastDeliveryAt is the start of the latest attempt, even if an earlier attempt is recorded afterwards", () => {
   const late = [{ attempt: success(start + minute) }, { attempt: success(start) }]
   expect(after(late).receiver.webhook.lastDeliveryAt).toBe(start + minute)
   expect(after(late.toReversed()).receiver.webhook.lastDeliveryAt).toBe(start + minute)
 })
 
-describe("disabling", () => {
+describe("Disabling a webhook", () => {
   const alarmAfter = (steps: ReadonlyArray<Step>) => after(steps).alarm
 
-  it("disabling needs exactly 20 consecutive failures over 24 hours for 2 events", () => {
+  it("a webhook is disabled after exactly 20 consecutive failures over 24 hours for 2 events", () => {
     expect(alarmAfter(failures(20, 24 * hour))).toBe("disabled")
     expect(alarmAfter(failures(19, 24 * hour))).toBe("failing")
     expect(alarmAfter(failures(20, 24 * hour - 1))).toBe("failing")
@@ -96,14 +96,14 @@ describe("disabling", () => {
     expect(after(failures(19, 99 * hour)).receiver.webhook.status).toBe("active")
   })
 
-  it("disabling happens once, when the last condition holds", () => {
+  it("a webhook is disabled only once, when the last condition is met", () => {
     const many = failures(50, hour)
     expect(after(many).alarm).toBe(null)
     const late = after([...many, { attempt: attempt(start + 30 * hour) }, { attempt: attempt(start + 31 * hour) }])
     expect(late.alarms.slice(-2)).toEqual(["disabled", null])
   })
 
-  it("disabling counts failures from the last success on", () => {
+  it("the rule for disabling a webhook counts only failures since the last success", () => {
     const broken = [...failures(19, 23 * hour), { attempt: success(start + 23 * hour) }]
     const { alarm, receiver } = after([...broken, { attempt: attempt(start + 24 * hour) }])
     expect(alarm).toBe(null)
@@ -111,7 +111,7 @@ describe("disabling", () => {
     expect(receiver.health.failingSince).toBe(start + 24 * hour)
   })
 
-  it("disabling happens at once on 410, also for a paused webhook", () => {
+  it("a 410 response disables a webhook at once, even a paused webhook", () => {
     const gone = { attempt: attempt(start, { status: 410 }) }
     expect(after([gone])).toMatchObject({ alarm: "gone", receiver: { webhook: { status: "disabled" } } })
     const paused = { ...fresh, webhook: { ...fresh.webhook, status: "paused" as const } }
@@ -120,7 +120,7 @@ describe("disabling", () => {
     expect(after([gone], disabled).alarm).toBe(null)
   })
 
-  it("disabling never happens for 429 or for unsigned attempts", () => {
+  it("429 responses and unsigned attempts never disable a webhook", () => {
     const busy = Array.from({ length: 100 }, (_, index) => ({
       attempt: attempt(start + index * hour, { status: 429 })
     }))
@@ -131,14 +131,14 @@ describe("disabling", () => {
     expect(unsigned.receiver).toBe(fresh)
   })
 
-  it("disabling leaves a paused webhook paused", () => {
+  it("failures do not disable a paused webhook", () => {
     const paused = { ...fresh, webhook: { ...fresh.webhook, status: "paused" as const } }
     expect(after(failures(40, 99 * hour), paused).receiver.webhook.status).toBe("paused")
   })
 })
 
-describe("the warning", () => {
-  it("the warning needs 10 failures over 12 hours, for any events, and is sent once until a success", () => {
+describe("Warnings to the contact", () => {
+  it("the contact is warned once after 10 failures over 12 hours, and can be warned again only after a success", () => {
     expect(after(failures(10, 12 * hour)).alarm).toBe("failing")
     expect(after(failures(10, 12 * hour, 1)).alarm).toBe("failing")
     expect(after(failures(9, 12 * hour)).alarm).toBe(null)
@@ -154,10 +154,10 @@ describe("the warning", () => {
   })
 })
 
-describe("a receiver that answers 429", () => {
+describe("Receivers that answer 429", () => {
   const busy = (at: number) => ({ attempt: attempt(at, { status: 429, retryAfter: "60" }) })
 
-  it("a receiver that answers 429 gets nothing before the pause ends, even when a delivery in flight succeeds", () => {
+  it("a receiver that answered 429 gets no delivery before the pause ends, even if a delivery in flight succeeds", () => {
     const { receiver } = after([busy(start), { attempt: success(start) }])
     const until = start + 10 + minute
     expect(receiver.quietUntil).toBe(until)
@@ -165,13 +165,13 @@ describe("a receiver that answers 429", () => {
     expect(CircuitBreaker.allowedDeliveries(receiver, 0, until, policy).limit).toBe(policy.concurrency)
   })
 
-  it("a receiver that answers 429 is unrestricted again after a success following the pause", () => {
+  it("a receiver that answered 429 is unrestricted after the first success that follows the pause", () => {
     const paused = after([busy(start)]).receiver
     expect(CircuitBreaker.isUnrestricted(paused)).toBe(false)
     expect(CircuitBreaker.isUnrestricted(after([{ attempt: success(start + 2 * minute) }], paused).receiver)).toBe(true)
   })
 
-  it("a manual retry keeps a pause that neither the breaker nor a 429 caused", () => {
+  it("a manual retry does not end a pause that neither the breaker nor a 429 caused", () => {
     const suspended = { ...fresh, quietUntil: start + minute }
     expect(CircuitBreaker.afterManualRetry(suspended).quietUntil).toBe(start + minute)
   })
@@ -185,11 +185,11 @@ describe("a receiver that answers 429", () => {
     expect(CircuitBreaker.allowedDeliveries(receiver, 0, until, policy).limit).toBe(policy.concurrency)
   })
 
-  it("a receiver that answers 429 is tried at once after a manual retry", () => {
+  it("a manual retry ends the pause of a receiver that answered 429", () => {
     expect(CircuitBreaker.afterManualRetry(after([busy(start)]).receiver).quietUntil).toBe(null)
   })
 
-  it("a receiver that answers 429 notifies no contact while the partner has paused its webhook", () => {
+  it("429 responses cause no mail to the contact while the partner has paused the webhook", () => {
     const long = { attempt: attempt(start, { status: 429, retryAfter: "7200" }) }
     expect(after([long]).alarm).toBe("throttled")
     const paused = { ...fresh, webhook: { ...fresh.webhook, status: "paused" as const } }
@@ -197,17 +197,17 @@ describe("a receiver that answers 429", () => {
   })
 })
 
-describe("the breaker", () => {
+describe("Circuit breaker", () => {
   const isOpen = (steps: ReadonlyArray<Step>) => after(steps).receiver.health.probes !== null
   const open = after(failures(10, 0)).receiver
 
-  it("the breaker opens after 10 consecutive failures over 2 events, and not for one event alone", () => {
+  it("the circuit breaker opens after 10 consecutive failures of 2 events, but not for failures of a single event", () => {
     expect(isOpen(failures(10, 0))).toBe(true)
     expect(isOpen(failures(9, 0))).toBe(false)
     expect(isOpen(failures(100, hour, 1))).toBe(false)
   })
 
-  it("the breaker opens at once when no server was reached for 3 events", () => {
+  it("the circuit breaker opens at once when the deliveries of 3 events reached no server", () => {
     for (const failure of ["refused", "dns", "tls", "timeout"] as const) {
       const steps = [1, 2, 3].map((number) => ({ attempt: unreached(start, failure), event: number }))
       expect(isOpen(steps)).toBe(true)
@@ -219,7 +219,7 @@ describe("the breaker", () => {
     }
   })
 
-  it("the breaker probes after 60 s, doubling each time up to 30 minutes, one at a time", () => {
+  it("an open circuit breaker sends one probe at a time, with delays that double from 60 s to 30 minutes", () => {
     let receiver = open
     let now = start + 10
     const waits: Array<number> = []
@@ -236,7 +236,7 @@ describe("the breaker", () => {
     expect(receiver.webhook.consecutiveFailures).toBe(18)
   })
 
-  it("the breaker counts probes towards the disable rule", () => {
+  it("failed probes of the circuit breaker count towards disabling the webhook", () => {
     const probes = Array.from({ length: 10 }, (_, index) => ({
       attempt: attempt(start + (index + 1) * 2.4 * hour),
       probe: true
@@ -245,7 +245,7 @@ describe("the breaker", () => {
     expect(after(probes.slice(0, 9), open).receiver.webhook.status).toBe("active")
   })
 
-  it("the breaker ignores attempts that were in flight when it opened, and stays open after a probe with 429", () => {
+  it("an open circuit breaker ignores attempts that started before the opening, and stays open after a probe with 429", () => {
     const straggler = after([{ attempt: attempt(start + second) }], open).receiver
     expect(straggler.quietUntil).toBe(open.quietUntil)
     const busy = after([{ attempt: attempt(start + minute, { status: 429 }), probe: true }], open).receiver
@@ -253,14 +253,14 @@ describe("the breaker", () => {
     expect(busy.health.probes).toBe(1)
   })
 
-  it("the breaker does not shorten a pause after 429 by opening", () => {
+  it("the opening of the circuit breaker does not shorten a pause after 429", () => {
     const busy = after([{ attempt: attempt(start, { status: 429, retryAfter: "86400" }) }]).receiver
     const opened = after(failures(10, 0), busy).receiver
     expect(opened.health.probes).toBe(0)
     expect(opened.quietUntil).toBe(busy.quietUntil)
   })
 
-  it("the breaker closes after one success and sends 10 deliveries in the first second, doubling each second", () => {
+  it("after one success, the circuit breaker closes and allows 10 deliveries in the first second, doubling each second", () => {
     const closed = after([{ attempt: success(start + minute), probe: true }], open).receiver
     const since = start + minute + 10
     expect(closed).toMatchObject({ quietUntil: null, webhook: { consecutiveFailures: 0 }, health: { probes: null } })
@@ -284,7 +284,7 @@ describe("the breaker", () => {
     expect(CircuitBreaker.allowedDeliveries(over, 0, since + 7000, policy).limit).toBe(5)
   })
 
-  it("the breaker ends the drain when fewer deliveries remain than allowed", () => {
+  it("the slow drain ends when fewer deliveries are due than allowed", () => {
     const closed = after([{ attempt: success(start + minute), probe: true }], open).receiver
     expect(CircuitBreaker.afterClaim(closed, { limit: 5, count: 4 }, start + 2 * minute, policy).health.draining).toBe(
       null
@@ -292,8 +292,8 @@ describe("the breaker", () => {
   })
 })
 
-describe("the allowance", () => {
-  it("the allowance is 5 concurrent deliveries, 1 for a failing receiver, and 0 for an inactive or paused one", () => {
+describe("Number of allowed deliveries", () => {
+  it("a receiver may have 5 concurrent deliveries, a failing receiver 1, and an inactive or paused receiver 0", () => {
     expect(CircuitBreaker.allowedDeliveries(fresh, 0, start, policy)).toEqual({ limit: 5, probe: false })
     expect(CircuitBreaker.allowedDeliveries(fresh, 3, start, policy).limit).toBe(2)
     expect(CircuitBreaker.allowedDeliveries(fresh, 7, start, policy).limit).toBe(0)
@@ -310,7 +310,7 @@ describe("the allowance", () => {
     expect(CircuitBreaker.allowedDeliveries(quiet, 0, start, policy).limit).toBe(5)
   })
 
-  it("the allowance is not reduced for a receiver without a backlog to drain", () => {
+  it("the number of allowed deliveries is not reduced for a receiver without a slow drain", () => {
     expect(CircuitBreaker.afterClaim(fresh, { limit: 5, count: 5 }, start, policy)).toBe(fresh)
   })
 })
@@ -334,10 +334,10 @@ describe("a recovery", () => {
   })
 })
 
-describe("a clock that is set back", () => {
+describe("Clock corrections", () => {
   const month = 30 * 24 * hour
 
-  it("a clock that is set back does not delay the consequences of continued failures", () => {
+  it("after the clock is set back, continued failures warn the contact without extra delay", () => {
     const before = after(failures(9, 0)).receiver
     const first = attempt(start - month)
     const put = after([{ attempt: first }, { attempt: attempt(start - month + 12 * hour) }], before)
@@ -345,7 +345,7 @@ describe("a clock that is set back", () => {
     expect(put.alarm).toBe("failing")
   })
 
-  it("a clock that is set back ends the drain instead of blocking it", () => {
+  it("after the clock is set back, a slow drain ends instead of blocking deliveries", () => {
     const closed = { ...fresh, health: { ...CircuitBreaker.healthy, draining: { since: start, sent: 10 } } }
     const earlier = start - month
     const allowed = CircuitBreaker.allowedDeliveries(closed, 0, earlier, policy)
@@ -359,8 +359,8 @@ describe("a clock that is set back", () => {
   })
 })
 
-describe("the effect of a success on other deliveries", () => {
-  it("a success affects other deliveries only after failures, pauses, probes or drains", () => {
+describe("Effect of a success on other deliveries", () => {
+  it("a successful attempt changes other deliveries only after failures, pauses, probes or drains", () => {
     expect(CircuitBreaker.isUnrestricted(fresh)).toBe(true)
     expect(CircuitBreaker.isUnrestricted({ ...fresh, webhook: { ...fresh.webhook, consecutiveFailures: 1 } })).toBe(
       false

@@ -1,4 +1,4 @@
-/** The status of a delivery, from its own state and its webhook's. */
+/** Tests the status of a delivery, which depends on the stored state of the delivery and on the webhook. */
 import { EventId, OrganizationId, ShareId, TopicId, WebhookId } from "@partner-commentary/core/shared/Ids"
 import * as CircuitBreaker from "@partner-commentary/core/webhook/CircuitBreaker"
 import { type Delivery, stateOf, withProgress } from "@partner-commentary/core/webhook/Delivery"
@@ -45,8 +45,8 @@ const waiting: Delivery = {
   payload: null
 }
 
-describe("a delivery", () => {
-  it("a waiting delivery is pending with a next time, and a delivery in flight has no next time", () => {
+describe("Deliveries", () => {
+  it("a waiting delivery is pending with the time of the next attempt, and a delivery in flight has no such time", () => {
     expect(withProgress(waiting, receiver)).toMatchObject({ status: "pending", nextAttemptAt: now + 5000 })
     expect(withProgress({ ...waiting, inFlight: true }, receiver)).toMatchObject({
       status: "pending",
@@ -54,13 +54,13 @@ describe("a delivery", () => {
     })
   })
 
-  it("a delivery is not attempted before the webhook's pause ends", () => {
+  it("the next attempt of a delivery is not before the end of the webhook's pause", () => {
     const quiet = { ...receiver, quietUntil: now + 9000 }
     expect(withProgress(waiting, quiet)).toMatchObject({ status: "pending", nextAttemptAt: now + 9000 })
     expect(withProgress({ ...waiting, dueAt: now + 9001 }, quiet).nextAttemptAt).toBe(now + 9001)
   })
 
-  it("a delivery of a paused or disabled webhook is held without a next time; with an open breaker its next time is that of the probe", () => {
+  it("a delivery of an inactive webhook is held without a next attempt, and with an open breaker the next attempt is the probe", () => {
     for (const one of off) {
       expect(withProgress(waiting, one)).toMatchObject({ status: "held", nextAttemptAt: one.quietUntil })
       expect([stateOf("held", one), stateOf("pending", one)]).toEqual(["pending", null])
@@ -68,7 +68,7 @@ describe("a delivery", () => {
     expect([stateOf("held", receiver), stateOf("pending", receiver)]).toEqual([null, "pending"])
   })
 
-  it("a delivery that ended keeps its status, whatever its webhook's state", () => {
+  it("a delivered or failed delivery keeps its status in every state of the webhook", () => {
     for (const one of [receiver, ...off]) {
       for (const state of ["delivered", "failed"] as const) {
         const ended = { ...waiting, state, dueAt: null, settledAt: now }
@@ -78,7 +78,7 @@ describe("a delivery", () => {
     }
   })
 
-  it("a delivery has an event whose id contains the time", () => {
+  it("the id of an event contains the time of the event", () => {
     for (const moment of [0, now, 2 ** 40 + 1]) expect(timeOfEvent(firstIdAt(moment))).toBe(moment)
   })
 })

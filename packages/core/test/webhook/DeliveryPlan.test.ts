@@ -1,4 +1,4 @@
-/** Delivery retries: schedule, jitter, Retry-After, and the kinds of attempt. */
+/** Tests delivery retries: the schedule, jitter, Retry-After, and the kinds of attempts. */
 
 import { defaults as policy } from "@partner-commentary/core/shared/WebhookPolicy"
 import type { Attempt } from "@partner-commentary/core/webhook/Attempt"
@@ -29,8 +29,8 @@ const retryState = (changes: Partial<RetryState> = {}): RetryState => ({ attempt
 const scheduled = (attempts: number, attempt: Attempt, chance = 0) =>
   nextStateOf(retryState({ attempts }), { attempt, kind: "scheduled" }, chance, now, policy)
 
-describe("the schedule", () => {
-  it("the schedule is 5 s, 5 min, 30 min, 2, 5, 10, 14, 20 and 24 h, ten attempts in all, over 75 hours", () => {
+describe("Delivery retry schedule", () => {
+  it("the delivery retry delays are 5 s, 5 min, 30 min, 2, 5, 10, 14, 20 and 24 h: ten attempts over 75 hours", () => {
     const delays = Array.from({ length: 9 }, (_, attempts) => {
       const then = scheduled(attempts, failed())
       return then.state === "pending" ? (then.dueAt - now) / 1000 : null
@@ -40,7 +40,7 @@ describe("the schedule", () => {
     expect(scheduled(9, failed())).toEqual({ state: "failed", attempts: 10 })
   })
 
-  it("the schedule is never early, and at most a tenth late", () => {
+  it("a delivery retry is never earlier than planned, and later by at most a tenth of the delay", () => {
     void fc.assert(
       fc.property(fc.nat(8), fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), (attempts, chance) => {
         const then = scheduled(attempts, failed(), chance)
@@ -53,7 +53,7 @@ describe("the schedule", () => {
     )
   })
 
-  it("the schedule ends with a success, whatever triggered the attempt", () => {
+  it("a successful attempt of any kind ends the retry schedule of a delivery", () => {
     const success = failed({ status: 200, failure: null, reason: null })
     for (const kind of ["scheduled", "manual", "probe"] as const) {
       expect(
@@ -71,7 +71,7 @@ describe("Retry-After", () => {
     return then.state === "pending" ? then.dueAt - now : null
   }
 
-  it("Retry-After is respected on 503, in seconds and as a date, up to 24 hours, and on no other failure", () => {
+  it("only the Retry-After of a 503 response delays the next retry, in seconds or as a date, up to 24 hours", () => {
     expect(wait("3600")).toBe(hour)
     expect(wait(" 3600 ")).toBe(hour)
     expect(wait("Fri, 30 Jan 2026 14:00:00 GMT")).toBe(2 * hour)
@@ -85,14 +85,14 @@ describe("Retry-After", () => {
     expect(wait("3600", 302)).toBe(5000)
   })
 
-  it("Retry-After on 429 pauses the whole webhook: the event keeps its attempts and is due when the pause ends", () => {
+  it("a 429 response with Retry-After uses up no attempt, and the delivery is due when the webhook's pause ends", () => {
     for (const attempts of [0, 5, 9]) {
       const then = scheduled(attempts, failed({ status: 429, retryAfter: "3600" }))
       expect(then).toEqual({ state: "pending", attempts, dueAt: now })
     }
   })
 
-  it("Retry-After on 429 ends the delivery after a full schedule without success, except a manual attempt", () => {
+  it("a delivery that gets only 429 fails after the duration of a full schedule, except by a manual attempt", () => {
     const attempt = failed({ status: 429, retryAfter: "3600" })
     const then = (kind: "scheduled" | "manual" | "probe", resumeAt: number | null = null) =>
       nextStateOf(retryState({ attempts: 5, resumeAt }), { attempt, kind, isExhausted: true }, 0, now, policy)
@@ -104,7 +104,7 @@ describe("Retry-After", () => {
     ).toBe("pending")
   })
 
-  it("Retry-After never makes an attempt earlier, and is ignored when invalid", () => {
+  it("Retry-After never makes a retry earlier, and an invalid Retry-After is ignored", () => {
     for (const text of [
       "0",
       "4",
@@ -120,13 +120,13 @@ describe("Retry-After", () => {
     expect(wait("60", 503, 3)).toBe(2 * hour)
   })
 
-  it("Retry-After adds no attempt", () => {
+  it("Retry-After does not increase the number of attempts", () => {
     expect(scheduled(9, failed({ status: 503, retryAfter: "60" }))).toEqual({ state: "failed", attempts: 10 })
   })
 })
 
-describe("attempts outside of the schedule", () => {
-  it("a probe uses up no attempt, and its event moves to the end of the queue", () => {
+describe("Probes, manual attempts and unsigned attempts", () => {
+  it("a failed probe uses up no attempt, and the delivery moves to the end of the queue", () => {
     for (const attempts of [0, 5, 9]) {
       expect(nextStateOf(retryState({ attempts }), { attempt: failed(), kind: "probe" }, 0.5, now, policy)).toEqual({
         state: "pending",
@@ -136,7 +136,7 @@ describe("attempts outside of the schedule", () => {
     }
   })
 
-  it("a manual attempt uses up no attempt of the schedule, which continues or stays ended", () => {
+  it("a failed manual attempt uses up no attempt of the schedule, and does not restart a schedule that has ended", () => {
     const by = (resumeAt: number | null) =>
       nextStateOf(retryState({ attempts: 4, resumeAt }), { attempt: failed(), kind: "manual" }, 0.5, now, policy)
     expect(by(now + hour)).toEqual({ state: "pending", attempts: 4, dueAt: now + hour })
@@ -144,7 +144,7 @@ describe("attempts outside of the schedule", () => {
     expect(by(null)).toEqual({ state: "failed", attempts: 4 })
   })
 
-  it("an unsigned attempt uses up no attempt of the schedule and is repeated in an hour", () => {
+  it("an unsigned attempt uses up no attempt of the schedule and is repeated after an hour", () => {
     expect(scheduled(9, failed({ status: null, failure: "unsigned" }))).toEqual({
       state: "pending",
       attempts: 9,
@@ -153,7 +153,7 @@ describe("attempts outside of the schedule", () => {
   })
 })
 
-describe("a requested manual attempt", () => {
+describe("Requests for manual attempts", () => {
   const queued = (changes: Partial<QueueState> = {}): QueueState => ({
     dueAt: now + hour,
     inFlight: false,
@@ -162,21 +162,21 @@ describe("a requested manual attempt", () => {
     ...changes
   })
 
-  it("a requested manual attempt is due now, and the delivery keeps the due time of its schedule for later", () => {
+  it("a requested manual attempt is due now, and the delivery keeps the scheduled due time for later", () => {
     expect(manualAttempt(queued(), now)).toEqual({ dueAt: now, resumeAt: now + hour })
     expect(manualAttempt(queued({ dueAt: null }), now)).toEqual({ dueAt: now, resumeAt: null })
   })
 
-  it("a requested manual attempt keeps the place of an overdue delivery", () => {
+  it("a request for a manual attempt does not change the position of an overdue delivery in the queue", () => {
     expect(manualAttempt(queued({ dueAt: now - hour }), now)).toEqual({ dueAt: now - hour, resumeAt: now - hour })
   })
 
-  it("a manual attempt is ignored while another attempt is in flight, or is requested and due", () => {
+  it("a request for a manual attempt is ignored while an attempt is in flight or a requested attempt is due", () => {
     expect(manualAttempt(queued({ inFlight: true }), now)).toBeNull()
     expect(manualAttempt(queued({ manual: true, dueAt: now }), now)).toBeNull()
   })
 
-  it("a requested manual attempt makes a delayed delivery due now without changing its schedule", () => {
+  it("a second request for a manual attempt makes a delayed attempt due now without a change of the schedule", () => {
     const off = queued({ manual: true, resumeAt: now + 2 * hour })
     expect(manualAttempt(off, now)).toEqual({ dueAt: now, resumeAt: now + 2 * hour })
     expect(manualAttempt({ ...off, resumeAt: null }, now)).toEqual({ dueAt: now, resumeAt: null })

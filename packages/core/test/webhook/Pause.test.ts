@@ -1,4 +1,4 @@
-/** Tests the distinction between valid pauses of a webhook and pauses that a fast clock caused. */
+/** Tests how the service distinguishes valid pauses of a webhook from pauses that a fast clock caused. */
 import { defaults as policy } from "@partner-commentary/core/shared/WebhookPolicy"
 import { healthy } from "@partner-commentary/core/webhook/CircuitBreaker"
 import { isPauseTooLong } from "@partner-commentary/core/webhook/Pause"
@@ -17,20 +17,20 @@ const judged = (quietUntil: number | null, pausedAt?: number, until = quietUntil
   return isPauseTooLong({ webhook: {} as Webhook, health: { ...healthy, throttle }, quietUntil }, now, policy)
 }
 
-describe("a pause of a webhook", () => {
-  it("a pause of a webhook is valid for half an hour without a 429", () => {
+describe("Pauses of a webhook", () => {
+  it("a pause of a webhook without a 429 can be at most half an hour long", () => {
     expect(judged(null)).toBe(false)
     expect(judged(now + 30 * minute)).toBe(false)
     expect(judged(now + 2 * hour)).toBe(true)
   })
 
-  it("a pause of a webhook is valid for 24 hours after a past 429, and not after a future one", () => {
+  it("a pause of a webhook can be 24 hours long after a past 429, but not after a 429 with a future time", () => {
     expect(judged(now + 20 * hour, now - hour)).toBe(false)
     expect(judged(now + 25 * hour, now - hour)).toBe(true)
     expect(judged(now + 3 * hour, now + 2 * hour)).toBe(true)
   })
 
-  it("a pause of a webhook is invalid if it ends later than the pause of its 429", () => {
+  it("a pause of a webhook is invalid if its end is later than the pause that the 429 caused", () => {
     expect(judged(now + 2 * hour, now - hour, now - 30 * minute)).toBe(true)
   })
 })

@@ -1,4 +1,7 @@
-/** Boundary tests of every rule about 429: length of the pause, what extends it, and notices to the contact. */
+/**
+ * These tests check the boundaries of every rule about 429: the length and extension of pauses, and notices to the
+ * contact.
+ */
 
 import { defaults as policy } from "@partner-commentary/core/shared/WebhookPolicy"
 import type { Attempt } from "@partner-commentary/core/webhook/Attempt"
@@ -16,7 +19,7 @@ const busy = (at: number, retryAfter: string | null = null): Pick<Attempt, "at" 
   status: 429
 })
 
-/** Makes a number of pauses, with an attempt at the end of each. */
+/** Runs this number of consecutive pauses, with a 429 response at the end of each pause. */
 const paused = (count: number, retryAfter: string | null = null) => {
   const waits: Array<number> = []
   let throttle: Throttle.Throttle | null = null
@@ -29,12 +32,12 @@ const paused = (count: number, retryAfter: string | null = null) => {
   return { waits, throttle: throttle as unknown as Throttle.Throttle, now }
 }
 
-describe("the pause after 429", () => {
-  it("the pause after 429 doubles from 5 seconds up to 30 minutes", () => {
+describe("Pauses after 429", () => {
+  it("consecutive pauses after 429 double from 5 seconds up to 30 minutes", () => {
     expect(paused(11).waits.map((wait) => wait / second)).toEqual([5, 10, 20, 40, 80, 160, 320, 640, 1280, 1800, 1800])
   })
 
-  it("the pause after 429 lasts until Retry-After if that is later", () => {
+  it("the pause after 429 lasts until Retry-After if Retry-After is later", () => {
     expect(paused(5, "30").waits.map((wait) => wait / second)).toEqual([30, 30, 30, 40, 80])
     expect(paused(1, "Fri, 30 Jan 2026 14:00:00 GMT").waits).toEqual([2 * hour])
     for (const text of ["86400", "86401", "9".repeat(17), "9".repeat(400), "Fri, 30 Jan 2099 14:00:00 GMT"]) {
@@ -43,14 +46,14 @@ describe("the pause after 429", () => {
     for (const text of ["soon", "-5", "", "0"]) expect(paused(1, text).waits).toEqual([5 * second])
   })
 
-  it("the pause after 429 counts deliveries in flight at its start as one 429, with their latest Retry-After", () => {
+  it("429 responses to deliveries in flight at the start of a pause count as one 429 with the latest Retry-After", () => {
     const first = Throttle.after429(null, busy(start), start + 10, policy)
     const other = Throttle.after429(first, busy(start + 5, "60"), start + 20, policy)
     expect(other).toEqual({ ...first, until: start + 20 + minute })
     expect(Throttle.after429(other, busy(start, "1"), start + 30, policy)).toEqual(other)
   })
 
-  it("the pause after 429 is short again after a success, unless the successful attempt was already in flight", () => {
+  it("a success resets the length of pauses after 429, unless the attempt started before the pause", () => {
     const { now, throttle } = paused(4)
     expect(Throttle.afterSuccess(throttle, { at: throttle.pausedAt }, now, policy)).toBe(throttle)
     const eased = Throttle.afterSuccess(throttle, { at: now }, now + 10, policy)
@@ -60,7 +63,7 @@ describe("the pause after 429", () => {
     expect(next.since).toBe(start)
   })
 
-  it("the pause after 429 is forgotten an hour after its end", () => {
+  it("an hour after the end of a pause, the next 429 starts with the shortest pause", () => {
     const { now, throttle } = paused(4)
     expect(Throttle.afterSuccess(throttle, { at: now }, now + hour - 1, policy)).not.toBe(null)
     expect(Throttle.afterSuccess(throttle, { at: now }, now + hour, policy)).toBe(null)
@@ -70,19 +73,19 @@ describe("the pause after 429", () => {
     })
   })
 
-  it("the pause after 429 starts again when the clock was set back", () => {
+  it("a 429 after the clock was set back starts a new pause", () => {
     const { throttle } = paused(2)
     const back = start - 2 * hour
     expect(Throttle.after429(throttle, busy(back), back, policy).until).toBe(back + 20 * second)
   })
 })
 
-describe("a delivery that gets only 429", () => {
+describe("Deliveries that get only 429", () => {
   const schedule = 75 * hour + 35 * minute + 5 * second
   const isExhausted = (throttle: Throttle.Throttle | null, now: number, happenedAt = start) =>
     Throttle.isExhausted(throttle, happenedAt, now, policy)
 
-  it("a delivery that gets only 429 fails if the receiver accepted nothing for a full schedule and the event is equally old", () => {
+  it("a delivery fails if the receiver has answered only 429 for a full retry schedule and the event is at least that old", () => {
     const { throttle } = paused(3, "86400")
     expect(isExhausted(throttle, start + schedule - 1)).toBe(false)
     expect(isExhausted(throttle, start + schedule)).toBe(true)
@@ -92,7 +95,7 @@ describe("a delivery that gets only 429", () => {
     expect(isExhausted(null, start + schedule)).toBe(false)
   })
 
-  it("a delivery that gets only 429 starts a new period with the next 429 after a success or a recovery", () => {
+  it("after a success or a recovery, the next 429 starts a new time limit for deliveries that get only 429", () => {
     const { now, throttle } = paused(3, "86400")
     const later = now + schedule
     for (const anew of [Throttle.afterSuccess(throttle, { at: now }, now, policy), Throttle.startRecovery(throttle)]) {
@@ -102,29 +105,29 @@ describe("a delivery that gets only 429", () => {
     expect(isExhausted(Throttle.startRecovery(throttle), later)).toBe(false)
   })
 
-  it("a delivery that gets only 429 counts from `since` if an earlier version stored no `refusedSince`", () => {
+  it("the time limit for deliveries that get only 429 starts at `since` if an earlier version stored no `refusedSince`", () => {
     const { refusedSince: _, ...throttle } = paused(3, "86400").throttle
     expect(isExhausted(throttle, start + schedule)).toBe(true)
   })
 
-  it("a delivery that gets only 429 does not start its period in the future after a fast clock was corrected", () => {
+  it("after a fast clock is corrected, the time limit for deliveries that get only 429 does not start in the future", () => {
     const { throttle } = paused(3, "86400")
     const back = start - hour
     expect(isExhausted(Throttle.after429(throttle, busy(back), back, policy), back + schedule, back)).toBe(true)
   })
 })
 
-describe("the notice about 429", () => {
+describe("Notices about 429", () => {
   const told = (throttle: Throttle.Throttle, now: number) => Throttle.shouldNotify(throttle, now, policy)
 
-  it("the notice about 429 is due when events are, or will be, an hour late", () => {
+  it("the contact is notified about 429 when events are, or will be, an hour late", () => {
     expect(told(paused(1, "3599").throttle, start)).toBe(false)
     expect(told(paused(1, "3600").throttle, start)).toBe(true)
     expect(told(paused(9).throttle, start)).toBe(false)
     expect(told(paused(10).throttle, start)).toBe(true)
   })
 
-  it("the notice about 429 is due again after a day", () => {
+  it("the contact is notified about 429 again after a day", () => {
     const throttle = { ...paused(1, "86400").throttle, toldAt: start }
     expect(told(throttle, start + 24 * hour - 1)).toBe(false)
     expect(told(throttle, start + 24 * hour)).toBe(true)

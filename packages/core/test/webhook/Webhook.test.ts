@@ -23,20 +23,20 @@ const webhook = {
   updatedAt: 1
 } as const satisfies Webhook
 
-describe("changing a webhook", () => {
-  it("changing a webhook keeps absent fields and sets updated_at for changed ones", () => {
+describe("Changes of a webhook", () => {
+  it("a change of a webhook keeps absent fields, and sets updated_at if a field changes", () => {
     const after = applyPatch(webhook, { status: "paused" }, 9)
     assert.deepStrictEqual(after, { ...webhook, status: "paused", updatedAt: 9 })
     assert.deepStrictEqual(changedFieldsOf(webhook, after), ["status"])
   })
 
-  it("changing a webhook returns the same object when nothing changes", () => {
+  it("a patch of a webhook without an effective change returns the same object", () => {
     for (const patch of [{}, { url: webhook.url }, { events: [...webhook.events] }, { status: "active" }] as const) {
       assert.strictEqual(applyPatch(webhook, patch, 9), webhook)
     }
   })
 
-  it("changing a webhook resets the failures with active, and with nothing else", () => {
+  it("only a change of a webhook to active resets the failure count", () => {
     for (const status of ["active", "paused", "disabled"] as const) {
       const failing = { ...webhook, status, consecutiveFailures: 12 }
       const active = applyPatch(failing, { status: "active" }, 9)
@@ -48,10 +48,10 @@ describe("changing a webhook", () => {
   })
 })
 
-describe("a webhook's secret", () => {
+describe("Webhook secrets", () => {
   const isGood = (text: string) => secretPattern.test(text) && secretProblem(text) === null
 
-  it("a webhook's secret with whsec_ has 24 to 64 bytes in canonical base64", () => {
+  it("a webhook's secret with whsec_ must have 24 to 64 bytes in canonical base64", () => {
     for (let length = 0; length <= 100; length++) {
       const bytes = Uint8Array.from({ length }, (_, index) => 255 - index)
       assert.strictEqual(isGood(`whsec_${Base64.encode(bytes)}`), length >= 24 && length <= 64, String(length))
@@ -70,7 +70,7 @@ describe("a webhook's secret", () => {
     }
   })
 
-  it("a webhook's secret without whsec_ has 32 to 256 printable ASCII characters", () => {
+  it("a webhook's secret without whsec_ must have 32 to 256 printable ASCII characters", () => {
     assert.deepStrictEqual(
       [31, 32, 256, 257].map((length) => isGood("a b~".repeat(65).slice(0, length))),
       [false, true, true, false]
@@ -79,7 +79,7 @@ describe("a webhook's secret", () => {
     assert.isTrue(isGood(`WHSEC_${"x".repeat(32)}`))
   })
 
-  it.effect("a webhook's secret that is generated is valid, 32 bytes long and unique", () =>
+  it.effect("a generated webhook secret is valid, 32 bytes long and unique", () =>
     Effect.gen(function* () {
       const random = yield* SecureRandom.SecureRandom
       const made = yield* Effect.forEach(Array.from({ length: 100 }), () =>
@@ -94,10 +94,10 @@ describe("a webhook's secret", () => {
   )
 })
 
-describe("a webhook's URL", () => {
+describe("Webhook URLs", () => {
   const isGood = (text: string) => urlPattern.test(text) && urlProblem(text) === null
 
-  it("a webhook's URL accepts common receivers' addresses", () => {
+  it("common URLs of receivers are accepted as webhook URLs", () => {
     for (const good of [
       "https://example.com",
       "https://Example.com:8443/a/b;c?d=%20&e=[f]&g=@h",
@@ -110,7 +110,7 @@ describe("a webhook's URL", () => {
     }
   })
 
-  it("a webhook's URL rejects credentials, fragments, and ambiguous characters", () => {
+  it("a webhook URL with credentials, a fragment or ambiguous characters is rejected", () => {
     for (const bad of [
       "https://user@example.com/",
       "https://user:password@example.com/",
@@ -135,7 +135,7 @@ describe("a webhook's URL", () => {
     }
   })
 
-  it("a webhook's URL names one host, and only the host is shown", () =>
+  it("a webhook URL has one unambiguous host, and notices show only the host", () =>
     void fc.assert(
       fc.property(fc.webUrl({ withQueryParameters: true, validSchemes: ["https"] }), (text) => {
         if (!isGood(text)) return

@@ -12,7 +12,7 @@ import { WebhookTransport } from "../../src/webhook/WebhookTransport.ts"
 
 const start = Date.parse("2026-03-01T09:00:00.000Z")
 
-/** The clock of a slow machine: a tenth of a second passes after each read. */
+/** Simulates the clock of a slow machine: a tenth of a second passes after each read of the clock. */
 const stalling = (): Clock.Clock & { readonly present: () => number } => {
   let passed = 0
   const look = () => {

@@ -23,7 +23,10 @@ const printable = fc
   .string({ unit: fc.integer({ min: 0x20, max: 0x7e }).map((code) => String.fromCharCode(code)), maxLength: 256 })
   .map((text) => `s${text}`.padEnd(32, "x").slice(0, 256))
 
-/** Every code point. The unit "binary" of fast-check fills a table of all of them first, which takes a second. */
+/**
+ * Generates any code point. The unit "binary" of fast-check is slower, because fast-check first fills a table of all
+ * code points.
+ */
 const anyCharacter = fc.integer({ min: 0, max: 0x10ffff }).map((code) => String.fromCodePoint(code))
 
 const bodies = fc.oneof(
@@ -35,7 +38,7 @@ const bodies = fc.oneof(
   fc.integer({ min: 1, max: 100_000 }).map((length) => "é".repeat(length))
 )
 
-/** Runs a receiver's check with these headers and this body. */
+/** Verifies the headers and body like a receiver. */
 const isAccepted = (receiver: Webhook, headers: Record<string, string>, body: string) => {
   try {
     receiver.verify(Buffer.from(body), headers, { jsonParse: false })
@@ -45,7 +48,7 @@ const isAccepted = (receiver: Webhook, headers: Record<string, string>, body: st
   }
 }
 
-describe("the signature", () => {
+describe("Webhook signatures", () => {
   for (const [format, secrets] of [
     ["a whsec_ secret", whsec],
     ["a secret of plain characters", printable]
@@ -67,7 +70,7 @@ describe("the signature", () => {
     )
   }
 
-  it.effect("the signature equals the standard's own example", () =>
+  it.effect("the webhook signature equals the example of the Standard Webhooks specification", () =>
     Effect.gen(function* () {
       const headers = yield* signed("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", {
         id: "msg_p5jXN8AQM9LWM0D4loKWxJek",
@@ -82,7 +85,7 @@ describe("the signature", () => {
     })
   )
 
-  it.effect("the signature is not made with an ambiguous secret", () =>
+  it.effect("an ambiguous secret is rejected as a webhook signing key", () =>
     Effect.sync(() => {
       const of = (length: number) => encoded(new Uint8Array(length).fill(255))
       for (const secret of [
@@ -115,7 +118,7 @@ describe("the signature", () => {
     })
   )
 
-  it.effect("the signature dies for a secret that cannot be registered, without showing it", () =>
+  it.effect("signing with a secret that cannot be registered is a defect that does not reveal the secret", () =>
     Effect.gen(function* () {
       const exit = yield* Effect.exit(signed("too short", { id: "evt_1", at: 0, body: "" }))
       assert.strictEqual(exit._tag, "Failure")
