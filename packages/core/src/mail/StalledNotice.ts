@@ -1,6 +1,6 @@
 /**
- * Limits mails about stalled drafts: the first mail is sent at once, then at most one an hour for each assignment,
- * however often a creator restarts. Only the latest mail of an hour is sent.
+ * Limits mails about stalled drafts, because a creator can restart generation many times. An assignment's first mail is
+ * sent at once. After that, the assignment gets at most one mail an hour, which is the latest of that hour.
  */
 import * as Duration from "effect/Duration"
 import type { ShareId } from "../shared/Ids.ts"
@@ -10,13 +10,13 @@ import { noticeId } from "./Mail.ts"
 const period = Duration.toMillis(Duration.hours(1))
 
 /**
- * Returns when to send the mail. `last` is the time of the latest earlier mail, sent or queued. It can be in the
- * future.
+ * Returns the time at which to send the mail. `last` is the time of the latest sent or queued mail of this kind. `last`
+ * can be in the future.
  */
 export const nextStalledNoticeAt = (last: Instant.Instant | null, now: Instant.Instant): Instant.Instant =>
   last === null ? now : Math.min(Math.max(now, last > now ? last : last + period), now + period)
 
-/** The ids of an assignment's mails of this kind lie between these two ids. */
+/** Returns two ids. The ids of an assignment's mails about stalled drafts sort between them. */
 export const stalledNoticeIdRange = (shareId: ShareId): { readonly from: string; readonly to: string } => ({
   from: noticeId(shareId, "stalled-"),
   to: noticeId(shareId, "stalled.")
