@@ -1,11 +1,12 @@
-/** The port that deletes expired data. The caller decides what has expired. */
+/** The port that deletes expired data. The caller passes the times before which data has expired. */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type { Instant } from "../shared/Instant.ts"
 
 /**
- * Each field is a time: older data of that kind is deleted. It covers settled mails, finished recoveries, closed
- * duplicate windows, expired idempotent responses, events with their deliveries, and test topics by UTC day.
+ * Each field is a time, and older data of that kind is deleted. The data are settled mails, finished recoveries, closed
+ * duplicate windows, expired idempotent responses, events with their deliveries, and test topics. The time of a test
+ * topic is its UTC day.
  */
 export interface DeletionLimits {
   readonly mails: Instant
@@ -28,17 +29,17 @@ export class Retention extends Context.Service<
   Retention,
   {
     /**
-     * Deletes in small batches, so that other writes continue. An interrupted purge can be repeated. It also deletes
-     * former webhook secrets whose grace period is over.
+     * Deletes expired data in small batches, so that other writes continue. An interrupted purge can be repeated.
+     * `purge` also deletes former webhook secrets after their grace period.
      */
     readonly purge: (before: DeletionLimits) => Effect.Effect<DeletedRows>
     /**
-     * Deletes one batch of the test environment's data from UTC days before this time: topics with all their rows, then
-     * closed duplicate windows and expired responses. Returns the number of deleted rows; 0 when none are left. Topics
+     * Deletes one batch of test data from UTC days before this time. Topics and their rows are deleted first, then
+     * closed duplicate windows and expired responses. Returns the number of deleted rows; 0 when no rows remain. Topics
      * of the live environment stay.
      */
     readonly purgeTests: (before: Instant) => Effect.Effect<number>
-    /** Returns the number of rows that `purge` would delete now. `count` changes nothing and takes no locks. */
+    /** Returns the number of rows that `purge` would delete now. `count` changes no data and takes no locks. */
     readonly count: (before: DeletionLimits) => Effect.Effect<DeletedRows>
   }
 >()("@partner-commentary/core/operations/Retention") {}
