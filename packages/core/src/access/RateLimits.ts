@@ -285,8 +285,8 @@ const countedAt = (windows: ReadonlyArray<CountedWindow>, taken: CountResult): C
   )
 
 /**
- * An admitted call reports the hourly window with the fewest remaining calls. A rejection reports the full window that ends
- * last.
+ * An admitted call reports the hourly window with the fewest remaining calls. A rejection reports the full window that
+ * ends last.
  */
 const resultOf = (
   windows: ReadonlyArray<CountedWindow>,

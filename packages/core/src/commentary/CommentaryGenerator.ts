@@ -1,6 +1,6 @@
 /**
- * The port that turns a creator's perspective into a commentary in the persona's voice. One call is one attempt: the
- * core retries.
+ * The port that turns a creator's perspective into a commentary in the persona's voice. One call is one attempt. The
+ * core makes the retries.
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
@@ -9,13 +9,13 @@ import * as Schema from "effect/Schema"
 export interface GenerationRequest {
   readonly persona: {
     readonly name: string
-    /** The text is `""`, and the list `[]`, when the value is unknown. */
+    /** An unknown bio is `""`. An unknown expertise is an empty list. */
     readonly bio: string
     readonly expertise: ReadonlyArray<string>
   }
   /** The text of the partner's topic. The generator must treat the topic as data, never as instructions to follow. */
   readonly topic: string
-  /** The human creator's opinion, which the commentary must express. */
+  /** The commentary must express this opinion of the human creator. */
   readonly perspective: string
   /**
    * `revision` is present when the creator asked for another draft. `instructions` is `""` if the creator gave none.
@@ -24,12 +24,12 @@ export interface GenerationRequest {
 }
 
 /**
- * The generator returned no usable text. `permanent`: a retry with the same input cannot succeed (bad credentials,
- * content policy).
+ * The generator returned no usable text. If `permanent` is true, a retry with the same input cannot succeed. Examples
+ * are bad credentials and a content policy.
  */
 export class GenerationFailed extends Schema.TaggedError<GenerationFailed>()("GenerationFailed", {
   permanent: Schema.Boolean,
-  /** For the operator's log, without credentials. */
+  /** The reason for the operator's log. The text contains no credentials. */
   reason: Schema.String
 }) {}
 
@@ -41,5 +41,5 @@ export class CommentaryGenerator extends Context.Service<
   }
 >()("@partner-commentary/core/commentary/CommentaryGenerator") {}
 
-/** Maximum length of a commentary in Unicode code points, both generated and edited. */
+/** Maximum length of a generated or edited commentary in Unicode code points. */
 export const maxCommentaryLength = 5000

@@ -1,5 +1,5 @@
 /**
- * Pure decisions about drafts and deadlines: the next step of a due assignment, and the result of a generation attempt.
+ * Decides the next step of a due assignment and the result of a generation attempt. All functions are pure.
  */
 import * as Option from "effect/Option"
 import { clockToleranceMillis, type LatestDue, latestDueAfterAttempts } from "../shared/DueTimes.ts"
@@ -19,8 +19,8 @@ import {
 } from "../topic/Workflow.ts"
 
 /**
- * The step that a due assignment takes at this time; none when it is not due. A deadline that has passed takes
- * precedence over other steps.
+ * Returns the step that an assignment takes at this time; none when no step is due. A passed deadline comes before
+ * other steps.
  */
 export const findDueStep = (present: Assignment, now: Instant.Instant, policy: Policy): Option.Option<Change> => {
   if (isSettled(present)) return Option.none()
@@ -39,7 +39,7 @@ export const findDueStep = (present: Assignment, now: Instant.Instant, policy: P
   return reminder !== null && now >= reminder ? Option.some(remind(present)) : Option.none()
 }
 
-/** Closes the open window: the response or the approval deadline has passed. */
+/** Ends an assignment whose response deadline or approval deadline has passed. */
 export const closeWindow = (present: Assignment, now: Instant.Instant): Change =>
   change(
     present.status === "topic_sent"
@@ -51,13 +51,13 @@ export const closeWindow = (present: Assignment, now: Instant.Instant): Change =
 export const endAfterFailures = (present: Assignment, now: Instant.Instant): Change =>
   change(failAssignment(present, "generation_failed", now))
 
-/** Returns whether this change started a generation attempt that a worker must now make. */
+/** Returns true if this change of an assignment started a generation attempt. A worker must then run the attempt. */
 export const startsGenerationAttempt = (before: Assignment, after: Assignment): boolean =>
   after.generation.ticket > before.generation.ticket
 
 /**
- * Stores a generated draft. Discards the draft if the attempt is outdated, a draft is already approved, or the assignment
- * has ended.
+ * Stores a generated draft. Discards the draft if its attempt is no longer the running attempt, the assignment has
+ * failed, or the approval deadline has passed.
  */
 export const storeDraft = (
   present: Assignment,
@@ -85,7 +85,7 @@ export const storeDraft = (
   )
 }
 
-/** Starts and completes an attempt in one step, for a draft that is available immediately. */
+/** Starts and completes a generation attempt in one change. The caller already has the draft's text. */
 export const storeImmediateDraft = (
   present: Assignment,
   draft: { readonly draftId: DraftId; readonly content: string },
@@ -96,7 +96,7 @@ export const storeImmediateDraft = (
   return storeDraft(begun, { ...draft, ticket: begun.generation.ticket }, now, policy)
 }
 
-/** Schedules the next attempt after a failure, or stops after the last one. The audit log records the reason. */
+/** Schedules the next attempt after a failed attempt, or stops generation. The audit log records the reason. */
 export const recordFailedAttempt = (
   present: Assignment,
   attempt: { readonly ticket: number; readonly permanent: boolean; readonly reason?: string },
@@ -117,19 +117,19 @@ export const recordFailedAttempt = (
   )
 }
 
-/** The action's name in the audit log. */
+/** The audit log's action for a failed generation attempt. */
 export const attemptFailedAuditAction = "generation.attempt_failed"
 
 /**
- * Drops the text that the generator's server quoted, because it may contain the creator's words. The operator's log
- * keeps the full text.
+ * Removes the text that the generator's server quoted, because a quotation may contain the creator's words. The
+ * operator's log keeps the full reason.
  */
 const recordable = (reason: string): string =>
   Array.from(reason.replace(/".*$/su, "…")).slice(0, longestReason).join("")
 
 const longestReason = 300
 
-/** Releases an attempt that a stopping worker interrupted: it does not count and is due immediately. */
+/** Releases an attempt that a stopping worker interrupted. The attempt is not counted, and the next one is due now. */
 export const releaseAttempt = (present: Assignment, ticket: number, now: Instant.Instant): Change =>
   isAwaited(present, ticket, now)
     ? change({
@@ -145,8 +145,9 @@ export const releaseAttempt = (present: Assignment, ticket: number, now: Instant
     : { assignment: present, notices: [] }
 
 /**
- * Makes a generation attempt or a simulated step due earlier if a fast clock scheduled it too late. A running attempt
- * gets a full lease from now. The creator's deadlines do not change, because mails have announced them.
+ * Makes a generation attempt or a simulated step due earlier if a fast clock set its due time too late. A running
+ * attempt gets a full lease from now. The creator's deadlines stay the same, because mails have announced the
+ * deadlines.
  */
 export const repairDueTimesOf = (present: Assignment, latest: LatestDue, step: Instant.Instant): Change => {
   const { generation, simulation } = present
@@ -170,13 +171,13 @@ export const repairDueTimesOf = (present: Assignment, latest: LatestDue, step: I
       })
 }
 
-/** Returns whether this attempt is still the running one and the approval window is open. */
+/** Returns true if this attempt is the running attempt, and the approval window of an earlier draft is still open. */
 const isAwaited = ({ approveBy, failure, generation }: Assignment, ticket: number, now: Instant.Instant): boolean =>
   failure === null && generation.running && generation.ticket === ticket && (approveBy === null || now < approveBy)
 
 /**
- * Starts an attempt at a draft. An attempt that has not reported within the lease counts as lost, and the next attempt
- * starts.
+ * Starts a generation attempt. If the attempt records no outcome within the lease, the attempt is lost and the next
+ * attempt starts.
  */
 const begin = (present: Assignment, now: Instant.Instant, policy: Policy): Change =>
   change({
@@ -191,8 +192,8 @@ const begin = (present: Assignment, now: Instant.Instant, policy: Policy): Chang
   })
 
 /**
- * Stops generation after the last attempt. If there is no draft yet, generation can be restarted during the grace
- * period. If a revision failed, the current draft stays.
+ * Stops generation after the last attempt. An assignment without a draft then allows a restart during the grace period.
+ * An assignment with a draft keeps the draft.
  */
 const stall = (present: Assignment, now: Instant.Instant, policy: Policy): Change =>
   change(

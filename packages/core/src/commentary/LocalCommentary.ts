@@ -15,7 +15,7 @@ const openings: ReadonlyArray<(topic: string) => string> = [
   (topic) => `When it comes to “${topic}”, here is what I think.`
 ]
 
-/** Limits for the creator's words in code points. The surrounding text adds a few hundred. */
+/** Limits for the creator's words in code points. The opening and closing add a few hundred code points. */
 const bodies = { least: 80, usual: 900, most: 4000 }
 
 const shorter = /\b(?:short(?:er|en)?|brief(?:er)?|concise|trim|cut)\b/iu
@@ -23,7 +23,7 @@ const longer = /\b(?:long(?:er)?|lengthen|expand|more detail)\b/iu
 
 const lengthOf = (text: string): number => Array.from(text).length
 
-/** Returns at most `limit` code points, cut at a word boundary if there is one. */
+/** Cuts a text to at most `limit` code points, at a word boundary if possible. */
 const cut = (text: string, limit: number): string => {
   const points = Array.from(text)
   if (points.length <= limit) return text
@@ -34,7 +34,7 @@ const cut = (text: string, limit: number): string => {
 
 const oneLine = (text: string): string => toPlainText(text).replace(/\s+/gu, " ")
 
-/** The creator's sentences, each with its trailing space. A line that ends without punctuation also ends a sentence. */
+/** Splits the creator's text into sentences with their trailing spaces. The end of a line also ends a sentence. */
 const sentences = (perspective: string): ReadonlyArray<string> => {
   const lines = toPlainText(perspective)
     .split("\n")
@@ -46,8 +46,8 @@ const sentences = (perspective: string): ReadonlyArray<string> => {
 }
 
 /**
- * Returns as many whole sentences as fit into `limit` code points. If the first sentence is longer than the limit, it
- * is cut.
+ * Returns as many whole sentences as fit into `limit` code points. A first sentence that is longer than the limit is
+ * cut.
  */
 const body = (perspective: string, limit: number): string => {
   const [first = "", ...rest] = sentences(perspective)
@@ -72,7 +72,9 @@ const bodyLimit = ({ revision }: GenerationRequest, frame: number): number => {
   return Math.min(bodies.most, Math.max(bodies.least, Math.floor(wanted)))
 }
 
-/** Composes 1 to 5000 code points for any input. A revision always differs from the previous draft. */
+/**
+ * Composes a commentary of 1 to 5000 code points for any request. A revision always differs from the previous draft.
+ */
 export const composeLocalCommentary = (request: GenerationRequest): string => {
   const { persona, topic, perspective, revision } = request
   const subject = cut(oneLine(topic), 200).replace(/(?<!\.)\.$/u, "")

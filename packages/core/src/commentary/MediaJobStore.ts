@@ -1,4 +1,4 @@
-/** The port that keeps media jobs until they succeed or finally fail. The transaction of an approval inserts them. */
+/** The port that stores media jobs. The transaction that approves a commentary inserts its media jobs. */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
@@ -12,8 +12,9 @@ export class MediaJobStore extends Context.Service<
   MediaJobStore,
   {
     /**
-     * Claims due media jobs of these kinds, oldest first, each under a new ticket, and counts an attempt. No other
-     * worker gets them before `lease`; if no outcome is stored by then, they are due again.
+     * Claims due media jobs of these kinds, oldest first. Each claim gets a new ticket and counts as an attempt. Other
+     * workers cannot claim the job before the time `lease`. Without a stored outcome, the job is due again at that
+     * time.
      */
     readonly claim: (
       at: Instant,
@@ -22,21 +23,21 @@ export class MediaJobStore extends Context.Service<
       limit: number
     ) => Effect.Effect<ReadonlyArray<MediaJob>>
     /**
-     * Stores an outcome, unless its ticket is outdated. A success is a change of the assignment, which ends the job in
-     * the same transaction: see `recordReadyMedium`.
+     * Stores an outcome if the job has the latest ticket. A success is not stored here: `recordReadyMedium` changes the
+     * assignment, and the transaction of that change ends the job.
      */
     readonly settle: (job: MediaJob, outcome: MediaJobOutcome, at: Instant) => Effect.Effect<void>
-    /** See `MailStore.repairDueTimes`. */
+    /** Makes jobs due earlier if a fast clock set their due times too late, like `MailStore.repairDueTimes`. */
     readonly repairDueTimes: (latest: LatestDue) => Effect.Effect<void>
     /** The next time at which a job of these kinds is due. */
     readonly nextDue: (kinds: ReadonlyArray<MediaKind>) => Effect.Effect<Option.Option<Instant>>
-    /** Failed jobs for the operator, newest first. */
+    /** Lists failed jobs for the operator, newest first. */
     readonly failed: (
       limit: number
     ) => Effect.Effect<ReadonlyArray<{ readonly job: MediaJob; readonly reason: string; readonly at: Instant }>>
     /**
-     * Restarts the failed jobs of this assignment, or all failed jobs when `shareId` is null. With a share id, jobs
-     * that wait for a retry also become due now. Returns the number of restarted jobs.
+     * Restarts the failed jobs of an assignment, or all failed jobs when `shareId` is null. With a share id, waiting
+     * retries of the assignment also become due now. Returns the number of restarted jobs.
      */
     readonly restart: (shareId: ShareId | null, at: Instant) => Effect.Effect<number>
   }

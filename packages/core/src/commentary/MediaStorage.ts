@@ -1,25 +1,25 @@
 /**
- * The port that stores media where partners can fetch them. The port is optional: without it the service makes no
- * media.
+ * The port that stores media files where partners can download them. The port is optional. A service without a media
+ * storage makes no media.
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { Medium } from "./MediaSynthesizer.ts"
 
-/** The file was not stored. `permanent`: a retry cannot succeed (bad credentials, missing bucket). */
+/** The file was not stored. If `permanent` is true, a retry cannot succeed, for example with bad credentials. */
 export class StorageFailed extends Schema.TaggedError<StorageFailed>()("StorageFailed", {
   permanent: Schema.Boolean,
-  /** For the operator, without credentials. */
+  /** The reason for the operator's log. The text contains no credentials. */
   reason: Schema.String
 }) {}
 
 export interface FileStorage {
   /**
-   * Stores the file under a public, unguessable URL and returns the URL. Storing the same name again replaces the file
-   * and returns the same URL. The replacement is atomic: readers never get a partial file. The adapter limits the time
-   * to 25 seconds. A name is 32 ASCII letters and digits, a dot, and an extension of 3 or 4 lower-case letters or
-   * digits.
+   * Stores the file under a public, unguessable URL and returns the URL. A second call with the same name replaces the
+   * file and returns the same URL. The replacement is atomic, so readers never get a partial file. The adapter limits
+   * the time to 25 seconds. A name has 32 ASCII letters and digits, a dot and an extension. The extension has 3 or 4
+   * lower-case letters or digits.
    */
   readonly put: (name: string, medium: Medium) => Effect.Effect<string, StorageFailed>
 }

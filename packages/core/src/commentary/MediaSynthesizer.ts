@@ -1,5 +1,5 @@
 /**
- * The port that makes audio or video from an approved text. One call is one attempt: the core makes the retries. The
+ * The port that makes audio or video from an approved text. One call is one attempt. The core makes the retries. The
  * port is optional.
  */
 import * as Context from "effect/Context"
@@ -9,15 +9,15 @@ import type { MediaKind } from "../topic/MediaRequest.ts"
 
 export interface SynthesisRequest {
   /**
-   * The approved text, to be spoken or shown verbatim. The synthesizer must treat the text as data, never as
-   * instructions.
+   * The approved text, which the media must speak or show verbatim. The synthesizer must treat the text as data, never
+   * as instructions.
    */
   readonly text: string
-  /** The persona is for adapters that have one voice for each persona. */
+  /** An adapter can use the persona's id to select a voice. */
   readonly persona: { readonly id: string; readonly name: string }
 }
 
-/** A complete file. */
+/** A complete audio or video file. */
 export interface Medium {
   readonly contentType: MediaType
   readonly bytes: Uint8Array
@@ -38,19 +38,21 @@ export const mediaFileExtensions = {
 export type MediaType = keyof typeof mediaFileExtensions
 
 /**
- * The synthesizer returned no usable file. `permanent`: a retry with the same text cannot succeed (bad credentials,
- * content policy).
+ * The synthesizer returned no usable file. If `permanent` is true, a retry with the same text cannot succeed. Examples
+ * are bad credentials and a content policy.
  */
 export class SynthesisFailed extends Schema.TaggedError<SynthesisFailed>()("SynthesisFailed", {
   permanent: Schema.Boolean,
-  /** For the operator, without credentials. */
+  /** The reason for the operator's log. The text contains no credentials. */
   reason: Schema.String
 }) {}
 
-/** Returns a non-empty file of the kind it is registered for. The adapter limits time (60 seconds at most) and size. */
+/**
+ * Returns a non-empty file of the synthesizer's kind. The adapter limits the file's size and the time to 60 seconds.
+ */
 export type SynthesizeMedia = (request: SynthesisRequest) => Effect.Effect<Medium, SynthesisFailed>
 
-/** One synthesizer for each kind; null disables the kind. */
+/** Holds one synthesizer for each kind of media. A null synthesizer disables its kind. */
 export const MediaSynthesizer = Context.Reference<Readonly<Record<MediaKind, SynthesizeMedia | null>>>(
   "@partner-commentary/reference/MediaSynthesizer",
   { defaultValue: () => ({ audio: null, video: null }) }

@@ -1,4 +1,4 @@
-/** Runs media jobs that are due and stores each outcome. The worker never changes the status of the text. */
+/** Runs due media jobs and stores their outcomes. The worker never changes the status of an assignment. */
 import * as Context from "effect/Context"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
@@ -29,14 +29,14 @@ import { MediaJobStore } from "./MediaJobStore.ts"
 import { MediaStorage } from "./MediaStorage.ts"
 import { MediaSynthesizer, mediaFileExtensions } from "./MediaSynthesizer.ts"
 
-/** Returns the kinds of media that the host has adapters for; none without a storage. */
+/** Returns the kinds of media that have a synthesizer. Without a media storage, the list is empty. */
 const supportedKinds = Effect.gen(function* () {
   const storage = yield* MediaStorage
   const synthesizer = yield* MediaSynthesizer
   return storage === null ? [] : MediaKind.literals.filter((kind) => synthesizer[kind] !== null)
 })
 
-/** Makes one request for each media kind that the host has adapters for. An approval stores these requests. */
+/** Makes one request for each supported kind of media. The approval of a commentary stores these requests. */
 export const mediaRequests = Effect.gen(function* () {
   const kinds = yield* supportedKinds
   const random = yield* SecureRandom.SecureRandom
@@ -48,7 +48,7 @@ export const mediaRequests = Effect.gen(function* () {
   )
 })
 
-/** A failure that neither port reported: the input or an adapter is missing, or an adapter had a defect. */
+/** A failure outside the ports. For example, the approved text or an adapter is missing, or an adapter has a defect. */
 class MediaJobFailed extends Schema.TaggedError<MediaJobFailed>()("MediaJobFailed", {
   permanent: Schema.Boolean,
   reason: Schema.String
@@ -57,9 +57,9 @@ class MediaJobFailed extends Schema.TaggedError<MediaJobFailed>()("MediaJobFaile
 export class MediaWorker extends Context.Service<
   MediaWorker,
   {
-    /** Claims due jobs for the caller to run. */
+    /** Claims due jobs. The caller must run each claimed job. */
     readonly claim: (limit: number) => Effect.Effect<ReadonlyArray<MediaJob>>
-    /** Makes one attempt at the job and records its outcome. Never fails. An interruption releases the claimed job. */
+    /** Makes one attempt at the job and records the outcome. `run` never fails. An interruption releases the job. */
     readonly run: (job: MediaJob) => Effect.Effect<void>
     readonly nextDue: Effect.Effect<Option.Option<Instant.Instant>>
   }
@@ -123,7 +123,7 @@ export class MediaWorker extends Context.Service<
             : Effect.flatMap(Instant.now, (now) =>
                 Effect.andThen(repair(now), mediaJobs.claim(now, Instant.plus(now, policy.lease), kinds, limit))
               ),
-        // Only the adapters' calls can be interrupted: the URL of a stored file is always recorded.
+        // Only the calls of the adapters can be interrupted, so that the URL of a stored file is always recorded.
         run: Effect.fn("MediaWorker.run")(function* (job) {
           const found = yield* assignments.find(job.shareId)
           const { organizationId, topicId } = Option.getOrNull(found)?.assignment ?? {}

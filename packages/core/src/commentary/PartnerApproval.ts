@@ -1,6 +1,6 @@
 /**
- * Records that a partner accepted an approved commentary for publication. A repeated acceptance changes nothing, and no
- * status changes.
+ * Records that a partner accepted an approved commentary for publication. The assignment keeps its status. A repeated
+ * acceptance changes nothing.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -23,7 +23,7 @@ import { type Change, change } from "../topic/Workflow.ts"
 /** The topic has no approved commentary with this id. */
 export class CommentaryNotFound extends Schema.TaggedError<CommentaryNotFound>()("CommentaryNotFound", {}) {}
 
-/** Only the first acceptance is stored. */
+/** Stores the time of the first acceptance. Later acceptances do not change the time. */
 export const acceptForPublication = (
   present: Assignment,
   action: { readonly commentaryId: CommentaryId; readonly by: string },
@@ -45,7 +45,7 @@ export interface PartnerApproved extends Pick<Assignment, "id" | "persona"> {
 }
 
 export interface Approver extends Pick<Principal, "environment" | "organization"> {
-  /** Null if the embedding application approves by itself. */
+  /** The API key of the partner; null if the embedding application approves without an API key. */
   readonly key: Pick<Principal["key"], "id"> | null
 }
 
@@ -53,8 +53,8 @@ export class PartnerApproval extends Context.Service<
   PartnerApproval,
   {
     /**
-     * Returns the time of the first acceptance. The topic is checked first, so that the response reveals nothing about
-     * other organizations' topics. `commentaryId` is null when the path holds no valid id.
+     * Returns the commentary with the time of the first acceptance. `approve` checks the topic first, so that the error
+     * reveals nothing about topics of other organizations. `commentaryId` is null when the path has no valid id.
      */
     readonly approve: (
       approver: Approver,

@@ -1,7 +1,7 @@
 /**
- * Recognizes a repeated request body without storing the body. Bodies contain secrets. With a plain hash, an attacker
- * who reads the database could test guesses of a secret. The key of the hash is derived from the signing secrets. The
- * first secret makes fingerprints; all secrets can compare them.
+ * Recognizes a repeated request body without storing the body. A body can contain secrets. An attacker who reads the
+ * database could test guesses of a secret against a plain hash. So a fingerprint is a keyed hash, whose key is derived
+ * from a signing secret. The first secret makes new fingerprints. All secrets can compare fingerprints.
  */
 import * as Kdf from "effect/crypto/Kdf"
 import * as Mac from "effect/crypto/Mac"
@@ -11,12 +11,12 @@ import * as Redacted from "effect/Redacted"
 import { SigningSecrets } from "../shared/SigningSecrets.ts"
 
 /**
- * The body's fingerprint under each signing secret, the current secret's first. Each fingerprint starts with the
- * secret's tag and a dot.
+ * The fingerprints of a body, one for each signing secret. The current secret's fingerprint comes first. Each
+ * fingerprint starts with the tag of its secret and a dot.
  */
 export type BodyFingerprints = readonly [string, ...ReadonlyArray<string>]
 
-/** `unknown`: the fingerprint was made with a removed secret, so a comparison is impossible. */
+/** Compares a body with a stored fingerprint. `unknown`: the secret of the stored fingerprint was removed. */
 export const compareFingerprints = (fingerprints: BodyFingerprints, kept: string): "same" | "other" | "unknown" => {
   if (fingerprints.includes(kept)) return "same"
   return fingerprints.some((fingerprint) => tagOf(fingerprint) === tagOf(kept)) ? "other" : "unknown"

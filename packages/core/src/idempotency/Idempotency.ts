@@ -1,6 +1,6 @@
 /**
- * Executes a request with an idempotency key only once. The response is stored in the transaction of the change, and
- * repeated for the same request. The server reads keys from requests.
+ * Executes a request with an idempotency key only once. The transaction of the change also stores the response. A
+ * repeated request gets the stored response. The server package reads the keys from requests.
  */
 import * as Context from "effect/Context"
 import * as Digest from "effect/crypto/Digest"
@@ -20,19 +20,19 @@ import { type BodyFingerprints, compareFingerprints, make as makeFingerprints } 
 import { IdempotencyStore, type StoredResponse } from "./IdempotencyStore.ts"
 
 /**
- * A request with an idempotency key. The same key text in another organization, environment, method or path is a
- * different key.
+ * A request with an idempotency key. Keys with the same text are different keys if the organization, environment,
+ * method or path differs.
  */
 export interface IdempotentRequest {
   readonly organizationId: OrganizationId
-  /** `dashboard`: a dashboard token has no environment. */
+  /** The environment of the API key. Requests with a dashboard token have no environment and use `dashboard`. */
   readonly environment: Environment | "dashboard"
   readonly method: string
   readonly path: string
   readonly key: string
   /** The fingerprints of the request's body. */
   readonly fingerprints: BodyFingerprints
-  /** The name of one of several transactions of a request; `""` for the request as a whole. */
+  /** The name of one transaction in a request with several transactions; `""` for the whole request. */
   readonly part: string
 }
 
@@ -41,12 +41,12 @@ export interface ResponseContent {
   /** The value of the response's `Location` header. */
   readonly location: string | null
   readonly body: string
-  /** `secret`: the response's body holds a secret, so it is stored encrypted. Decryption needs the idempotency key. */
+  /** True if the body contains a secret. The stored body is then encrypted. Decryption needs the idempotency key. */
   readonly secret: boolean
 }
 
 export interface IdempotentOutcome extends Pick<ResponseContent, "status" | "location" | "body"> {
-  /** An earlier request stored the response. */
+  /** True if the response was stored by an earlier request. */
   readonly replayed: boolean
 }
 
@@ -58,10 +58,10 @@ export class IdempotencyKeyRejected extends Schema.TaggedError<IdempotencyKeyRej
   reason: Schema.Literals(["other_body", "running", "unreadable"])
 }) {}
 
-/** A concurrent request has stored its response first. Internal to `once`, which returns that response. */
+/** A concurrent request has stored its response first. `once` catches this error and returns the stored response. */
 export class StoredConcurrently extends Schema.TaggedError<StoredConcurrently>()("StoredConcurrently", {}) {}
 
-/** Makes a change and stores the response in one transaction. A failed change stores no response. */
+/** Makes a change and stores its response in one transaction. If the change fails, no response is stored. */
 export type StoreResponse = <E, R>(
   change: Effect.Effect<ResponseContent, E, R>
 ) => Effect.Effect<ResponseContent, E | StoredConcurrently | IdempotencyKeyRejected, R>
@@ -71,9 +71,9 @@ export class Idempotency extends Context.Service<
   {
     readonly fingerprints: (body: Uint8Array<ArrayBuffer>) => Effect.Effect<BodyFingerprints>
     /**
-     * Returns the stored response, or runs the attempt if there is none. The attempt first makes its external calls,
-     * then passes its change to `keep`. If a concurrent request finishes first, `once` returns that request's response,
-     * even if this attempt was refused.
+     * Returns the stored response, or runs the attempt if no response is stored. The attempt makes its external calls,
+     * then passes its change to `keep`. If a concurrent request finishes first, `once` returns the response of that
+     * request, even if this attempt has failed.
      */
     readonly once: <E, R>(
       request: IdempotentRequest,
@@ -185,11 +185,12 @@ export class Idempotency extends Context.Service<
   )
 }
 
-/** An internal error that makes `once` retry the claim. */
+/** An internal error for a claim that another transaction holds. `keep` retries the claim after this error. */
 class Running extends Schema.TaggedError<Running>()("Running", {}) {}
 
 /**
- * Milliseconds. A duplicate request polls after 20 ms, 40 ms, 80 ms and so on, at most 500 ms, for 10 seconds in all.
+ * The delays between the claims of a duplicate request, in milliseconds. The first delay is 20 ms. Each further delay
+ * is twice as long, but at most 500 ms. The request fails after 10 seconds in all.
  */
 const shortestDelay = 20
 const longestDelay = 500
@@ -201,7 +202,7 @@ const idOf = (
 ): Effect.Effect<string> => hashText(digest, JSON.stringify([organizationId, environment, method, path, key, part]))
 
 /**
- * The encryption purpose contains the idempotency key. The database stores only its hash, so a reader of the database
- * cannot decrypt the response.
+ * The purpose of the encryption contains the idempotency key. The database stores only the key's hash, so a reader of
+ * the database cannot decrypt the response.
  */
 const purposeOf = ({ key, part }: IdempotentRequest): string => `idempotency ${part} ${key}`

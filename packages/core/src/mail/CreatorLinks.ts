@@ -1,6 +1,6 @@
 /**
- * The signed links in creators' mails. A token names the assignment or the inbox, the creator and an expiry. The
- * assignment's state decides whether the link still allows actions.
+ * Makes and opens the signed links in creators' mails. The token of a link contains an expiry, and names an assignment
+ * with its creator or an inbox. The state of the assignment decides which actions the link allows.
  */
 
 import * as Context from "effect/Context"
@@ -26,7 +26,7 @@ export type OpenedLink =
   | { readonly to: "assignment"; readonly shareId: ShareId; readonly creatorTag: string }
   | { readonly to: "desk"; readonly email: string }
 
-/** The lifetime is longer than that of any assignment: ten drafts with a week each, and thirty days of reading. */
+/** The lifetime covers the longest assignment. Ten drafts take a week each, and the reading window has thirty days. */
 const assignmentLifetime = Duration.days(150)
 const deskLifetime = Duration.minutes(15)
 
@@ -37,7 +37,7 @@ export class CreatorLinks extends Context.Service<
     readonly toInbox: (email: string) => Effect.Effect<string>
     /** Returns none for a forged, mistyped or expired token. */
     readonly open: (token: string) => Effect.Effect<Option.Option<OpenedLink>>
-    /** Returns whether the link was made for the assignment's present creator. */
+    /** Returns true if the link was made for the assignment's current creator. */
     readonly isFor: (link: OpenedLink & { readonly to: "assignment" }, assignment: Assignment) => Effect.Effect<boolean>
   }
 >()("@partner-commentary/core/mail/CreatorLinks") {
@@ -77,7 +77,7 @@ export class CreatorLinks extends Context.Service<
           const bytes = Base64Url.decode(tag)
           const text = Base64Url.decodeString(payload)
           if (rest.length > 0 || Result.isFailure(bytes) || Result.isFailure(text)) return Option.none()
-          // Reject other Base64 spellings of the same bytes, so that each link has one form.
+          // Reject other Base64 spellings of the same bytes, so that each link has only one valid token.
           if (Base64Url.encode(bytes.success) !== tag) return Option.none()
           if (!(yield* isGenuine(payload, bytes.success))) return Option.none()
           const [expiry = "", kind, subject = "", creatorTag = ""] = text.success.split(" ")

@@ -1,4 +1,4 @@
-/** The texts of mails about requests. The functions are pure: recipient, time and link are arguments. */
+/** Composes the texts of mails about requests. The functions are pure. */
 import * as DateTime from "effect/DateTime"
 import type { Instant } from "../shared/Instant.ts"
 import type { Assignment } from "../topic/Assignment.ts"
@@ -10,7 +10,7 @@ interface QuotedTopic {
   readonly organizationName: string
 }
 
-/** A mail about an assignment, to its creator. */
+/** Composes a mail about an assignment to the assignment's creator. */
 export const composeNotice = (context: {
   readonly kind: NoticeKind
   readonly assignment: Assignment
@@ -49,7 +49,7 @@ const privateLink =
 
 const readOnlyLink = "Anyone who has this mail can read the closed request, so please do not forward it."
 
-/** The inbox mail that a creator requested on a page. */
+/** Composes the mail with an inbox link. A creator requests this mail on a page. */
 export const composeInboxNotice = (context: { readonly link: string }): NoticeText =>
   writeNotice({
     subject: "Your link to all open requests",
@@ -64,11 +64,13 @@ export const composeInboxNotice = (context: { readonly link: string }): NoticeTe
     ]
   })
 
-/** Informs the contact of the organization that sent the topic. The mail must not reveal the creator's address. */
+/**
+ * Composes a mail to the organization's contact about one failed mail. The text must not reveal the creator's address.
+ */
 export const composeUndeliverableNotice = (context: {
   readonly personaName: string
   readonly topic: QuotedTopic
-  /** The creator has already answered. A later mail to the creator failed. */
+  /** True if the creator has already answered the request, so a later mail to the creator failed. */
   readonly answered: boolean
 }): NoticeText => {
   const persona = toOneLine(context.personaName)
@@ -92,10 +94,10 @@ export const composeUndeliverableNotice = (context: {
   })
 }
 
-/** Maximum number of requests listed in a combined notice. */
+/** Maximum number of requests that one mail about failed mails lists. */
 export const maxListedRequests = 10
 
-/** Informs the organization's contact that mails about several requests failed. */
+/** Composes a mail to the organization's contact about failed mails for several requests. */
 export const composeUndeliverableSummary = (context: {
   readonly requests: ReadonlyArray<{ readonly personaName: string; readonly topic: QuotedTopic }>
   readonly total: number
@@ -123,7 +125,7 @@ export const composeUndeliverableSummary = (context: {
   })
 }
 
-/** Formats a time as `Thursday 14 May 2026, 14:00 UTC`, rounded down. */
+/** Formats a time as `Thursday 14 May 2026, 14:00 UTC`. The time is rounded down to the minute. */
 export const utcDate = (instant: Instant): string => {
   const { day, hour, minute, month, weekDay, year } = DateTime.toPartsUtc(DateTime.makeUnsafe(instant))
   const two = (part: number) => String(part).padStart(2, "0")
@@ -133,14 +135,14 @@ export const utcDate = (instant: Instant): string => {
 const weekDays = "Sunday Monday Tuesday Wednesday Thursday Friday Saturday".split(" ")
 const months = "January February March April May June July August September October November December".split(" ")
 
-/** The parts of a mail that differ by kind. */
+/** A letter holds the parts that differ between the kinds of mail. */
 interface Letter {
   readonly subject: string
   readonly title: string
   readonly paragraphs: ReadonlyArray<string>
   readonly deadline: readonly [label: string, value: string] | null
   readonly action: string
-  /** The sentence about what happens if the creator does nothing. */
+  /** A sentence that tells the creator the consequence of no answer. */
   readonly otherwise: string
 }
 

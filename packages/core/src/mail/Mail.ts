@@ -1,6 +1,6 @@
 /**
- * A queued mail. The row stores the subject but not the text. The worker writes the text when it sends the mail, so the
- * database holds no links.
+ * Defines a queued mail. A row stores what the mail is about, but not its text. The worker composes the text when it
+ * sends the mail, so the database contains no links.
  */
 import * as Duration from "effect/Duration"
 import type { OrganizationId, ShareId } from "../shared/Ids.ts"
@@ -9,13 +9,13 @@ import type { NoticeKind } from "../topic/Workflow.ts"
 import type { WebhookMention, WebhookNoticeKind } from "./WebhookNotices.ts"
 
 /**
- * `desk`: a creator's link to all open requests. `undeliverable`: informs the partner's contact that a request mail did
- * not arrive.
+ * A `desk` mail contains a creator's link to all open requests. An `undeliverable` mail informs an organization's
+ * contact about failed mails to creators.
  */
 export type MailKind = NoticeKind | WebhookNoticeKind | "desk" | "undeliverable"
 
 export interface Mail {
-  /** The id is stable, and the Message-ID is derived from it. Queuing a mail with the same id again changes nothing. */
+  /** The Message-ID is derived from this stable id. Queuing a second mail with the same id changes nothing. */
   readonly id: string
   readonly kind: MailKind
   /** The assignment's id; null for inbox links and mails about webhooks. */
@@ -27,41 +27,41 @@ export interface Mail {
   readonly webhook?: WebhookMention
   readonly organizationId: OrganizationId | null
   /**
-   * The address is fixed only for inbox links. For other mails the worker looks up the address when it sends the mail,
-   * so that a changed address is used.
+   * The recipient of an inbox link; null for other mails. The worker looks up the address of other mails when it sends
+   * them, so that changed addresses are used.
    */
   readonly address: string | null
   readonly createdAt: Instant
-  /** The number of this attempt. An attempt does not count if its process died. */
+  /** The number of the current attempt. An attempt whose process died is not counted. */
   readonly attempts: number
-  /** The ticket number identifies this claim. An outcome is ignored if its ticket is not the latest. */
+  /** The ticket identifies the mail's latest claim. The store ignores outcomes of earlier claims. */
   readonly ticket: number
-  /** The number of earlier attempts that sent the whole mail and got no reply. */
+  /** The number of earlier attempts that sent the whole mail but got no reply from the server. */
   readonly unanswered: number
 }
 
-/** A mail to queue. */
+/** A new mail that can be queued. */
 export type NewMail = Omit<Mail, "attempts" | "ticket" | "unanswered">
 
-/** The id of an assignment's mail for one occasion. */
+/** Returns the mail id for one occasion of an assignment. */
 export const noticeId = (shareId: ShareId, occasion: string): string => `${shareId}.${occasion}`
 
-/** Separates a mail's id from the suffix of a resent mail. */
+/** The id of a resent mail is the original id, this separator and the time of the resend. */
 export const resendIdSeparator = ".again-"
 
-/** Delays between attempts. The last delay repeats until the mail window closes. */
+/** The delays between attempts to send a mail. The last delay repeats until the mail window closes. */
 const delays = [Duration.minutes(1), Duration.minutes(5), Duration.minutes(15), Duration.hours(1), Duration.hours(2)]
 
 const delayAfter = (attempts: number): number =>
   Duration.toMillis(delays[Math.min(attempts, delays.length) - 1] ?? Duration.minutes(1))
 
-/** The sum of the planned delays after this number of attempts. */
+/** Returns the sum of the delays before the attempt with this number. */
 const delayed = (attempts: number): number =>
   Array.from({ length: attempts - 1 }, (_, index) => delayAfter(index + 1)).reduce((sum, delay) => sum + delay, 0)
 
 /**
- * Returns when to retry after a temporary failure; null after the mail window. The window consists of planned delays,
- * so time without a running worker does not shorten it.
+ * Returns the time of the next attempt after a temporary failure; null when the mail window is over. The mail window
+ * counts planned delays only. Time without a running worker does not shorten the window.
  */
 export const retryAt = (mail: Mail, now: Instant, window: Duration.Duration): Instant | null => {
   const delay = delayAfter(mail.attempts)
@@ -69,15 +69,15 @@ export const retryAt = (mail: Mail, now: Instant, window: Duration.Duration): In
   return elapsed + delay < Duration.toMillis(window) ? now + delay : null
 }
 
-/** A slow mail server can finish with the first copy within this delay. */
+/** The delay is long enough for a slow mail server to accept the first copy of a mail. */
 const unansweredDelay = Duration.hours(1)
 
 /** The maximum delay by number of attempts. */
 export const maxRetryDelays = delays.map((delay) => Duration.max(delay, unansweredDelay))
 
 /**
- * Returns when to retry a mail that was sent completely without a reply, because it may have arrived. One more attempt
- * with the same Message-ID follows after an hour, and then none.
+ * Returns the time of the next attempt for a mail that was sent completely but got no reply. Only one more attempt
+ * follows, after an hour, because the mail may have arrived. The attempt uses the same Message-ID.
  */
 export const retryUnansweredAt = (mail: Mail, now: Instant): Instant | null =>
   mail.unanswered === 0 ? now + Duration.toMillis(unansweredDelay) : null

@@ -1,6 +1,6 @@
 /**
  * The port that stores mails until a mail server accepts them. The transaction that changes an assignment queues the
- * mails about it. This port queues the others.
+ * mails about the assignment. `queue` queues all other mails.
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
@@ -12,7 +12,7 @@ import type { Mail, NewMail } from "./Mail.ts"
 
 /**
  * The outcome of an attempt. `obsolete`: the mail is no longer needed and was not sent. `released`: a stopping worker
- * interrupted the attempt, which does not count. `unanswered`: the whole mail was sent and no reply came.
+ * interrupted the attempt, which does not count. `unanswered`: the whole mail was sent but the server did not reply.
  */
 export type MailOutcome =
   | { readonly state: "sent" | "obsolete" | "released" }
@@ -27,13 +27,13 @@ export type MailOutcome =
 export class MailStore extends Context.Service<
   MailStore,
   {
-    /** A queued mail is due at once. If a mail with this id exists, it stays as it is. */
+    /** Queues a mail that is due at its `createdAt`. If a mail with this id exists, `queue` changes nothing. */
     readonly queue: (mail: NewMail) => Effect.Effect<void>
     /**
-     * Claims up to `limit` due mails. No other worker gets them before `lease`; if no outcome is stored by then, they
-     * are due again and the attempt is not counted. Organizations take turns, starting with the one after `behind`.
-     * Each organization's oldest mail comes first, and none gets more than an equal share. Mails without an
-     * organization count as one organization. The organization of the last returned mail is the next `behind`.
+     * Claims up to `limit` due mails. Other workers cannot claim the mails before the time `lease`. A mail without a
+     * stored outcome is due again at that time, and the attempt is not counted. Organizations get equal shares, with
+     * their oldest mails first. The organization after `behind` comes first. Mails without an organization count as one
+     * organization. The caller passes the last returned mail's organization as the next `behind`.
      */
     readonly claim: (
       at: Instant,
@@ -41,16 +41,17 @@ export class MailStore extends Context.Service<
       limit: number,
       behind?: OrganizationId | null
     ) => Effect.Effect<ReadonlyArray<Mail>>
-    /** Extends the mail's lease. Returns false when the mail was settled, or claimed again. */
+    /** Extends the lease of a claimed mail. Returns false when the mail was settled or claimed again. */
     readonly renew: (mail: Mail, lease: Instant) => Effect.Effect<boolean>
     /**
-     * Stores the outcome of an attempt. Returns false and changes nothing unless the mail carries the latest ticket.
+     * Stores the outcome of an attempt. If the mail's ticket is not the latest, `settle` returns false and changes
+     * nothing.
      */
     readonly settle: (mail: Mail, outcome: MailOutcome, at: Instant) => Effect.Effect<boolean>
     /**
      * Makes a waiting mail, or its resent copy, due at `at`. A claimed mail keeps its due time. If no mail waits, the
-     * latest failed mail is queued again with its attempts reset. Returns false if no mail waits and none failed.
-     * `unclaimedOnly` ignores claimed mails, because a worker may be sending them to an old address.
+     * latest failed mail is queued again and its attempts start from zero. Returns false if there is no waiting and no
+     * failed mail. `unclaimedOnly` ignores claimed mails, because a worker may be sending them to an old address.
      */
     readonly retryNow: (
       id: string,
@@ -58,11 +59,11 @@ export class MailStore extends Context.Service<
       options?: { readonly unclaimedOnly: boolean }
     ) => Effect.Effect<boolean>
     /**
-     * Makes mails due earlier whose due time is later than any delay allows, because a clock was fast. Claimed mails
-     * get a full lease from now.
+     * Makes mails due earlier if a fast clock set their due times too late. A due time is too late if it is later than
+     * the longest delay allows. Claimed mails get a full lease from now.
      */
     readonly repairDueTimes: (latest: LatestDue) => Effect.Effect<void>
-    /** Removes the address (case-insensitive) from all mails, and cancels the mails that are still queued. */
+    /** Removes an address (case-insensitive) from all mails and cancels queued mails to this address. */
     readonly forget: (address: string) => Effect.Effect<void>
     /** The next time at which a mail is due. */
     readonly nextDue: Effect.Effect<Option.Option<Instant>>
@@ -72,7 +73,7 @@ export class MailStore extends Context.Service<
      * the number of requeued mails.
      */
     readonly requeueFailed: (since: Instant, before: Instant, at: Instant, limit: number) => Effect.Effect<number>
-    /** The organization's assignments with a failed mail in this period: the first few, and the total. */
+    /** Returns the first `limit` assignments with failed mails in this period, and the total number of assignments. */
     readonly undelivered: (
       organizationId: OrganizationId,
       time: { readonly from: Instant; readonly to: Instant },

@@ -1,4 +1,4 @@
-/** Sends mails that are due and records each outcome. A mail's text is rendered when it is sent. */
+/** Sends due mails and records their outcomes. The worker composes a mail's text when it sends the mail. */
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -46,9 +46,9 @@ import { composeWebhookNotice, isWebhookNotice, type WebhookNoticeKind } from ".
 export class MailWorker extends Context.Service<
   MailWorker,
   {
-    /** Claims due mails for the caller to run. Organizations take turns. */
+    /** Claims due mails, with a fair share for each organization. The caller must run each claimed mail. */
     readonly claim: (limit: number) => Effect.Effect<ReadonlyArray<Mail>>
-    /** Sends a claimed mail and records its outcome. Never fails. An interruption releases the claimed mail. */
+    /** Sends a claimed mail and records the outcome. `run` never fails. An interruption releases the mail. */
     readonly run: (mail: Mail) => Effect.Effect<void>
     readonly nextDue: Effect.Effect<Option.Option<Instant.Instant>>
   }
@@ -64,14 +64,14 @@ export class MailWorker extends Context.Service<
       const policy = yield* Policy
       const signal = yield* WorkSignal
       const transaction = yield* Transaction
-      /** The organization of the last claimed mail. The next claim starts with the organization after it. */
+      /** The organization of the last claimed mail. The next claim starts with the following organization. */
       const lastClaimed = yield* Ref.make<OrganizationId | null>(null)
 
       const repair = yield* makeRegularRepair((now) =>
         mails.repairDueTimes(latestDueTimes(now, policy.lease, maxRetryDelays))
       )
 
-      /** Returns null if the organization has no contact. */
+      /** Returns the contact of an organization; null if the organization has no contact. */
       const contactOf = Effect.fnUntraced(function* (id: OrganizationId) {
         const organization = Option.getOrNull(yield* organizations.find(id))
         if (organization === null || organization.contactEmail === null) return null
@@ -91,7 +91,7 @@ export class MailWorker extends Context.Service<
         return message(mail, contact, text)
       })
 
-      /** Returns none if the undelivered mails were sent again in the meantime. */
+      /** Composes the mail about an organization's failed mails; none if no failed mails remain. */
       const aboutFailures = Effect.fnUntraced(function* (mail: Mail) {
         if (mail.organizationId === null) return Option.none<MailMessage>()
         const contact = yield* contactOf(mail.organizationId)
@@ -115,7 +115,7 @@ export class MailWorker extends Context.Service<
         )
       })
 
-      /** Returns none if the mail is obsolete. */
+      /** Composes a mail; none if the mail is obsolete. */
       const render = Effect.fnUntraced(function* (mail: Mail, found: Option.Option<AssignmentInContext>) {
         if (mail.kind === "desk") {
           if (mail.address === null) return Option.none<MailMessage>()
@@ -133,7 +133,7 @@ export class MailWorker extends Context.Service<
         if (!isWanted(mail.id, mail.kind, found.value, now) || assignment.creator.email === "")
           return Option.none<MailMessage>()
         const { name, email } = assignment.creator
-        // The response window starts when this mail is handed over, so the mail names a deadline one window from now.
+        // The response window starts when a mail server accepts this mail, so the deadline is one window from now.
         const opensNow = mail.kind === "request" && !assignment.isDeadlineFixed && isUnnotified(assignment, now)
         const text = composeNotice({
           kind: mail.kind,
@@ -146,8 +146,8 @@ export class MailWorker extends Context.Service<
       })
 
       /**
-       * The mailer marks the steps of a send that a shutdown may interrupt. If the outcome of a sent mail is not stored,
-       * the mail is sent again.
+       * Sends a mail. The mailer marks the steps that a shutdown may interrupt. A mail whose outcome is not stored is
+       * sent again.
        */
       const send = (mail: Mail, rendered: MailMessage) =>
         runAttempt(mailer.send(rendered), {
@@ -155,12 +155,12 @@ export class MailWorker extends Context.Service<
           defect: (reason) => new MailRefused({ permanent: false, reason: `the mailer failed unexpectedly: ${reason}` })
         })
 
-      /** An SMTP session may last longer than the lease, so the worker renews the lease during the session. */
+      /** Renews the lease of a mail during the SMTP session, because a session can last longer than the lease. */
       const renew = Effect.fnUntraced(function* (mail: Mail) {
         for (let isOurs = true; isOurs; ) {
           yield* Effect.sleep(Duration.divideUnsafe(policy.lease, 3))
           const lease = Instant.plus(yield* Instant.now, policy.lease)
-          // Keep trying while the database is unreachable: no other worker can claim the mail then either.
+          // Continue while the database is unreachable, because other workers cannot claim the mail then.
           isOurs = yield* Effect.catchCause(mails.renew(mail, lease), () => Effect.succeed(true))
         }
       }, Effect.interruptible)
@@ -196,7 +196,7 @@ export class MailWorker extends Context.Service<
             Result.succeed(recordRequestDelivery(present, mail, now, policy))
           )
           if (Option.isSome(handedOver)) {
-            // The reminder's due time depends on the time of the delivery.
+            // Signal the change, because the delivery time determines when the reminder is due.
             yield* signal.tell(handedOver.value.work)
             return
           }
@@ -215,9 +215,9 @@ export class MailWorker extends Context.Service<
           until === null
             ? yield* giveUp(mail, refusal, now)
             : yield* mails.settle(mail, { state: "waiting", until, reason, unanswered }, now)
-        // A later claim of this mail will record the outcome.
+        // If the mail was claimed again, the later claim records the outcome.
         if (!counts) return
-        // The assignment's deadline may have moved, and a notice may be due.
+        // Signal the change, because the assignment's deadline may have changed and another mail may be due.
         yield* until === null ? signal.notify : signal.tell([{ kind: "mails", at: until }])
         const log =
           until === null
@@ -239,8 +239,8 @@ export class MailWorker extends Context.Service<
       })
 
       /**
-       * Marks the mail as failed and queues the notice about it. Returns false and changes nothing if a later claim
-       * exists.
+       * Marks the mail as failed and queues the mail to the organization's contact. If the mail was claimed again,
+       * `giveUp` returns false and changes nothing.
        */
       const giveUp = (mail: Mail, { permanent, reason }: MailRefused, now: Instant.Instant) => {
         const { organizationId, shareId } = mail
@@ -281,12 +281,12 @@ export class MailWorker extends Context.Service<
 const message = (mail: Mail, to: MailMessage["to"], text: NoticeText): Option.Option<MailMessage> =>
   Option.some({ id: mail.id, to, ...text })
 
-/** Rolls back the surrounding transaction. */
+/** The mail was claimed again. This error rolls back the transaction of `giveUp`. */
 class Overtaken extends Schema.TaggedError<Overtaken>()("Overtaken", {}) {}
 
 /**
- * Returns false if the mail is obsolete: a request after its deadline, a reminder after the creator's answer, or a
- * draft that was replaced.
+ * Returns true if the mail is still needed. Examples of obsolete mails are a request after its deadline and a reminder
+ * after the creator's answer.
  */
 const isWanted = (id: string, kind: NoticeKind, { assignment }: AssignmentInContext, now: Instant.Instant): boolean => {
   if (kind === "cancelled") return assignment.failure?.reason === "cancelled"

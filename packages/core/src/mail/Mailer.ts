@@ -1,4 +1,4 @@
-/** The port that sends one mail. The core writes the texts and retries. */
+/** The port that sends one mail. The core composes the texts and makes the retries. */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -6,8 +6,8 @@ import * as Schema from "effect/Schema"
 /** One mail to one person. */
 export interface MailMessage {
   /**
-   * The id is stable for this mail and has no angle brackets or domain: only letters, digits, `.`, `-` and `_`. The
-   * adapter derives the Message-ID header from it, so that receivers can recognize a repeated mail.
+   * The id is the same for each attempt at this mail. The id contains only letters, digits, `.`, `-` and `_`. The
+   * adapter derives the Message-ID header from the id, so that receivers can recognize a repeated mail.
    */
   readonly id: string
   readonly to: { readonly name: string; readonly address: string }
@@ -16,12 +16,12 @@ export interface MailMessage {
   readonly html: string
 }
 
-/** The mail server did not accept the mail. `permanent`: the server gave a 5xx reply, or the address is invalid. */
+/** The mail server did not accept the mail. `permanent` is true for a 5xx reply or an invalid address. */
 export class MailRefused extends Schema.TaggedError<MailRefused>()("MailRefused", {
   permanent: Schema.Boolean,
-  /** The server's reply for the operator's log, without credentials. */
+  /** The reply of the mail server for the operator's log. The text contains no credentials. */
   reason: Schema.String,
-  /** The whole mail was sent without a reply, so it may still arrive. */
+  /** True if the whole mail was sent but the server did not reply. The mail may still arrive. */
   unanswered: Schema.optionalKey(Schema.Boolean)
 }) {}
 
@@ -29,9 +29,9 @@ export class Mailer extends Context.Service<
   Mailer,
   {
     /**
-     * Succeeds once the next server has accepted the mail. The adapter limits the time of the call. The call is
-     * uninterruptible, so that the reply to a sent mail is not lost. The adapter marks the steps that a shutdown may
-     * interrupt.
+     * Sends the mail. The call succeeds when the next mail server has accepted the mail. The adapter limits the time of
+     * the call. The call cannot be interrupted, so that the reply to a sent mail is not lost. The adapter marks the
+     * steps that a shutdown may interrupt.
      */
     readonly send: (message: MailMessage) => Effect.Effect<void, MailRefused>
   }

@@ -1,11 +1,11 @@
 /**
- * The layout of every mail, as plain text and HTML. CreatorNotices and WebhookNotices write the texts. This file
- * escapes external text and makes its links unclickable.
+ * Lays out every mail as plain text and HTML. CreatorNotices and WebhookNotices compose the contents. This file escapes
+ * external text and makes links in external text unclickable.
  */
 import { escapeHtml } from "../shared/Text.ts"
 
 export interface NoticeText {
-  /** One line of at most 120 characters. */
+  /** The subject is one line of at most 120 characters. */
   readonly subject: string
   readonly text: string
   /** The HTML is a complete document without external resources. */
@@ -95,10 +95,10 @@ export const neutralizeText = (text: string): string =>
 /** Matches dots, colons, slashes and at signs inside a word, in every script that addresses use. */
 const linkable = /(?<=\S)[.:@/\\\u3002\uff0e\uff61\uff1a\uff0f\uff20](?=\S)/gu
 
-/** Collapses white space, so that the text fits on one line. */
+/** Replaces each run of white space with one space, so that the text has one line. */
 export const toOneLine = (text: string): string => neutralizeText(text.replace(/\s+/g, " ")).replace(/\s+/g, " ")
 
-/** Cuts to `limit` characters, including the ellipsis. */
+/** Cuts a text to at most `limit` characters, including the ellipsis. */
 export const clipText = (text: string, limit: number): string => {
   const characters = Array.from(text)
   return characters.length <= limit

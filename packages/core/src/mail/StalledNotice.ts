@@ -1,6 +1,6 @@
 /**
- * Limits mails about stalled drafts: the first mail is sent at once, then at most one an hour for each assignment,
- * however often a creator restarts. Only the latest mail of an hour is sent.
+ * Limits mails about stalled drafts, because a creator can restart generation many times. An assignment's first mail is
+ * sent at once. After that, the assignment gets at most one mail an hour, which is the latest of that hour.
  */
 import * as Duration from "effect/Duration"
 import type { ShareId } from "../shared/Ids.ts"
@@ -16,7 +16,7 @@ const period = Duration.toMillis(Duration.hours(1))
 export const nextStalledNoticeAt = (last: Instant.Instant | null, now: Instant.Instant): Instant.Instant =>
   last === null ? now : Math.min(Math.max(now, last > now ? last : last + period), now + period)
 
-/** The ids of an assignment's mails of this kind lie between these two ids. */
+/** Returns two ids. The ids of an assignment's mails about stalled drafts sort between them. */
 export const stalledNoticeIdRange = (shareId: ShareId): { readonly from: string; readonly to: string } => ({
   from: noticeId(shareId, "stalled-"),
   to: noticeId(shareId, "stalled.")

@@ -1,5 +1,6 @@
 /**
- * Runs the timed steps of assignments: deadlines, reminders, simulated creators, and the start of generation attempts.
+ * Runs the timed steps of assignments. Timed steps are deadlines, reminders, steps of simulated creators and the starts
+ * of generation attempts.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -26,7 +27,7 @@ export class DueAssignments extends Context.Service<
       id: ShareId,
       mayBegin: boolean
     ) => Effect.Effect<{ readonly woke: boolean; readonly begun: Option.Option<DraftJob> }>
-    /** Finds due assignments by organization, with a fair share for each. */
+    /** Finds due assignments, grouped by organization. Each organization gets a fair share of the limit. */
     readonly due: (environment: Environment, limit: number) => Effect.Effect<ReadonlyArray<OrganizationQueue>>
     readonly nextDue: (environment: Environment) => Effect.Effect<Option.Option<Instant.Instant>>
   }
@@ -38,7 +39,7 @@ export class DueAssignments extends Context.Service<
       const policy = yield* Policy
       const signal = yield* WorkSignal
       const simulated = yield* SimulatedCreators
-      /** Repairs one batch of due times that a fast clock set too late, in both environments. */
+      /** Repairs one batch of due times that a fast clock set too late. The batch covers live and test assignments. */
       const check = yield* makeRegularRepair(
         Effect.fnUntraced(function* (now) {
           const latest = latestDueTimes(now, policy.lease, policy.generationRetries)
@@ -76,5 +77,5 @@ export class DueAssignments extends Context.Service<
   )
 }
 
-/** Batch size. Later runs repair the remaining assignments. */
+/** Maximum number of due times that one run repairs. Later runs repair the rest. */
 const repairedAtOnce = 500

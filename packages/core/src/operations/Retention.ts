@@ -1,4 +1,4 @@
-/** The port that deletes expired data. The caller decides what has expired. */
+/** The port that deletes expired data. The caller passes the times before which data has expired. */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type { Instant } from "../shared/Instant.ts"
@@ -33,12 +33,12 @@ export class Retention extends Context.Service<
      */
     readonly purge: (before: DeletionLimits) => Effect.Effect<DeletedRows>
     /**
-     * Deletes one batch of the test environment's data from UTC days before this time: topics with all their rows, then
-     * closed duplicate windows and expired responses. Returns the number of deleted rows; 0 when none are left. Topics
+     * Deletes one batch of test data from UTC days before this time. Topics and their rows are deleted first, then
+     * closed duplicate windows and expired responses. Returns the number of deleted rows; 0 when no rows remain. Topics
      * of the live environment stay.
      */
     readonly purgeTests: (before: Instant) => Effect.Effect<number>
-    /** Returns the number of rows that `purge` would delete now. `count` changes nothing and takes no locks. */
+    /** Returns the number of rows that `purge` would delete now. `count` changes no data and takes no locks. */
     readonly count: (before: DeletionLimits) => Effect.Effect<DeletedRows>
   }
 >()("@partner-commentary/core/operations/Retention") {}

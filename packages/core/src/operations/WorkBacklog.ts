@@ -1,17 +1,17 @@
-/** The port that counts queued work for operators: due jobs, and failures that need attention. */
+/** The port that counts queued work for operators, such as due jobs and failures that need attention. */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type { Instant } from "../shared/Instant.ts"
 import type { WorkKind } from "../shared/WorkSignal.ts"
 
-/** DeliveryStore counts deliveries, and rows of removed webhooks have no due time. */
+/** The number of due jobs of each kind. DeliveryStore counts deliveries. Rows of removed webhooks have no due time. */
 export type DueWorkCounts = Readonly<Record<Exclude<WorkKind, "deliveries" | "removals">, number>>
 
 export interface WaitingWorkCounts {
-  /** The number of unsent mails, due or not. */
+  /** The number of unsent mails, including mails that are not due yet. */
   readonly mails: number
-  /** The number of drafts whose attempts all failed and that wait for a restart. */
+  /** The number of drafts that wait for a restart because all generation attempts failed. */
   readonly stalledDrafts: number
   /** The number of webhooks whose circuit breaker is open and waits for its next probe. */
   readonly openCircuits: number
@@ -19,16 +19,16 @@ export interface WaitingWorkCounts {
   readonly halfOpenCircuits: number
 }
 
-/** Mails whose last attempt failed and that will be retried. */
+/** A summary of the mails that will be retried after a failed attempt. */
 export interface MailsToRetry {
   readonly count: number
   /** The time at which the oldest of these mails was queued. */
   readonly oldest: Instant
-  /** The last error of the mail that is due last. */
+  /** The last error of the mail with the latest due time. */
   readonly lastReason: string
 }
 
-/** Drafts whose last attempt failed and that will be retried. */
+/** A summary of the drafts that will be retried after a failed attempt. */
 export interface DraftsToRetry {
   readonly count: number
   readonly mostAttempts: number
@@ -39,11 +39,11 @@ export class WorkBacklog extends Context.Service<
   {
     /** Counts jobs that are due at this time. Each count stops at `limit`. */
     readonly due: (at: Instant, limit: number) => Effect.Effect<DueWorkCounts>
-    /** Counts unfinished work, due or not. Each count stops at `limit`. */
+    /** Counts unfinished work, including work that is not due yet. Each count stops at `limit`. */
     readonly waiting: (at: Instant, limit: number) => Effect.Effect<WaitingWorkCounts>
-    /** Returns none when no mail waits for a retry. */
+    /** Summarizes the mails that wait for a retry; none if there are no such mails. */
     readonly mailsToRetry: Effect.Effect<Option.Option<MailsToRetry>>
-    /** Returns none when no draft waits for a retry. */
+    /** Summarizes the drafts that wait for a retry; none if there are no such drafts. */
     readonly draftsToRetry: Effect.Effect<Option.Option<DraftsToRetry>>
   }
 >()("@partner-commentary/core/operations/WorkBacklog") {}

@@ -1,21 +1,21 @@
-/** A calling partner that buys commentary. API keys, topics and usage refer to the organization. */
+/** An organization is a partner that calls the API and buys commentary. API keys, topics and usage refer to it. */
 import type { OrganizationId } from "../shared/Ids.ts"
 import type { Instant } from "../shared/Instant.ts"
 import type { LimitOverrides, PlanName } from "./Plan.ts"
 
 export interface Organization {
   readonly id: OrganizationId
-  /** The name that creators see as the sender of requests. */
+  /** The name that creators read in requests from this organization. */
   readonly name: string
   readonly plan: PlanName
   readonly limits: LimitOverrides
-  /** The address that receives mails about undeliverable requests and about new and changed webhooks. */
+  /** The address for mails about undeliverable requests and about webhooks; null if the organization has no contact. */
   readonly contactEmail: string | null
-  /** The organization's id at the dashboard's identity provider, if that id differs. */
+  /** The organization's id at the dashboard's identity provider; null if the provider uses `id`. */
   readonly identityId: string | null
   /**
-   * While this time is set, the service rejects all keys of the organization. Workflows that are already running
-   * continue.
+   * The time of suspension; null for an active organization. The service rejects all API keys of a suspended
+   * organization. Its running workflows continue.
    */
   readonly suspendedAt: Instant | null
   readonly createdAt: Instant

@@ -1,4 +1,4 @@
-/** The port that registers and changes organizations stored by this service. The command line uses it. */
+/** The port with which the command line registers and changes organizations that this service stores. */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
@@ -6,7 +6,7 @@ import * as Schema from "effect/Schema"
 import type { OrganizationId } from "../shared/Ids.ts"
 import type { Organization } from "./Organization.ts"
 
-/** Another organization already has this value as its identity id or as its own id, so a token would be ambiguous. */
+/** Another organization already has this identity id, or has it as its own id. A token would be ambiguous. */
 export class IdentityTaken extends Schema.TaggedError<IdentityTaken>()("IdentityTaken", {
   identityId: Schema.String
 }) {}
@@ -20,7 +20,7 @@ export class OrganizationRegistry extends Context.Service<
       id: OrganizationId,
       change: (present: Organization) => Organization
     ) => Effect.Effect<Option.Option<Organization>, IdentityTaken>
-    /** Oldest first. */
+    /** Lists all organizations, oldest first. */
     readonly list: Effect.Effect<ReadonlyArray<Organization>>
   }
 >()("@partner-commentary/core/partner/OrganizationRegistry") {}

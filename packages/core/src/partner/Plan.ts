@@ -15,10 +15,10 @@ export const LimitName = Schema.Literals([
 ])
 export type LimitName = typeof LimitName.Type
 
-/** Each limit is a count per minute, hour or calendar month (UTC). The name contains the unit. */
+/** The limits of an organization. Each limit is a count per minute, hour or calendar month (UTC), as its name says. */
 export type Limits = Readonly<Record<LimitName, number>>
 
-/** An organization's own limits, where they differ from its plan. */
+/** The limits of an organization that differ from the limits of its plan. */
 export const LimitOverrides = Schema.Record(
   LimitName,
   Schema.optionalKey(Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)))

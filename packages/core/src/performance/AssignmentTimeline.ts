@@ -24,7 +24,7 @@ export interface PersonaTimeline extends AssignmentTimeline {
   readonly personaName: string
 }
 
-/** `pending` until the assignment is approved or has failed. */
+/** The outcome of an assignment. The outcome is `pending` until the assignment is approved or has failed. */
 export type TimelineOutcome = "pending" | "approved" | FailureReason
 
 export const outcomeOfTimeline = ({ failureReason, status }: AssignmentTimeline): TimelineOutcome =>
@@ -34,8 +34,8 @@ export const timelineStages = ["response", "generation", "approval"] as const
 export type TimelineStage = (typeof timelineStages)[number]
 
 /**
- * Returns milliseconds; null while the stage is not complete. Clocks of two nodes may differ, so a negative duration
- * counts as 0.
+ * Returns the duration of a stage in milliseconds; null while the stage is not complete. A negative duration counts as
+ * 0, because the clocks of two nodes may differ.
  */
 export const durationOfStage = (stage: TimelineStage, timeline: AssignmentTimeline): number | null => {
   const [from, to] = bounds[stage]
@@ -49,7 +49,7 @@ const bounds = {
   approval: ["firstDraftedAt", "approvedAt"]
 } as const
 
-/** The stages that a change completed, with their durations. */
+/** Returns the stages that a change completed, with their durations in milliseconds. */
 export const completedStages = (
   before: AssignmentTimeline,
   after: AssignmentTimeline

@@ -1,4 +1,4 @@
-/** Outcomes and durations of many assignments, summed one by one or from daily totals. */
+/** Sums outcomes and durations of many assignments. The input is single assignments or daily metrics. */
 import {
   type AssignmentTimeline,
   durationOfStage,
@@ -15,7 +15,7 @@ export interface OutcomeCounts extends Readonly<Record<TimelineOutcome, number>>
 
 export interface MetricsSummary {
   readonly counts: OutcomeCounts
-  /** The time from the delivered mail to the creator's perspective. */
+  /** The time from the delivery of the request mail to the creator's perspective. */
   readonly response: Histogram.Percentiles
   /** The time from the perspective to the first draft, including failed attempts. */
   readonly generation: Histogram.Percentiles
@@ -23,7 +23,7 @@ export interface MetricsSummary {
   readonly approval: Histogram.Percentiles
 }
 
-/** The fields are mutable: a report adds to them while it reads. */
+/** Metrics are mutable, because a report adds assignments to them while it reads. */
 export interface Metrics {
   readonly counts: { -readonly [Name in keyof OutcomeCounts]: OutcomeCounts[Name] }
   readonly durations: Readonly<Record<TimelineStage, Histogram.DurationHistogram>>
@@ -67,10 +67,10 @@ export const summarizeMetrics = ({ counts, durations }: Metrics): MetricsSummary
   approval: Histogram.percentilesOf(durations.approval)
 })
 
-/** `pending` is computed from the other counts. */
+/** A count that the database stores. The count `pending` is not stored, because it follows from the other counts. */
 export type StoredCount = Exclude<keyof OutcomeCounts, "pending">
 
-/** How a change of an assignment affects the stored counts of the day on which it was sent. */
+/** Returns how a change of an assignment affects the stored counts of the day on which the assignment was sent. */
 export const countChanges = (
   before: AssignmentTimeline,
   after: AssignmentTimeline

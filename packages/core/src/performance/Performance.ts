@@ -1,6 +1,7 @@
 /**
- * Performance reports: outcomes and durations of a period's assignments, overall and by persona. Whole days are read
- * from daily metrics. A part of a day at either end is read assignment by assignment, in small pages.
+ * Creates performance reports. A report shows outcomes and durations of a period's assignments, overall and by persona.
+ * A report reads whole days from daily metrics. For a part of a day, the report reads single assignments in small
+ * pages.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -30,20 +31,20 @@ import {
 
 export interface Report {
   readonly overall: MetricsSummary
-  /** The personas with an assignment in the period, sorted by name and then by id. */
+  /** The personas that have assignments in the period, sorted by name and then by id. */
   readonly personas: ReadonlyArray<PersonaReport>
 }
 
 export interface PersonaReport extends MetricsSummary {
   readonly id: PersonaId
-  /** The name on the persona's latest assignment of the period. */
+  /** The persona's name in its latest assignment of the period. */
   readonly name: string
 }
 
-/** Maximum number of assignments that are read one by one, for a part of a day. */
+/** Maximum number of single assignments that a report reads for a part of a day. */
 export const maxAssignmentsPerPartialDay = 1_000_000
 
-/** A part of a day, at the start or end of the period, has more than `maxAssignmentsPerPartialDay`. */
+/** The partial day at the start or end of the period has more than `maxAssignmentsPerPartialDay` assignments. */
 export class PeriodTooFull extends Schema.TaggedError<PeriodTooFull>()("PeriodTooFull", {}) {}
 
 /** Another report of this organization is in progress. */
@@ -122,13 +123,13 @@ export class Performance extends Context.Service<
   )
 }
 
-/** The name is that of the latest assignment read so far. */
+/** The metrics of each persona. The name comes from the latest assignment that the report has read. */
 type ByPersona = Map<PersonaId, { readonly metrics: Metrics; name: string }>
 
-/** The number of topics in one page, which takes a few milliseconds to read. */
+/** The number of topics in one page. Reading a page takes a few milliseconds. */
 const pageSize = 200
 
-/** The number of concurrent reports of a process. Further reports wait. One organization can have only one of them. */
+/** Maximum number of concurrent reports of a process. Further reports wait for their turn. */
 const maxReports = 4
 
 const byName = (one: PersonaReport, other: PersonaReport): number => {

@@ -9,10 +9,10 @@ import type { PersonaTimeline } from "./AssignmentTimeline.ts"
 import type { Metrics } from "./Metrics.ts"
 import type { ReportingPeriod } from "./ReportingPeriod.ts"
 
-/** Daily metrics of one persona, summed. */
+/** The sum of one persona's daily metrics. */
 export interface PersonaMetrics {
   readonly personaId: PersonaId
-  /** The name on the persona's latest assignment of these days. */
+  /** The persona's name in its latest assignment of these days. */
   readonly personaName: string
   readonly metrics: Metrics
 }
@@ -27,13 +27,13 @@ export class PerformanceStore extends Context.Service<
   PerformanceStore,
   {
     /**
-     * Sums the metrics of the assignments sent on whole days (UTC), from the day that begins at `start` until before
-     * `end`. If `end` is null, until now. The cost grows with days and personas, not with assignments.
+     * Sums the metrics of assignments that were sent on whole UTC days. The first day starts at `start`. The last day
+     * ends at `end`, or includes now if `end` is null. The cost grows with days and personas, not with assignments.
      */
     readonly days: (owner: Owner, start: Instant, end: Instant | null) => Effect.Effect<ReadonlyArray<PersonaMetrics>>
     /**
-     * Reads the assignments of at most `limit` topics sent in the period after the cursor, oldest first and then by id.
-     * The cost depends on the page's size, not on its position.
+     * Reads the assignments of the next `limit` topics after the cursor that were sent in the period. Topics are sorted
+     * by time, oldest first, and then by id. The cost depends on the size of the page, not on its position.
      */
     readonly page: (
       owner: Owner,

@@ -1,23 +1,23 @@
-/** The period of a report. */
+/** Defines the period of a performance report. */
 import * as Duration from "effect/Duration"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Instant from "../shared/Instant.ts"
 
 export interface ReportingPeriod {
-  /** Inclusive. */
+  /** The inclusive start of the period. */
   readonly start: Instant.Instant
-  /** Exclusive. */
+  /** The exclusive end of the period. */
   readonly end: Instant.Instant
 }
 
-/** A requested period. */
+/** The period that a partner requested. */
 export interface RequestedPeriod extends ReportingPeriod {
-  /** The period ends now and includes everything sent so far. */
+  /** True if the period ends now and includes all assignments sent so far. */
   readonly untilNow: boolean
 }
 
-/** Whole UTC days from `start` until before `end`; open-ended when null. */
+/** Whole UTC days from `start` until before `end`. If `end` is null, the days have no end. */
 export interface WholeDays {
   readonly start: Instant.Instant
   readonly end: Instant.Instant | null
@@ -26,10 +26,10 @@ export interface WholeDays {
 /** The longest period is a leap year. */
 export const maxReportingPeriod = Duration.days(366)
 
-/** Length of the default period. */
+/** The length of the default period. */
 const usual = Duration.days(30)
 
-/** The earliest time that a period can have, before the service existed. */
+/** A period cannot start before this time. The service did not exist at this time. */
 const earliest = Instant.fromIso("2000-01-01T00:00:00.000Z")
 
 /**
@@ -41,8 +41,8 @@ export class PeriodInvalid extends Schema.TaggedError<PeriodInvalid>()("PeriodIn
 }) {}
 
 /**
- * By default the period ends now and starts 30 days before its end, at the start of that day, but not before
- * `earliest`.
+ * Returns the requested period. The default end is now. The default start is the start of the day 30 days before the
+ * end, but not before `earliest`.
  */
 export const resolvePeriod = (
   given: { readonly from: Instant.Instant | null; readonly to: Instant.Instant | null },
@@ -58,7 +58,7 @@ export const resolvePeriod = (
 
 const day = Duration.toMillis(Duration.days(1))
 
-/** Splits the period into whole days and the partial days before and after them. */
+/** Splits a period into whole days, the part of a day before the whole days, and the part of a day after them. */
 export const dividePeriod = ({ end, start, untilNow }: RequestedPeriod) => {
   const first = Instant.startOfDay(start + day - 1)
   const last = untilNow ? null : Instant.startOfDay(end)
@@ -70,10 +70,10 @@ export const dividePeriod = ({ end, start, untilNow }: RequestedPeriod) => {
   }
 }
 
-/** The number of days that one query reads, so that a long report does not delay other requests. */
+/** One query reads at most 31 days, so that a long report does not delay other requests. */
 const step = 31 * day
 
-/** Splits the days into steps, oldest first. If the period is open-ended, so is the last step. */
+/** Splits whole days into steps, oldest first. If the days have no end, the last step has no end. */
 export const splitIntoSteps = ({ end, start }: WholeDays, now: Instant.Instant): ReadonlyArray<WholeDays> => {
   const last = end ?? now
   const starts = Array.from(

@@ -1,4 +1,4 @@
-/** The port that publishes personas and grants licences stored by this service. The command line uses it. */
+/** The port with which the command line publishes personas and grants licences that this service stores. */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
@@ -13,18 +13,18 @@ export class PersonaRegistry extends Context.Service<
     readonly insert: (persona: Persona) => Effect.Effect<void>
     /** Applies the change in one transaction. Returns none when the persona does not exist. */
     readonly update: (id: PersonaId, change: (present: Persona) => Persona) => Effect.Effect<Option.Option<Persona>>
-    /** Oldest first. */
+    /** Lists all personas, oldest first. */
     readonly list: Effect.Effect<ReadonlyArray<Persona>>
     /** Finds personas whose creator has this address (case-insensitive). */
     readonly byCreator: (email: string) => Effect.Effect<ReadonlyArray<Persona>>
     /**
-     * Grants a licence, changes its end, or restores a revoked one. Returns false when the organization or the persona
-     * does not exist.
+     * Grants a licence. If the licence exists, `grant` changes its end and undoes a revocation. Returns false when the
+     * organization or the persona does not exist.
      */
     readonly grant: (license: License) => Effect.Effect<boolean>
     /**
-     * A revocation prevents new topics only. Returns the licence, or none when the organization has no licence. A
-     * second revocation keeps the first time.
+     * Revokes a licence. A revocation only prevents new topics. Returns the licence; none when the organization has no
+     * licence. A second revocation keeps the time of the first revocation.
      */
     readonly revoke: (
       organizationId: OrganizationId,

@@ -27,24 +27,26 @@ const minted = (where: "live" | "test") =>
   }).pipe(Effect.provide(SecureRandom.layerWebCrypto))
 
 describe("the text of an API key", () => {
-  it.effect("the text of an API key contains its environment, 32 random characters and a checksum of six", () =>
-    Effect.gen(function* () {
-      const seen = new Set<string>()
-      for (let times = 0; times < 100; times++) {
-        for (const where of ["live", "test"] as const) {
-          const key = yield* minted(where)
-          assert.match(key, new RegExp(`^pk_${where}_[0-9A-Za-z]{38}$`))
-          assert.strictEqual(key.slice(-6), checksumOf(key.slice(0, -6)))
-          assert.deepStrictEqual(environmentOfKey(key), Option.some(where))
-          assert.strictEqual(keyPrefixOf(key), key.slice(0, 16))
-          seen.add(key)
+  it.effect(
+    "the text of an API key contains the environment, 32 random characters and a checksum of six characters",
+    () =>
+      Effect.gen(function* () {
+        const seen = new Set<string>()
+        for (let times = 0; times < 100; times++) {
+          for (const where of ["live", "test"] as const) {
+            const key = yield* minted(where)
+            assert.match(key, new RegExp(`^pk_${where}_[0-9A-Za-z]{38}$`))
+            assert.strictEqual(key.slice(-6), checksumOf(key.slice(0, -6)))
+            assert.deepStrictEqual(environmentOfKey(key), Option.some(where))
+            assert.strictEqual(keyPrefixOf(key), key.slice(0, 16))
+            seen.add(key)
+          }
         }
-      }
-      assert.strictEqual(seen.size, 200)
-    })
+        assert.strictEqual(seen.size, 200)
+      })
   )
 
-  it("the text of an API key is rejected when any one character is changed", () =>
+  it("the text of an API key is rejected after a change of any single character", () =>
     fc.assert(
       fc.property(text, fc.nat({ max: 45 }), fc.constantFrom(...alphabet, "_", "-", " ", "é"), (key, at, other) => {
         fc.pre(key[at] !== other)
@@ -53,7 +55,7 @@ describe("the text of an API key", () => {
       { numRuns: 2000 }
     ))
 
-  it("the text of an API key is rejected when any two adjacent characters are swapped", () =>
+  it("the text of an API key is rejected after a swap of two adjacent characters", () =>
     fc.assert(
       fc.property(text, (key) => {
         for (let at = 0; at < key.length - 1; at++) {
@@ -63,7 +65,7 @@ describe("the text of an API key", () => {
       })
     ))
 
-  it("the text of an API key is rejected when truncated, extended, in another case or with the other environment", () =>
+  it("a truncated, extended, upper-case or wrong-environment text of an API key is rejected", () =>
     fc.assert(
       fc.property(text, (key) => {
         assert.isFalse(refused(key))
@@ -74,7 +76,7 @@ describe("the text of an API key", () => {
       })
     ))
 
-  it("the text of an API key is rejected when it is not a key at all", () => {
+  it("a text that does not have the form of an API key is rejected", () => {
     for (const key of ["", "pk_live_", `pk_prod_${"a".repeat(38)}`, `sk_live_${"a".repeat(38)}`, "a".repeat(46)])
       assert.isTrue(refused(key), key)
   })
@@ -99,20 +101,20 @@ describe("an API key", () => {
   const why = (expiresAt: number | null, revokedAt: number | null, now: number) =>
     Option.getOrNull(Option.map(refusalOfKey({ ...key, expiresAt, revokedAt }, now), ({ _tag }) => _tag))
 
-  it("an API key is valid until exactly its expiry or revocation", () => {
+  it("an API key is valid until the exact time of its expiry or revocation", () => {
     assert.isNull(why(null, null, Number.MAX_SAFE_INTEGER))
     assert.deepStrictEqual([why(1000, null, 999), why(1000, null, 1000)], [null, "KeyExpired"])
     assert.deepStrictEqual([why(null, 1000, 999), why(null, 1000, 1000)], [null, "KeyRevoked"])
   })
 
-  it("an API key that was revoked immediately is invalid by every clock, even a slow one", () => {
+  it("an immediately revoked API key is invalid even on a node whose clock is slow", () => {
     const revoked = { ...key, revokedAt: 1000, isRevoked: true }
     for (const now of [0, 999, 1000]) {
       assert.deepStrictEqual(Option.getOrNull(refusalOfKey(revoked, now))?._tag, "KeyRevoked")
     }
   })
 
-  it("an API key is reported as revoked rather than expired, whichever came first", () => {
+  it("an API key that is both revoked and expired is reported as revoked", () => {
     assert.strictEqual(why(1000, 2000, 2000), "KeyRevoked")
     assert.strictEqual(why(2000, 1000, 2000), "KeyRevoked")
     assert.strictEqual(why(1000, 2000, 1500), "KeyExpired")

@@ -12,7 +12,7 @@ import { uuid } from "../topic/FreshAssignment.ts"
 import { acmeOrganization, allowedAddress, newKeyBody, organizationId, withKey } from "./KeyWorld.ts"
 
 describe("issuing a key", () => {
-  it.effect("issuing a key returns the text once and stores only the hash", () =>
+  it.effect("issuing a key returns the key's text but stores only its hash", () =>
     Effect.gen(function* () {
       const { behind, key, text } = yield* withKey()
       assert.strictEqual(key.prefix, text.slice(0, 16))
@@ -23,7 +23,7 @@ describe("issuing a key", () => {
     })
   )
 
-  it.effect("issuing a key is rejected for an invalid address, and stores nothing", () =>
+  it.effect("a new key with an invalid address in its allow list is rejected and not stored", () =>
     Effect.gen(function* () {
       const { behind, key, keys } = yield* withKey()
       const changed = keys.change(key.id, { name: null, ipAllowList: ["10.0.0"] }, { by: "operator", organizationId })
@@ -39,7 +39,7 @@ describe("issuing a key", () => {
 })
 
 describe("authentication", () => {
-  it.effect("authentication identifies key, organization, environment and limits", () =>
+  it.effect("authentication returns the key, the organization, the environment and the limits", () =>
     Effect.gen(function* () {
       const { key, keys, text } = yield* withKey({ environment: "test" })
       const principal = yield* keys.authenticate(text, allowedAddress)
@@ -53,22 +53,24 @@ describe("authentication", () => {
     })
   )
 
-  it.effect("authentication fails as unknown, revoked, expired or restricted, in this order", () =>
-    Effect.gen(function* () {
-      const { key, keys, met } = yield* withKey({ expiresAt: 60_000, ipAllowList: [allowedAddress] })
-      const stranger = "198.51.100.1"
-      assert.strictEqual(yield* met(), "Server")
-      assert.strictEqual(yield* met(stranger), "IpRestricted")
-      yield* TestClock.adjust("60 seconds")
-      assert.strictEqual(yield* met(stranger), "KeyExpired")
-      yield* keys.revoke(key.id)
-      assert.strictEqual(yield* met(stranger), "KeyRevoked")
-      const other = (yield* withKey()).text
-      assert.strictEqual((yield* Effect.flip(keys.authenticate(other, stranger)))._tag, "Unauthorized")
-    })
+  it.effect(
+    "authentication first rejects unknown keys, then revoked keys, then expired keys, then forbidden addresses",
+    () =>
+      Effect.gen(function* () {
+        const { key, keys, met } = yield* withKey({ expiresAt: 60_000, ipAllowList: [allowedAddress] })
+        const stranger = "198.51.100.1"
+        assert.strictEqual(yield* met(), "Server")
+        assert.strictEqual(yield* met(stranger), "IpRestricted")
+        yield* TestClock.adjust("60 seconds")
+        assert.strictEqual(yield* met(stranger), "KeyExpired")
+        yield* keys.revoke(key.id)
+        assert.strictEqual(yield* met(stranger), "KeyRevoked")
+        const other = (yield* withKey()).text
+        assert.strictEqual((yield* Effect.flip(keys.authenticate(other, stranger)))._tag, "Unauthorized")
+      })
   )
 
-  it.effect("authentication fails from exactly the key's expiry, cached or not", () =>
+  it.effect("authentication fails from the exact time of the key's expiry, even for a cached key", () =>
     Effect.gen(function* () {
       const { met } = yield* withKey({ expiresAt: 10_000 })
       yield* TestClock.adjust("9999 millis")
@@ -78,7 +80,7 @@ describe("authentication", () => {
     })
   )
 
-  it.effect("authentication of a suspended organization's key fails as unknown, whatever else is wrong", () =>
+  it.effect("authentication rejects every key of a suspended organization as unknown, even a revoked key", () =>
     Effect.gen(function* () {
       const { behind, key, keys, met } = yield* withKey()
       yield* keys.revoke(key.id)
@@ -92,7 +94,7 @@ describe("authentication", () => {
 })
 
 describe("a cached key", () => {
-  it.effect("a cached key costs no query for three seconds, for concurrent and sequential requests", () =>
+  it.effect("a cached key costs no query for three seconds, in concurrent or sequential requests", () =>
     Effect.gen(function* () {
       const { behind, met } = yield* withKey()
       yield* Effect.all(
@@ -108,7 +110,7 @@ describe("a cached key", () => {
     })
   )
 
-  it.effect("a cached key is not created by an interrupted look-up", () =>
+  it.effect("a failed look-up of a key is not cached", () =>
     Effect.gen(function* () {
       const { behind, met } = yield* withKey()
       behind.before = Effect.die(new Error("the database is away"))
@@ -118,7 +120,7 @@ describe("a cached key", () => {
     })
   )
 
-  it.effect("an unknown key is cached too", () =>
+  it.effect("repeated requests with an unknown key share one look-up", () =>
     Effect.gen(function* () {
       const { behind, keys } = yield* withKey()
       const other = (yield* withKey()).text
@@ -127,7 +129,7 @@ describe("a cached key", () => {
     })
   )
 
-  it.effect("the cache is not used for a mistyped key, which costs no query", () =>
+  it.effect("a mistyped key is rejected without a query", () =>
     Effect.gen(function* () {
       const { behind, keys, text } = yield* withKey()
       const swapped = text.slice(0, 20) + (text[20] === "a" ? "b" : "a") + text.slice(21)
@@ -139,7 +141,7 @@ describe("a cached key", () => {
 })
 
 describe("a revoked key", () => {
-  it.effect("a revoked key is rejected on the next request and keeps its first revocation time", () =>
+  it.effect("a revoked key is rejected on the next request, and a second revocation keeps the first time", () =>
     Effect.gen(function* () {
       const { behind, key, keys, met } = yield* withKey()
       yield* TestClock.adjust("1 second")
@@ -165,26 +167,24 @@ describe("a revoked key", () => {
     })
   )
 
-  it.effect(
-    "a revoked key is rejected by a node whose clock is slow or set back, but a rotated key in its grace period works there",
-    () =>
-      Effect.gen(function* () {
-        for (const [grace, outcome] of [
-          [null, "KeyRevoked"],
-          [Duration.zero, "KeyRevoked"],
-          [Duration.seconds(1), "Server"]
-        ] as const) {
-          const { key, keys, met } = yield* withKey()
-          yield* TestClock.setTime(3_600_000)
-          yield* grace === null ? keys.revoke(key.id) : keys.rotate(key.id, grace, { organizationId, by: "operator" })
-          yield* TestClock.setTime(0)
-          assert.strictEqual(yield* met(), outcome)
-        }
-      })
+  it.effect("a node whose clock was set back rejects a revoked key but accepts a rotated key in its grace period", () =>
+    Effect.gen(function* () {
+      for (const [grace, outcome] of [
+        [null, "KeyRevoked"],
+        [Duration.zero, "KeyRevoked"],
+        [Duration.seconds(1), "Server"]
+      ] as const) {
+        const { key, keys, met } = yield* withKey()
+        yield* TestClock.setTime(3_600_000)
+        yield* grace === null ? keys.revoke(key.id) : keys.rotate(key.id, grace, { organizationId, by: "operator" })
+        yield* TestClock.setTime(0)
+        assert.strictEqual(yield* met(), outcome)
+      }
+    })
   )
 
   it.effect(
-    "a revoked key whose grace period ended before the clock was set back can be revoked immediately by the operator",
+    "the operator can revoke a rotated key after its grace period, so that the key stays revoked when the clock is set back",
     () =>
       Effect.gen(function* () {
         const { behind, key, keys, met } = yield* withKey()
@@ -197,7 +197,7 @@ describe("a revoked key", () => {
       })
   )
 
-  it.effect("a revoked key is not cached as valid by a node whose clock was set back", () =>
+  it.effect("a node whose clock was set back does not use its cached copy of a revoked key", () =>
     Effect.gen(function* () {
       const { behind, key, met } = yield* withKey()
       yield* TestClock.setTime(3_600_000)
@@ -209,7 +209,7 @@ describe("a revoked key", () => {
     })
   )
 
-  it.effect("a revoked key does not evict other keys from the cache, and neither does a rotation", () =>
+  it.effect("the revocation or rotation of a key does not evict other keys from the cache", () =>
     Effect.gen(function* () {
       const { behind, keys, met } = yield* withKey()
       const other = yield* keys.issue(acmeOrganization, { ...newKeyBody, name: "Other" })
@@ -229,7 +229,7 @@ describe("a revoked key", () => {
     })
   )
 
-  it.effect("a revoked key is not cached as valid by a concurrent look-up", () =>
+  it.effect("a look-up that runs during the revocation of a key does not cache the key as valid", () =>
     Effect.gen(function* () {
       const { behind, key, keys, met } = yield* withKey()
       const gate = yield* Deferred.make<void>()
@@ -244,7 +244,7 @@ describe("a revoked key", () => {
     })
   )
 
-  it.effect("revoking a key fails if the key does not exist or belongs to another organization", () =>
+  it.effect("the revocation or rotation of a key fails if the key is missing or belongs to another organization", () =>
     Effect.gen(function* () {
       const { key, keys, met } = yield* withKey()
       assert.strictEqual((yield* Effect.flip(keys.revoke(uuid(9))))._tag, "ApiKeyNotFound")
@@ -260,32 +260,36 @@ describe("a revoked key", () => {
 describe("a rotated key", () => {
   const manager = { organizationId, by: "dashboard:ada" }
 
-  it.effect("a rotated key works beside its successor during the grace period and is revoked afterwards", () =>
-    Effect.gen(function* () {
-      const { behind, key, keys, met } = yield* withKey()
-      assert.strictEqual(yield* met(), "Server")
-      yield* TestClock.adjust("1 second")
-      const { fullKey, key: successor, predecessor } = yield* keys.rotate(key.id, Duration.hours(1), manager)
-      assert.strictEqual(predecessor.revokedAt, 3_601_000)
-      assert.strictEqual(successor.lineageId, key.id)
-      assert.deepStrictEqual((yield* keys.authenticate(Redacted.value(fullKey), allowedAddress)).key, successor)
-      assert.strictEqual(yield* met(), "Server")
-      yield* TestClock.adjust("1 hour")
-      assert.strictEqual(yield* met(), "KeyRevoked")
-      assert.deepInclude(behind.record[1], { action: "key.rotated", subject: key.id })
-      assert.deepInclude(behind.record[1]?.details, { by: "dashboard:ada", successor: successor.id })
-    })
+  it.effect(
+    "a rotated key and its successor both work during the grace period, and then the rotated key is revoked",
+    () =>
+      Effect.gen(function* () {
+        const { behind, key, keys, met } = yield* withKey()
+        assert.strictEqual(yield* met(), "Server")
+        yield* TestClock.adjust("1 second")
+        const { fullKey, key: successor, predecessor } = yield* keys.rotate(key.id, Duration.hours(1), manager)
+        assert.strictEqual(predecessor.revokedAt, 3_601_000)
+        assert.strictEqual(successor.lineageId, key.id)
+        assert.deepStrictEqual((yield* keys.authenticate(Redacted.value(fullKey), allowedAddress)).key, successor)
+        assert.strictEqual(yield* met(), "Server")
+        yield* TestClock.adjust("1 hour")
+        assert.strictEqual(yield* met(), "KeyRevoked")
+        assert.deepInclude(behind.record[1], { action: "key.rotated", subject: key.id })
+        assert.deepInclude(behind.record[1]?.details, { by: "dashboard:ada", successor: successor.id })
+      })
   )
 
-  it.effect("a rotated key is rejected on the next request without a grace period, or when revoked during it", () =>
-    Effect.gen(function* () {
-      for (const grace of [Duration.zero, Duration.hours(1)]) {
-        const { key, keys, met } = yield* withKey()
-        assert.strictEqual(yield* met(), "Server")
-        yield* keys.rotate(key.id, grace, manager)
-        if (Duration.toMillis(grace) > 0) yield* keys.revoke(key.id, manager)
-        assert.strictEqual(yield* met(), "KeyRevoked")
-      }
-    })
+  it.effect(
+    "a rotated key is rejected on the next request if it has no grace period or is revoked during the grace period",
+    () =>
+      Effect.gen(function* () {
+        for (const grace of [Duration.zero, Duration.hours(1)]) {
+          const { key, keys, met } = yield* withKey()
+          assert.strictEqual(yield* met(), "Server")
+          yield* keys.rotate(key.id, grace, manager)
+          if (Duration.toMillis(grace) > 0) yield* keys.revoke(key.id, manager)
+          assert.strictEqual(yield* met(), "KeyRevoked")
+        }
+      })
   )
 })

@@ -15,7 +15,7 @@ const scene = Effect.gen(function* () {
   const { withPermit } = yield* ConcurrencyLimit
   const atWork = new Map<OrganizationId, number>()
   const taken: Array<() => void> = []
-  /** The request runs until `finish`. The test decides when the response ends. */
+  /** Starts a request that runs until `finish`. The test decides when the response ends. */
   const request = (organization: OrganizationId) =>
     Effect.gen(function* () {
       const done = yield* Deferred.make<void>()
@@ -40,24 +40,22 @@ const scene = Effect.gen(function* () {
 })
 
 describe("the concurrency limit", () => {
-  it.effect(
-    "the concurrency limit runs a few requests of one organization at a time, independently of other organizations",
-    () =>
-      Effect.gen(function* () {
-        const { atWork, request } = yield* scene
-        for (let n = 0; n < each + 3; n++) yield* request(acme)
-        yield* request(other)
-        assert.deepStrictEqual(
-          [...atWork],
-          [
-            [acme, each],
-            [other, 1]
-          ]
-        )
-      }).pipe(Effect.provide(ConcurrencyLimit.layer))
+  it.effect("the concurrency limit applies to each organization separately", () =>
+    Effect.gen(function* () {
+      const { atWork, request } = yield* scene
+      for (let n = 0; n < each + 3; n++) yield* request(acme)
+      yield* request(other)
+      assert.deepStrictEqual(
+        [...atWork],
+        [
+          [acme, each],
+          [other, 1]
+        ]
+      )
+    }).pipe(Effect.provide(ConcurrencyLimit.layer))
   )
 
-  it.effect("the concurrency limit holds permits until the responses end, also after failure or interruption", () =>
+  it.effect("a request holds its permit until its response ends, even if the request was interrupted", () =>
     Effect.gen(function* () {
       const { atWork, request, take } = yield* scene
       const first = yield* Effect.forEach(Array.from({ length: each }), () => request(acme))
@@ -71,7 +69,7 @@ describe("the concurrency limit", () => {
     }).pipe(Effect.provide(ConcurrencyLimit.layer))
   )
 
-  it.effect("the concurrency limit rejects requests at once when too many wait", () =>
+  it.effect("the concurrency limit rejects a request at once when too many requests wait", () =>
     Effect.gen(function* () {
       const { request } = yield* scene
       for (let n = 0; n < each + waiting; n++) yield* request(acme)

@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { DashboardIdentity } from "@partner-commentary/core/access/DashboardIdentity"
 import * as Effect from "effect/Effect"
 
-it.effect("a service without an identity provider refuses every dashboard token as invalid, and not as expired", () =>
+it.effect("a service without an identity provider rejects every dashboard token as invalid", () =>
   Effect.gen(function* () {
     const refusal = yield* Effect.flip((yield* DashboardIdentity).verify("a.b.c"))
     assert.strictEqual(refusal._tag, "TokenRefused")

@@ -7,7 +7,7 @@ const hour = (limit: number, name = "a"): FixedWindow => ({ name, limit, seconds
 const minute = (limit: number, name = "a"): FixedWindow => ({ name, limit, seconds: 60 })
 
 describe("fixed windows", () => {
-  it("a window starts with its first count, lasts its full length and reports its state", () => {
+  it("a rate window starts with its first counted call and lasts its full length", () => {
     const { take } = make(10)
     assert.deepStrictEqual(take([hour(2)], 500), {
       admitted: true,
@@ -24,7 +24,7 @@ describe("fixed windows", () => {
     })
   })
 
-  it("a call rejected by one window counts in none", () => {
+  it("a call that one rate window rejects is counted in no other window", () => {
     const { take } = make(10)
     const windows = [hour(10), minute(2)]
     for (const _ of [1, 2]) assert.isTrue(take(windows, 0).admitted)
@@ -37,13 +37,13 @@ describe("fixed windows", () => {
     assert.strictEqual(take([hour(10, "b")], 0).states[0]?.remaining, 9)
   })
 
-  it("a rejected call starts no window", () => {
+  it("a rejected call does not start a rate window", () => {
     const { take } = make(10)
     assert.isFalse(take([hour(5), minute(0)], 0).admitted)
     assert.strictEqual(take([hour(5)], 1000).states[0]?.resetsAt, 3_601_000)
   })
 
-  it("a changed limit applies at once", () => {
+  it("a changed limit applies to a rate window that has already started", () => {
     const { take } = make(10)
     for (const _ of [1, 2, 3]) take([hour(5)], 0)
     assert.isFalse(take([hour(3)], 0).admitted)
@@ -51,14 +51,14 @@ describe("fixed windows", () => {
     assert.strictEqual(take([hour(9)], 0).states[0]?.remaining, 5)
   })
 
-  it("windows restart when the clock is set back, instead of lasting longer", () => {
+  it("a rate window restarts when the clock is set back", () => {
     const { take } = make(10)
     take([hour(1)], 10_000_000)
     assert.isTrue(take([hour(1)], 5_000_000).admitted)
     assert.isFalse(take([hour(1)], 5_000_000).admitted)
   })
 
-  it("memory is bounded: ended windows are removed first, then the oldest", () => {
+  it("a new rate window removes the oldest window when the capacity is reached", () => {
     const { take } = make(2)
     for (const name of ["a", "b", "c"]) assert.isTrue(take([hour(1, name)], 0).admitted)
     assert.deepStrictEqual(
@@ -68,7 +68,7 @@ describe("fixed windows", () => {
     assert.isTrue(take([hour(1, "a")], 0).admitted)
   })
 
-  it("no window ever admits more than its limit, for any sequence of calls", () =>
+  it("a rate window never admits more calls than its limit", () =>
     fc.assert(
       fc.property(
         fc.array(fc.record({ wait: fc.nat(90_000), name: fc.constantFrom("a", "b") }), { maxLength: 200 }),

@@ -8,7 +8,7 @@ const minute = (limit: number, name = "a"): FixedWindow => ({ name, limit, secon
 const stood = (limit: number, remaining: number, resetsAt: number) => ({ limit, remaining, resetsAt })
 
 describe("the cache of full windows", () => {
-  it("the cache of full windows rejects calls until the window ends, with the state of all windows", () => {
+  it("the cache of full windows rejects calls until the full window ends, and reports the states of all windows", () => {
     const full = make(10)
     full.note([hour(10), minute(2)], [stood(10, 8, 3_600_000), stood(2, 0, 60_000)])
     assert.deepStrictEqual(full.refuse([hour(10), minute(2)], 59_999), {
@@ -18,7 +18,7 @@ describe("the cache of full windows", () => {
     assert.isUndefined(full.refuse([hour(10), minute(2)], 60_000))
   })
 
-  it("the cache of full windows rejects no call if a window is unknown, is not full, or has a raised limit", () => {
+  it("the cache of full windows rejects no call if a window is not cached, is not full, or has a raised limit", () => {
     const full = make(10)
     full.note([hour(10), minute(2)], [stood(10, 8, 3_600_000), stood(2, 0, 60_000)])
     assert.isUndefined(full.refuse([minute(2), hour(5, "b")], 1))
@@ -33,7 +33,7 @@ describe("the cache of full windows", () => {
     assert.isUndefined(full.refuse([minute(2)], 5_000_000))
   })
 
-  it("the cache of full windows removes the oldest entry first", () => {
+  it("the cache of full windows removes its oldest entry when the capacity is reached", () => {
     const full = make(2)
     for (const name of ["a", "b", "c"]) full.note([minute(1, name)], [stood(1, 0, 60_000)])
     assert.deepStrictEqual(

@@ -35,19 +35,19 @@ const outcome = (changes: Partial<ApiKey>) =>
   Result.match(rotated(changes), { onFailure: ({ _tag }) => _tag, onSuccess: () => "rotated" })
 
 describe("rotating a key", () => {
-  it("rotating a key creates an unused key of the same chain with the same settings and a new id and text", () => {
+  it("rotating a key creates an unused successor with the same settings and rate windows", () => {
     const { revokedAt, successor } = Result.getOrThrow(rotated())
     assert.deepStrictEqual(successor, { ...key, ...fresh, createdAt: now, lastUsedAt: null })
     assert.strictEqual(revokedAt, now + day)
   })
 
-  it("rotating a key revokes the old key at the end of the grace period, or immediately without one", () => {
+  it("rotating a key without a grace period revokes the old key immediately", () => {
     assert.isTrue(Result.getOrThrow(rotated({}, Duration.zero)).isRevoked)
     assert.isFalse(Result.getOrThrow(rotated({}, Duration.seconds(1))).isRevoked)
     assert.isFalse(Result.getOrThrow(rotated({}, Duration.zero)).successor.isRevoked)
   })
 
-  it("rotating a key gives the successor the original lifetime", () => {
+  it("rotating a key gives the successor the same lifetime as the old key", () => {
     const { successor } = Result.getOrThrow(rotated({ expiresAt: now + 5 * day }))
     assert.strictEqual(successor.expiresAt, now + 15 * day)
     const endless = Result.getOrThrow(rotated({ expiresAt: latest }))
@@ -60,7 +60,7 @@ describe("rotating a key", () => {
     assert.strictEqual(Result.getOrThrow(rotated({}, Duration.zero)).revokedAt, now)
   })
 
-  it("rotating a key is rejected for a key that ended or was rotated", () => {
+  it("a revoked, expired or already rotated key cannot be rotated", () => {
     assert.strictEqual(outcome({ revokedAt: now }), "KeyRevoked")
     assert.strictEqual(outcome({ expiresAt: now }), "KeyExpired")
     assert.strictEqual(outcome({ revokedAt: now - 1, expiresAt: now - 2 }), "KeyRevoked")

@@ -1,4 +1,4 @@
-/** API-key use cases with in-memory ports that a test can inspect. */
+/** Provides the use cases of API keys with in-memory ports that a test can inspect. */
 import * as Context from "effect/Context"
 import * as Digest from "effect/crypto/Digest"
 import * as SecureRandom from "effect/crypto/SecureRandom"
@@ -36,13 +36,13 @@ export const newKeyBody: NewApiKey = {
 }
 export const allowedAddress = "203.0.113.7"
 
-/** The state behind the in-memory ports. */
+/** Creates the state of the in-memory ports. */
 const world = () => ({
   keys: new Map<string, ApiKey>(),
   organizations: new Map([[acmeOrganization.id, acmeOrganization]]),
   record: [] as AuditEntry[],
   lookUps: 0,
-  /** Delays the result of a look-up after it has read the key. */
+  /** This effect runs after a look-up has read the key and before the look-up returns. */
   before: Effect.void as Effect.Effect<void>
 })
 
@@ -91,7 +91,7 @@ const layer = (behind: ReturnType<typeof world>) => {
   )
 }
 
-/** Provides the use cases with their own ports and one issued key. */
+/** Creates the use cases with new ports and issues one key. */
 export const withKey = Effect.fnUntraced(function* (changes: Partial<NewApiKey> = {}) {
   const behind = world()
   const keys = Context.get(yield* Layer.build(layer(behind)), ApiKeys)

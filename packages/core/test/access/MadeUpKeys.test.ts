@@ -1,4 +1,4 @@
-/** The cost of made-up keys, and their effect on valid ones. */
+/** Tests that requests with made-up keys are cheap and do not disturb requests with valid keys. */
 import { describe, it } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -11,7 +11,7 @@ import { acmeOrganization, allowedAddress, newKeyBody, withKey } from "./KeyWorl
 const moment = Effect.promise(() => new Promise<void>((resolve) => setTimeout(resolve, 2)))
 
 describe("made-up keys", () => {
-  /** Requests with well-formed keys that do not exist. */
+  /** Returns the texts of well-formed keys that do not exist in the store. */
   const madeUp = Effect.fnUntraced(function* (
     { behind, keys }: Effect.Success<ReturnType<typeof withKey>>,
     count: number
@@ -33,7 +33,7 @@ describe("made-up keys", () => {
     })
   )
 
-  it.effect("made-up keys from suspected addresses share a few look-ups at a time, without delaying valid keys", () =>
+  it.effect("requests from suspect addresses share a few concurrent look-ups and do not delay other requests", () =>
     Effect.gen(function* () {
       const made = yield* withKey()
       const { behind, keys, text } = made
@@ -48,7 +48,7 @@ describe("made-up keys", () => {
         Effect.forkChild(Effect.flip(keys.authenticate(one, allowedAddress, true)))
       )
       const good = yield* Effect.forkChild(keys.authenticate(Redacted.value(fullKey), allowedAddress, true))
-      /** Hashing runs outside of the test's thread. */
+      /** Waits in real time, because hashing runs outside the test's thread. */
       const lookedUp = Effect.fnUntraced(function* (count: number) {
         for (let tries = 0; tries < 2000 && behind.lookUps < count; tries++) yield* moment
         yield* moment

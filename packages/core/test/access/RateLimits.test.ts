@@ -2,13 +2,13 @@ import { it } from "@effect/vitest"
 import { assert } from "vitest"
 import { networkOf } from "../../src/access/RateLimits.ts"
 
-it("anonymous callers share a window by IPv4 address, mapped or not, or by IPv6 /64", () => {
+it("anonymous callers share a rate window if they have the same IPv4 address or the same IPv6 /64 range", () => {
   assert.strictEqual(networkOf("::ffff:203.0.113.7"), networkOf("203.0.113.7"))
   assert.notStrictEqual(networkOf("203.0.113.8"), networkOf("203.0.113.7"))
   assert.strictEqual(networkOf("2001:db8:1:2::1"), networkOf("2001:DB8:1:2:ffff::9"))
   assert.notStrictEqual(networkOf("2001:db8:1:3::1"), networkOf("2001:db8:1:2::1"))
 })
 
-it("a caller whose address is invalid has no rate window", () => {
+it("an anonymous caller with an invalid address has no rate window", () => {
   for (const none of ["", "unix", "1.2.3", "::g"]) assert.strictEqual(networkOf(none), "")
 })

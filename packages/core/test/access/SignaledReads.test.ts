@@ -16,7 +16,8 @@ const crowd = poolBounds.waiting.each
 const settle = Effect.repeat(Effect.yieldNow, { times: 20 })
 
 /**
- * Advances the clock by the duration of one read at a time, so that each freed permit is taken before the next step.
+ * Advances the clock in steps of one read's duration, so that a waiting read takes each released permit before the next
+ * step.
  */
 const pass = (milliseconds: number) =>
   Effect.repeat(Effect.andThen(TestClock.adjust("5 millis"), settle), { times: milliseconds / 5 - 1 })
@@ -24,7 +25,7 @@ const pass = (milliseconds: number) =>
 const work = Effect.sleep("5 millis")
 
 it.effect.each(["standard", "frequent"] as const)(
-  "a crowd of woken reads of the %s pool refuses no ordinary request, and ends as fast as its share allows",
+  "a thousand signaled reads of the %s pool cause no rejection of ordinary requests",
   (pool) =>
     Effect.gen(function* () {
       const { withPermit } = yield* ConcurrencyLimit
@@ -50,7 +51,7 @@ it.effect.each(["standard", "frequent"] as const)(
     }).pipe(Effect.provide(layer))
 )
 
-it.effect("woken reads run in the order of their arrival, few at a time for each organization", () =>
+it.effect("signaled reads run in the order of arrival, with a few concurrent reads for each organization", () =>
   Effect.gen(function* () {
     const read = yield* SignaledReads
     const started: Array<string> = []
@@ -77,7 +78,7 @@ it.effect("woken reads run in the order of their arrival, few at a time for each
   }).pipe(Effect.provide(layer))
 )
 
-it.effect("a woken read tries again while ordinary requests fill the pool, and keeps its place", () =>
+it.effect("a signaled read retries while ordinary requests fill the pool", () =>
   Effect.gen(function* () {
     const { withPermit } = yield* ConcurrencyLimit
     const read = yield* SignaledReads
@@ -97,7 +98,7 @@ it.effect("a woken read tries again while ordinary requests fill the pool, and k
   }).pipe(Effect.provide(layer))
 )
 
-it.effect("a woken read that gets no turn for half a minute is refused, and leaves the queue", () =>
+it.effect("a signaled read that waits for half a minute is rejected and leaves the queue", () =>
   Effect.gen(function* () {
     const read = yield* SignaledReads
     const slow = yield* Effect.forEach(Array.from({ length: signaledReadBounds.standard }), () =>

@@ -4,7 +4,7 @@ import * as UnchangedCredit from "../../src/access/UnchangedCredit.ts"
 const window = { name: "key", limit: 100, seconds: 60 }
 const state = { limit: 100, remaining: 99, resetsAt: 60_000 }
 
-it("nine tenths of the requests without a body are not counted", () => {
+it("only a tenth of the requests with unchanged responses is counted", () => {
   const credit = UnchangedCredit.make(10)
   let counted = 0
   for (let number = 0; number < 1000; number++) {
@@ -18,7 +18,7 @@ it("nine tenths of the requests without a body are not counted", () => {
   assert.isAtMost(counted, 103)
 })
 
-it("credit is not spent in a later window, for another limit, or after the clock was set back", () => {
+it("a request does not spend credit in a later window, with another limit, or after the clock was set back", () => {
   const credit = UnchangedCredit.make(10)
   credit.note("caller", [window], [state])
   credit.earn("caller", [window])
@@ -29,7 +29,7 @@ it("credit is not spent in a later window, for another limit, or after the clock
   assert.deepStrictEqual(credit.spend("caller", [window], 0), [state])
 })
 
-it("concurrent requests save at most two requests, and a full cache removes the oldest caller", () => {
+it("a caller saves credit for at most two requests, and a full cache removes the oldest caller", () => {
   const credit = UnchangedCredit.make(1)
   credit.note("caller", [window], [state])
   for (let number = 0; number < 100; number++) credit.earn("caller", [window])
@@ -42,7 +42,7 @@ it("concurrent requests save at most two requests, and a full cache removes the 
   assert.isUndefined(credit.spend("caller", [window], 0))
 })
 
-it("another counted request of the caller updates the windows, and gives other callers no entry", () => {
+it("an unconditional request updates the windows of a caller that has already sent a conditional request", () => {
   const credit = UnchangedCredit.make(10)
   const hourly = { ...window, seconds: 3600 }
   const later = { ...state, remaining: 7 }

@@ -35,7 +35,7 @@ const minute = 60 * second
 const hour = 60 * minute
 const day = 24 * hour
 
-/** Makes every attempt fail at once, and returns the time of each attempt and the final state. */
+/** Makes every generation attempt fail at once. Returns the time of each attempt and the final state. */
 const failing = (present: Assignment, policy: Policy, permanentFrom = Number.POSITIVE_INFINITY) => {
   const begunAt: Array<number> = []
   const notices: Array<string> = []
@@ -55,7 +55,7 @@ const responded = (policy: Policy) =>
   assignmentAfter(respond(freshAssignment(policy), { perspective: "It was unfair." }, noon))
 
 describe("generation attempts", () => {
-  it("a scheduled retry is due at once on request, and keeps its failed attempts", () => {
+  it("a requested retry is due at once and keeps the count of failed attempts", () => {
     const { assignment: running, at } = runStepAtDueTime(responded(defaults), defaults)
     const { assignment } = recordFailedAttempt(running, { ticket: 1, permanent: false }, at, defaults)
     assert.isAbove(assignment.generation.nextAt ?? 0, at)
@@ -64,7 +64,7 @@ describe("generation attempts", () => {
     assert.isTrue(Result.isFailure(retryGenerationNow(running, at)))
   })
 
-  it("generation attempts that failed are in the audit log with a short reason, without quotes from the server", () => {
+  it("the audit log records failed generation attempts with a short reason that omits the server's quotations", () => {
     const { assignment, at } = runStepAtDueTime(responded(defaults), defaults)
     const recorded = (permanent: boolean, reason: string) =>
       recordFailedAttempt(assignment, { ticket: 1, permanent, reason }, at, defaults).audit
@@ -80,7 +80,7 @@ describe("generation attempts", () => {
     assert.isUndefined(overtaken.audit)
   })
 
-  it("generation attempts start at once and 1 minute, 10 minutes, 1 hour and 6 hours after the previous one", () => {
+  it("generation starts at once, and retries follow after 1 minute, 10 minutes, 1 hour and 6 hours", () => {
     const { assignment, begunAt } = failing(responded(defaults), defaults)
     assert.deepStrictEqual(begunAt, [0, minute, 11 * minute, 71 * minute, 431 * minute])
     assert.strictEqual(assignment.generation.giveUpAt, noon + 431 * minute + day)
@@ -88,7 +88,7 @@ describe("generation attempts", () => {
     assert.isNull(assignment.failure, "in progress while it may be started again")
   })
 
-  it("generation attempts follow any configured schedule and notify the operator once, at the end", () =>
+  it("generation attempts follow the configured delays, and only the last failed attempt causes a mail", () =>
     fc.assert(
       fc.property(
         fc.array(fc.integer({ min: 1, max: day }), { maxLength: 8 }),
@@ -113,7 +113,7 @@ describe("generation attempts", () => {
     assert.lengthOf(notices, 1)
   })
 
-  it("generation attempts end the assignment 24 hours after the last one, with unchanged status", () => {
+  it("an assignment fails 24 hours after its last generation attempt and keeps its status", () => {
     const { assignment: stalled } = failing(responded(defaults), defaults)
     const { assignment, at, notices } = runStepAtDueTime(stalled, defaults)
     assert.strictEqual(at, noon + 431 * minute + day)
@@ -122,7 +122,7 @@ describe("generation attempts", () => {
     assert.deepStrictEqual(notices, [])
   })
 
-  it("generation attempts run through the full schedule again after a restart, with another notification", () => {
+  it("restarted generation makes all attempts again and causes another mail after the last attempt", () => {
     const first = failing(responded(defaults), defaults)
     const started = assignmentAfter(restartGeneration(first.assignment, noon + day, "operator.restarted"))
     const second = failing(started, defaults)
@@ -133,7 +133,7 @@ describe("generation attempts", () => {
     assert.notDeepEqual(second.notices, first.notices, "the occasions differ, so that both mails go out")
   })
 
-  it("every generation attempt, even the last one, counts as lost after its lease", () => {
+  it("every generation attempt counts as lost when its lease ends without an outcome", () => {
     let present = assignmentInGeneration(defaults)
     for (let attempt = 2; attempt <= 5; attempt++) {
       const { assignment, at } = runStepAtDueTime(present, defaults)
@@ -146,14 +146,14 @@ describe("generation attempts", () => {
     assert.strictEqual(assignment.generation.giveUpAt, at + day)
   })
 
-  it("generation attempts are superseded by the next one, and the draft of a superseded attempt is discarded", () => {
+  it("the draft or failure of a superseded generation attempt changes nothing", () => {
     const running = runStepAtDueTime(assignmentInGeneration(defaults), defaults).assignment
     const former = { ticket: 1, draftId: draftId(1), content: "A draft." }
     assert.strictEqual(storeDraft(running, former, noon, defaults).assignment, running)
     assert.strictEqual(recordFailedAttempt(running, { ticket: 1, permanent: true }, noon, defaults).assignment, running)
   })
 
-  it("superseded generation attempts change nothing, even after the newer attempt was released and restarted", () => {
+  it("a superseded generation attempt changes nothing, even after the newer attempt was released", () => {
     const overtaking = runStepAtDueTime(assignmentInGeneration(defaults), defaults).assignment
     const givenBack = releaseAttempt(overtaking, overtaking.generation.ticket, noon).assignment
     const anew = runStepAtDueTime(givenBack, defaults).assignment
@@ -168,7 +168,7 @@ describe("generation attempts", () => {
     }
   })
 
-  it("generation attempts keep the current draft when all attempts at a revision fail", () => {
+  it("an assignment keeps its current draft when all attempts at a revision fail", () => {
     const wish = { draftId: draftId(1), instructions: "Shorter." }
     const { assignment } = failing(
       assignmentAfter(revise(assignmentWithDraft(defaults), wish, noon, defaults)),
@@ -183,14 +183,14 @@ describe("generation attempts", () => {
 })
 
 describe("reminders", () => {
-  /** Returns all notices until the assignment is settled, each with its hours since noon. */
+  /** Returns all notices until the assignment is settled, each with the number of hours since noon. */
   const until = (present: Assignment, policy: Policy): ReadonlyArray<string> => {
     if (present.dueAt === null) return [`${present.failure?.reason}`]
     const { assignment, at, notices } = runStepAtDueTime(present, policy)
     return [...notices.map(({ kind }) => `${kind} ${(at - noon) / hour}`), ...until(assignment, policy)]
   }
 
-  it("reminders of a request are sent once, at half of the response window", () => {
+  it("a request has one reminder, after half of the response window", () => {
     const sent = recordRequestDelivery(
       freshAssignment(defaults),
       { id: "mail", attempts: 1, ticket: 1 },
@@ -201,7 +201,7 @@ describe("reminders", () => {
     assert.deepStrictEqual(until(freshAssignment(defaults), defaults), ["expired"], "not before the mail went out")
   })
 
-  it("reminders of a draft are sent at half and at nine tenths of the approval window", () => {
+  it("a draft has two reminders, after half and after nine tenths of the approval window", () => {
     assert.deepStrictEqual(until(assignmentWithDraft(defaults), defaults), [
       "approval_reminder 84",
       "approval_last_call 151.2",
@@ -209,7 +209,7 @@ describe("reminders", () => {
     ])
   })
 
-  it("reminders start again with each draft, with new mail ids", () => {
+  it("each new draft starts its own reminders with new mail ids", () => {
     const reminded = runStepAtDueTime(assignmentWithDraft(defaults), defaults)
     const wish = { draftId: draftId(1), instructions: "Shorter." }
     const running = runStepAtDueTime(
@@ -228,7 +228,7 @@ describe("reminders", () => {
     assert.notDeepEqual(again.notices, reminded.notices)
   })
 
-  it("reminders are not sent after the deadline, which is handled first", () => {
+  it("no reminder is sent at the deadline of a request, because the request expires first", () => {
     const sent = recordRequestDelivery(
       freshAssignment(defaults),
       { id: "mail", attempts: 1, ticket: 1 },

@@ -11,7 +11,7 @@ const approved = assignmentAfter(Workflow.approve(assignmentWithDraft(policy), a
 const acceptance = { commentaryId: commentaryId(1), by: "key 1" }
 
 describe("a partner's approval", () => {
-  it("a partner's approval stores its time and changes nothing else, with the key in the audit log", () => {
+  it("a partner's approval changes only the time of the approval, and the audit log names the API key", () => {
     const { assignment, audit, notices } = Result.getOrThrow(acceptForPublication(approved, acceptance, noon + 5))
     const { commentary } = approved
     assert.deepStrictEqual(assignment, {
@@ -25,14 +25,14 @@ describe("a partner's approval", () => {
     })
   })
 
-  it("a partner's approval keeps its first time", () => {
+  it("a repeated approval by the partner keeps the time of the first approval", () => {
     const once = Result.getOrThrow(acceptForPublication(approved, acceptance, noon + 5)).assignment
     const again = Result.getOrThrow(acceptForPublication(once, { ...acceptance, by: "key 2" }, noon + 9))
     assert.strictEqual(again.assignment, once)
     assert.isUndefined(again.audit, "the record holds it once")
   })
 
-  it("a partner's approval applies only to the given commentary, and only after its creator's approval", () => {
+  it("a partner can approve only the commentary with the given id, and only after the creator has approved it", () => {
     for (const [present, id] of [
       [approved, commentaryId(2)],
       [assignmentWithDraft(policy), commentaryId(1)]

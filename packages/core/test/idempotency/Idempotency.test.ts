@@ -1,4 +1,4 @@
-/** Concurrent requests with one idempotency key on a database with several writers. */
+/** Tests concurrent requests with one idempotency key on a database with several writers. */
 import { describe, it } from "@effect/vitest"
 import * as Aead from "effect/crypto/Aead"
 import * as Digest from "effect/crypto/Digest"
@@ -36,7 +36,7 @@ const request: IdempotentRequest = {
 }
 const answer: ResponseContent = { status: 201, location: "/here", body: '{"a":1}', secret: false }
 
-/** The stored responses, the number of open transactions, and a concurrent claim. */
+/** Holds the stored responses, the number of open transactions and the end of a concurrent claim. */
 const world = () => ({
   kept: new Map<string, StoredResponse & Pick<IdempotencyClaim, "fingerprint">>(),
   open: 0,
@@ -92,12 +92,12 @@ const once = <E, R>(
   given: Partial<IdempotentRequest> = {}
 ) => Effect.flatMap(Idempotency, (idempotency) => idempotency.once({ ...request, ...given }, attempt))
 
-/** Hashing takes real time. */
+/** Waits in real time, because hashing runs outside the test clock. */
 const pause = Effect.callback<void>((resume) => {
   setTimeout(() => resume(Effect.void), 1)
 })
 
-/** A duplicate request that has tried the claim once and waits. */
+/** Starts a duplicate request and returns after its first claim, while the request waits. */
 const waiting = <A, E, R>(behind: ReturnType<typeof world>, duplicate: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
     const fiber = yield* Effect.forkChild(duplicate)
@@ -108,7 +108,7 @@ const waiting = <A, E, R>(behind: ReturnType<typeof world>, duplicate: Effect.Ef
 const change = (keep: StoreResponse) => keep(Effect.succeed(answer))
 
 describe("Idempotency", () => {
-  it.effect("a duplicate waits without a transaction and returns the first request's response", () => {
+  it.effect("a duplicate request waits without a transaction and returns the first request's response", () => {
     const behind = world()
     return Effect.gen(function* () {
       behind.runningUntil = 3000
@@ -124,7 +124,7 @@ describe("Idempotency", () => {
     }).pipe(Effect.provide(layerOf(behind, "s")))
   })
 
-  it.effect("a waiting duplicate makes the change itself when the first request failed", () => {
+  it.effect("a waiting duplicate request makes the change when the first request has failed", () => {
     const behind = world()
     return Effect.gen(function* () {
       behind.runningUntil = 5000
@@ -134,7 +134,7 @@ describe("Idempotency", () => {
     }).pipe(Effect.provide(layerOf(behind, "s")))
   })
 
-  it.effect("a duplicate fails after ten seconds without changing anything", () => {
+  it.effect("a duplicate request that waits for ten seconds fails and changes nothing", () => {
     const behind = world()
     return Effect.gen(function* () {
       behind.runningUntil = 60_000
@@ -148,7 +148,7 @@ describe("Idempotency", () => {
     }).pipe(Effect.provide(layerOf(behind, "s")))
   })
 
-  it.effect("a request returns the response that a duplicate stored between its look-up and its claim", () => {
+  it.effect("a request returns the response that a duplicate request stored before the first request's claim", () => {
     const behind = world()
     return Effect.gen(function* () {
       const late = yield* once((keep) =>
@@ -159,7 +159,7 @@ describe("Idempotency", () => {
   })
 
   it.effect(
-    "a rejected request returns the success of a duplicate if there is one; otherwise its rejection, and the key stays free",
+    "a rejected request stores no response, and returns the response of a duplicate request that succeeded",
     () => {
       const behind = world()
       return Effect.gen(function* () {
@@ -173,7 +173,7 @@ describe("Idempotency", () => {
   )
 
   it.effect(
-    "another organization, environment, method, path, key or part is a separate claim; another body is rejected",
+    "a request with another body is rejected, and a request with another key, path or organization is separate",
     () => {
       const behind = world()
       return Effect.gen(function* () {
@@ -194,25 +194,28 @@ describe("Idempotency", () => {
     }
   )
 
-  it.effect("a response with a secret is stored encrypted and needs both the key and the server's secret", () => {
-    const behind = world()
-    const secret = { ...answer, body: '{"full_key":"pk_live_x"}', secret: true }
-    return Effect.gen(function* () {
-      yield* Effect.provide(
-        once((keep) => keep(Effect.succeed(secret))),
-        layerOf(behind, "old")
-      )
-      const [kept] = [...behind.kept]
-      assert.notInclude(JSON.stringify(kept), "pk_live_x")
-      assert.notInclude(JSON.stringify(kept), request.key)
-      const again = yield* Effect.provide(once(change), layerOf(behind, "new", "old"))
-      assert.deepInclude(again, { body: secret.body, replayed: true })
-      const lost = yield* Effect.flip(Effect.provide(once(change), layerOf(behind, "new")))
-      assert.deepInclude(lost, { _tag: "IdempotencyKeyRejected", reason: "unreadable" })
-    })
-  })
+  it.effect(
+    "a response with a secret is stored encrypted and is readable only with its key and the signing secret",
+    () => {
+      const behind = world()
+      const secret = { ...answer, body: '{"full_key":"pk_live_x"}', secret: true }
+      return Effect.gen(function* () {
+        yield* Effect.provide(
+          once((keep) => keep(Effect.succeed(secret))),
+          layerOf(behind, "old")
+        )
+        const [kept] = [...behind.kept]
+        assert.notInclude(JSON.stringify(kept), "pk_live_x")
+        assert.notInclude(JSON.stringify(kept), request.key)
+        const again = yield* Effect.provide(once(change), layerOf(behind, "new", "old"))
+        assert.deepInclude(again, { body: secret.body, replayed: true })
+        const lost = yield* Effect.flip(Effect.provide(once(change), layerOf(behind, "new")))
+        assert.deepInclude(lost, { _tag: "IdempotencyKeyRejected", reason: "unreadable" })
+      })
+    }
+  )
 
-  it.effect("an encrypted response decrypts only for its own key and part", () => {
+  it.effect("an encrypted response is readable only with its own idempotency key and part", () => {
     const behind = world()
     const secret = (body: string) => (keep: StoreResponse) => keep(Effect.succeed({ ...answer, body, secret: true }))
     return Effect.gen(function* () {
@@ -231,7 +234,7 @@ describe("Idempotency", () => {
     }).pipe(Effect.provide(layerOf(behind, "s")))
   })
 
-  it.effect("a stored fingerprint resists guessing, and survives a rotation of the secret", () => {
+  it.effect("a stored fingerprint is a keyed hash that stays comparable after a rotation of the signing secret", () => {
     const behind = world()
     const bytes = (text: string) => new TextEncoder().encode(text)
     const post = (text: string, ...secrets: ReadonlyArray<string>) =>

@@ -43,7 +43,7 @@ const tokenOf = (address: string) => {
 const isAssignment = (link: OpenedLink): link is OpenedLink & { readonly to: "assignment" } => link.to === "assignment"
 
 describe("a creator's link", () => {
-  it.effect("a creator's link is never signed with a blank secret: the layer fails to start", () =>
+  it.effect("the layer of creator links fails to start with a blank signing secret", () =>
     Effect.gen(function* () {
       for (const [first, ...rest] of [[""], ["  "], ["one", ""]] as const) {
         const exit = yield* Effect.exit(signedWith(first, ...rest))
@@ -52,7 +52,7 @@ describe("a creator's link", () => {
     })
   )
 
-  it.effect("a creator's link opens its assignment and needs no URL escaping", () =>
+  it.effect("a creator's link opens its assignment and contains only characters that need no URL escaping", () =>
     Effect.gen(function* () {
       const links = yield* signedWith("one")
       const token = tokenOf(yield* links.toAssignment(assignment))
@@ -63,7 +63,7 @@ describe("a creator's link", () => {
     })
   )
 
-  it.effect("a creator's link contains neither the creator's name nor address", () =>
+  it.effect("a creator's link does not contain the creator's address", () =>
     Effect.gen(function* () {
       const links = yield* signedWith("one")
       const [payload = ""] = tokenOf(yield* links.toAssignment(assignment)).split(".")
@@ -73,19 +73,21 @@ describe("a creator's link", () => {
     })
   )
 
-  it.effect("a creator's link becomes invalid with another address, but not with another spelling of it", () =>
-    Effect.gen(function* () {
-      const links = yield* signedWith("one")
-      const opened = Option.getOrThrow(yield* links.open(tokenOf(yield* links.toAssignment(assignment))))
-      if (!isAssignment(opened)) return assert.fail("opens to something else")
-      const withEmail = (address: string) => ({ ...assignment, creator: { name: "Sam", email: address } })
-      assert.isFalse(yield* links.isFor(opened, withEmail("alex@creator.example")))
-      assert.isFalse(yield* links.isFor(opened, withEmail("")))
-      assert.isTrue(yield* links.isFor(opened, withEmail("Sam@Creator.Example")))
-    })
+  it.effect(
+    "a change of the creator's address invalidates the creator's link, but a change of upper and lower case does not",
+    () =>
+      Effect.gen(function* () {
+        const links = yield* signedWith("one")
+        const opened = Option.getOrThrow(yield* links.open(tokenOf(yield* links.toAssignment(assignment))))
+        if (!isAssignment(opened)) return assert.fail("opens to something else")
+        const withEmail = (address: string) => ({ ...assignment, creator: { name: "Sam", email: address } })
+        assert.isFalse(yield* links.isFor(opened, withEmail("alex@creator.example")))
+        assert.isFalse(yield* links.isFor(opened, withEmail("")))
+        assert.isTrue(yield* links.isFor(opened, withEmail("Sam@Creator.Example")))
+      })
   )
 
-  it.effect("a creator's link is invalid with any one character changed, removed or added", () =>
+  it.effect("a creator's link is invalid if one character is changed, removed or added", () =>
     Effect.gen(function* () {
       const links = yield* signedWith("one")
       const token = tokenOf(yield* links.toAssignment(assignment))
@@ -102,7 +104,7 @@ describe("a creator's link", () => {
     })
   )
 
-  it.effect("a creator's link has one valid spelling, so that each link has one rate limit", () =>
+  it.effect("a creator's link has only one valid spelling, so that a caller cannot avoid the link's rate limit", () =>
     Effect.gen(function* () {
       const links = yield* signedWith("one")
       const token = tokenOf(yield* links.toAssignment(assignment))
@@ -115,21 +117,23 @@ describe("a creator's link", () => {
     })
   )
 
-  it.effect("a creator's link is valid for all present secrets and signed with the first", () =>
-    Effect.gen(function* () {
-      const old = yield* signedWith("old")
-      const token = tokenOf(yield* old.toAssignment(assignment))
-      const changed = yield* signedWith("new")
-      assert.isTrue(Option.isNone(yield* changed.open(token)))
-      const both = yield* signedWith("new", "older", "old")
-      assert.isTrue(Option.isSome(yield* both.open(token)))
-      const fresh = tokenOf(yield* both.toAssignment(assignment))
-      assert.isTrue(Option.isSome(yield* changed.open(fresh)))
-      assert.isTrue(Option.isNone(yield* old.open(fresh)))
-    })
+  it.effect(
+    "a new creator's link is signed with the first secret, and links that were signed with the other secrets stay valid",
+    () =>
+      Effect.gen(function* () {
+        const old = yield* signedWith("old")
+        const token = tokenOf(yield* old.toAssignment(assignment))
+        const changed = yield* signedWith("new")
+        assert.isTrue(Option.isNone(yield* changed.open(token)))
+        const both = yield* signedWith("new", "older", "old")
+        assert.isTrue(Option.isSome(yield* both.open(token)))
+        const fresh = tokenOf(yield* both.toAssignment(assignment))
+        assert.isTrue(Option.isSome(yield* changed.open(fresh)))
+        assert.isTrue(Option.isNone(yield* old.open(fresh)))
+      })
   )
 
-  it.effect("a creator's link cannot be composed from two genuine ones", () =>
+  it.effect("a creator's link with the payload of one link and the signature of another link is invalid", () =>
     Effect.gen(function* () {
       const links = yield* signedWith("one")
       const [payload = ""] = tokenOf(yield* links.toInbox("mallory@creator.example")).split(".")
@@ -138,7 +142,7 @@ describe("a creator's link", () => {
     })
   )
 
-  it.effect("a creator's link outlives the longest assignment and its thirty days of reading, and then expires", () =>
+  it.effect("a creator's link stays valid for the longest assignment and its reading window, and later expires", () =>
     Effect.gen(function* () {
       const links = yield* signedWith("one")
       const token = tokenOf(yield* links.toAssignment(assignment))
@@ -152,7 +156,7 @@ describe("a creator's link", () => {
 })
 
 describe("an inbox link", () => {
-  it.effect("an inbox link opens the creator's inbox for exactly 15 minutes", () =>
+  it.effect("an inbox link that was made at a full second opens the creator's inbox for exactly 15 minutes", () =>
     Effect.gen(function* () {
       const links = yield* signedWith("one")
       yield* TestClock.setTime(1_778_760_000_000)
@@ -164,7 +168,7 @@ describe("an inbox link", () => {
     })
   )
 
-  it.effect("an inbox link lasts at least 15 minutes and less than a second more", () =>
+  it.effect("an inbox link is valid for at least 15 minutes and for at most one second more", () =>
     Effect.gen(function* () {
       const links = yield* signedWith("one")
       yield* TestClock.setTime(1_778_760_000_001)
@@ -176,7 +180,7 @@ describe("an inbox link", () => {
     })
   )
 
-  it.effect("an inbox link supports any address", () =>
+  it.effect("an inbox link supports addresses with special and non-ASCII characters", () =>
     Effect.gen(function* () {
       const links = yield* signedWith("one")
       for (const address of ["ж@пример.example", "a+b.c@creator.example", "o'neil/x=y@creator.example"]) {

@@ -47,7 +47,7 @@ const kinds: ReadonlyArray<NoticeKind> = [
 ]
 const presentFor = (kind: NoticeKind) => (kind === "request" || kind === "reminder" ? assignment : drafted)
 
-/** Every kind of mail about a topic with these texts. */
+/** Returns one mail of every kind about a topic with these texts. */
 const allOf = (words: {
   content: string
   organizationName: string
@@ -73,7 +73,7 @@ const allOf = (words: {
 const without = (text: string, ...parts: ReadonlyArray<string>) =>
   parts.reduce((rest, part) => rest.replaceAll(part, ""), text)
 
-/** The texts that mail clients and their libraries turn into links. */
+/** Matches texts that mail clients turn into links. */
 const autoLinked = /[a-z][a-z0-9+.-]*:\/\/|\bwww\.|[\p{L}\d-]\.\p{L}{2,}|\S@\p{L}|(mailto|tel|javascript|data):\S/iu
 
 const nasty = fc.constantFrom(
@@ -104,7 +104,7 @@ const words = fc
   .map((parts) => parts.join(""))
 const outside = fc.record({ content: words, organizationName: words, personaName: words })
 
-it("every mail about an open request warns that its holder can answer, and the mail about a cancelled one does not", () => {
+it("every mail about an open request warns that anyone with the mail can answer the request", () => {
   for (const kind of kinds) {
     const { text } = composeNotice({ kind, assignment: presentFor(kind), topic, link })
     assert.strictEqual(text.includes("can answer in your place"), kind !== "cancelled", kind)
@@ -113,7 +113,7 @@ it("every mail about an open request warns that its holder can answer, and the m
 })
 
 describe("every mail", () => {
-  it("every mail has a subject of one line and at most 120 characters, whatever it quotes", () =>
+  it("the subject of every mail is one line of at most 120 characters", () =>
     fc.assert(
       fc.property(outside, (said) => {
         for (const { subject } of allOf(said)) {
@@ -151,7 +151,7 @@ describe("every mail", () => {
       })
     ))
 
-  it("every mail contains no clickable address other than its own link", () =>
+  it("the only clickable address in a mail is the mail's own link", () =>
     fc.assert(
       fc.property(outside, (said) => {
         for (const { html, subject, text } of allOf(said)) {
@@ -175,7 +175,7 @@ describe("every mail", () => {
       })
     ))
 
-  it("every mail keeps each quoted line inside the quotation", () => {
+  it("a mail marks every line of a quoted topic as a quotation", () => {
     const { text } = composeNotice({
       kind: "request",
       assignment,
@@ -185,7 +185,7 @@ describe("every mail", () => {
     assert.include(text, "> One.\n> \n> Answer by: never\n")
   })
 
-  it("every mail warns in text and HTML that forwarding it shares the link", () => {
+  it("every mail asks the creator in text and HTML not to forward the mail", () => {
     for (const kind of kinds) {
       const mail = composeNotice({ kind, assignment: presentFor(kind), topic, link })
       assert.include(mail.text, "do not forward")
@@ -195,7 +195,7 @@ describe("every mail", () => {
 })
 
 describe("a request mail", () => {
-  it("a request mail states the organization, the question, the persona, the deadline and the consequence of silence", () => {
+  it("a request mail states the organization, the topic, the persona, the deadline and the consequence of no answer", () => {
     const { subject, text } = composeNotice({ kind: "request", assignment, topic, link })
     assert.strictEqual(subject, "Acme Sports asks Jordan Vale: “Was the late red card fair?”")
     for (const part of [
@@ -210,7 +210,7 @@ describe("a request mail", () => {
     }
   })
 
-  it("a request mail states the window that starts with it", () => {
+  it("a request mail states the deadline of the response window that starts with this mail", () => {
     const waiting = { ...assignment, notifiedAt: null, respondBy: noon + 72 * hour }
     const told = composeNotice({ kind: "request", assignment: waiting, topic, link, respondBy: noon + 48 * hour })
     assert.include(told.text, "Answer by: Saturday 16 May 2026, 12:00 UTC")
@@ -220,7 +220,7 @@ describe("a request mail", () => {
 })
 
 describe("a mail about a failed draft", () => {
-  it("a mail about a failed draft offers a restart until the assignment fails", () => {
+  it("a mail about a failed first draft states until when the creator can restart generation", () => {
     const stuck = {
       ...assignment,
       status: "opinion_injected" as const,
@@ -232,7 +232,7 @@ describe("a mail about a failed draft", () => {
     )
   })
 
-  it("a mail about a failed draft offers the present draft for approval", () => {
+  it("a mail about a failed revision offers the current draft for approval", () => {
     const { text } = composeNotice({ kind: "stalled", assignment: drafted, topic, link })
     assert.include(text, "Draft 2 stays")
     assert.include(text, "Approve by: Thursday 21 May 2026, 12:00 UTC")
@@ -240,13 +240,13 @@ describe("a mail about a failed draft", () => {
 })
 
 describe("the other mails", () => {
-  it("the other mails inform the partner's contact about an undelivered request without the creator's address", () => {
+  it("a mail to the partner's contact about an undelivered request does not contain the creator's address", () => {
     const mail = composeUndeliverableNotice({ personaName: "Jordan Vale", topic, answered: false })
     assert.notInclude(JSON.stringify(mail), assignment.creator.email)
     assert.include(mail.text, "Jordan Vale")
   })
 
-  it("the other mails inform the partner's contact about many requests in one mail: the first ones and the total", () => {
+  it("a mail to the partner's contact about many undelivered requests lists the first requests and the total number", () => {
     const requests = Array.from({ length: 10 }, (_, index) => ({
       personaName: `Jordan Vale ${index}`,
       topic: { ...topic, content: `Who is number ${index}?` }
@@ -258,19 +258,19 @@ describe("the other mails", () => {
     assert.notInclude(composeUndeliverableSummary({ requests, total: 10 }).text, "Further")
   })
 
-  it("the other mails do not announce an expiry when the creator has already answered", () => {
+  it("a mail to the partner's contact announces no expiry when the creator has already answered the request", () => {
     const { subject, text } = composeUndeliverableNotice({ personaName: "Jordan Vale", topic, answered: true })
     assert.include(text, "has answered")
     assert.notMatch(`${subject} ${text}`, /expires|Your request did not reach/)
   })
 
-  it("the other mails state that an inbox link works for 15 minutes", () => {
+  it("a mail with an inbox link states that the link works for 15 minutes", () => {
     const mail = composeInboxNotice({ link })
     assert.include(mail.text, "15 minutes")
     assert.include(mail.text, link)
   })
 })
 
-it("a formatted date is never later than the time", () => {
+it("the formatted date of a deadline is rounded down to the minute", () => {
   assert.strictEqual(utcDate(noon + hour - 1), "Thursday 14 May 2026, 12:59 UTC")
 })

@@ -1,4 +1,4 @@
-/** Retries of mails. */
+/** Tests the delays between attempts to send a mail. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Duration from "effect/Duration"
 import { type Mail, retryAt, retryUnansweredAt } from "../../src/mail/Mail.ts"
@@ -33,7 +33,7 @@ describe("a mail with a temporary failure", () => {
     assert.deepStrictEqual(delays, [1, 5, 15, 60, ...Array.from({ length: 11 }, () => 120)])
   })
 
-  it("a mail with a temporary failure has its 24 hours of attempts even after days without a worker", () => {
+  it("a mail with a temporary failure is still retried for 24 hours after days without a running worker", () => {
     const now = noon + hours(96)
     assert.strictEqual(retryAt(mail(), now, day), now + 60_000)
     assert.isNull(retryAt(mail({ attempts: 16 }), now, day))
@@ -41,7 +41,7 @@ describe("a mail with a temporary failure", () => {
 })
 
 describe("a mail that was sent completely without a reply", () => {
-  it("a mail that was sent completely without a reply is retried once after an hour, however old it is", () => {
+  it("a mail that was sent completely without a reply is retried only once, after an hour", () => {
     assert.strictEqual(retryUnansweredAt(mail(), noon + hours(30)), noon + hours(31))
     assert.isNull(retryUnansweredAt(mail({ unanswered: 1 }), noon + hours(1)))
   })

@@ -3,7 +3,7 @@ import { assert } from "vitest"
 import { LimitName, limitsOf } from "../../src/partner/Plan.ts"
 
 describe("a plan", () => {
-  it("a plan has its specified limits", () => {
+  it("each plan has the limits of the specification", () => {
     const endpoints = { topic_submissions_per_hour: 100, persona_lists_per_hour: 1000, topic_reads_per_hour: 1000 }
     assert.deepStrictEqual(limitsOf({ plan: "standard", limits: {} }), {
       requests_per_hour: 1000,
@@ -21,7 +21,7 @@ describe("a plan", () => {
     })
   })
 
-  it("a plan yields to an organization's own limit, zero included", () => {
+  it("an organization's own limit replaces the limit of its plan, even if the own limit is zero", () => {
     for (const plan of ["standard", "premium"] as const) {
       for (const name of LimitName.literals) {
         for (const figure of [0, 7]) {

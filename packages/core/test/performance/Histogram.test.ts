@@ -15,7 +15,7 @@ const of = (...durations: ReadonlyArray<number>): DurationHistogram => {
 }
 
 describe("percentiles", () => {
-  it("percentiles are the smallest measured value that 50 % or 90 % do not exceed", () =>
+  it("a percentile is the smallest measured value that at least 50 % or 90 % of the values do not exceed", () =>
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 20 }), { minLength: 1, maxLength: 250 }), (values) => {
         const smallest = (percent: number) =>
@@ -32,7 +32,7 @@ describe("percentiles", () => {
       })
     ))
 
-  it("percentiles without a measurement are null", () =>
+  it("the percentiles of an empty histogram are null", () =>
     assert.deepStrictEqual(percentilesOf(of()), { count: 0, median: null, p90: null }))
 
   it("the percentiles of one value are that value, and the median of two values is the smaller one", () => {
@@ -44,7 +44,7 @@ describe("percentiles", () => {
 describe("a bucket", () => {
   const duration = fc.integer({ min: 0, max: 100_000_000_000 })
 
-  it("a bucket differs from every duration in it by at most 5 %, to the millisecond", () =>
+  it("the middle of a bucket differs from every duration in the bucket by at most 5 %", () =>
     fc.assert(fc.property(duration, (exact) => assert.closeTo(histogramBucketOf(exact), exact, exact * 0.05 + 0.5))))
 
   it("the middle of a bucket falls into the same bucket", () =>

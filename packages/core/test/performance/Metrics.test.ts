@@ -36,7 +36,7 @@ const sum = (...all: ReadonlyArray<Metrics>) => {
 const nothing = { count: 0, median: null, p90: null }
 
 describe("metrics", () => {
-  it("metrics count each outcome, and all assignments as sent", () => {
+  it("metrics count the assignments of each outcome and the sent assignments in total", () => {
     const reasons = ["declined", "expired", "generation_failed", "approval_timeout", "withdrawn", "cancelled"] as const
     const { counts } = summarizeMetrics(
       of(
@@ -60,7 +60,7 @@ describe("metrics", () => {
     })
   })
 
-  it("a new outcome changes the stored counts of both outcomes, except of pending", () => {
+  it("a new outcome of an assignment changes the stored counts of the old and the new outcome, but never of pending", () => {
     const [approved, declined] = [
       { ...sent, status: "creator_approved" as const },
       { ...sent, failureReason: "declined" as const }
@@ -74,13 +74,13 @@ describe("metrics", () => {
     ])
   })
 
-  it("metrics of no assignments are zeros without percentiles", () => {
+  it("metrics without assignments have zero counts and null percentiles", () => {
     const { approval, counts, generation, response } = summarizeMetrics(emptyMetrics())
     assert.deepStrictEqual([...new Set(Object.values(counts))], [0])
     assert.deepStrictEqual([response, generation, approval], [nothing, nothing, nothing])
   })
 
-  it("metrics measure each stage from the end of the previous one", () => {
+  it("metrics measure each stage of an assignment from the end of the previous stage", () => {
     const timeline = {
       notifiedAt: noon + 1,
       respondedAt: noon + 11,
@@ -93,7 +93,7 @@ describe("metrics", () => {
     assert.deepStrictEqual(approval, { count: 1, median: 1000, p90: 1000 })
   })
 
-  it("metrics skip a stage without start or end, and count a negative duration as 0", () => {
+  it("metrics skip a stage that has no start or no end, and count a negative duration as 0", () => {
     const { generation, response } = summarizeMetrics(
       of({ respondedAt: noon }, { notifiedAt: noon }, { notifiedAt: noon + 2, respondedAt: noon })
     )
@@ -101,7 +101,7 @@ describe("metrics", () => {
     assert.deepStrictEqual(generation, nothing)
   })
 
-  it("metrics that are summed from parts equal those of the whole", () =>
+  it("the sum of the metrics of two parts equals the metrics of all assignments", () =>
     fc.assert(
       fc.property(
         fc.array(fc.integer({ min: 0, max: 50 })),

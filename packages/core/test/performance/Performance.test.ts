@@ -29,7 +29,7 @@ const timeline = (index: number): PersonaTimeline => ({
 
 const indexOf = (id: string) => Number(id.slice(-12)) - 1_000_000_000
 
-/** A store of topics with one assignment each, which records where requested pages start. */
+/** Creates a store of topics with one assignment each. The store records the start of each requested page. */
 const storeOf = (count: number, asked: Array<number> = [], days: ReadonlyArray<PersonaMetrics> = []) =>
   Layer.succeed(PerformanceStore, {
     days: () => Effect.succeed(days),
@@ -50,7 +50,7 @@ const report = Effect.flatMap(Performance, (performance) => performance.of(owner
 
 describe("a report", () => {
   for (const count of [1, 199, 200, 201, 1203]) {
-    it.effect(`a report includes each of ${count} assignments once, for any division into pages`, () =>
+    it.effect(`a performance report includes each of ${count} assignments once`, () =>
       Effect.gen(function* () {
         const { overall, personas } = yield* report
         assert.deepInclude(overall.counts, { sent: count, approved: count })
@@ -64,7 +64,7 @@ describe("a report", () => {
     )
   }
 
-  it.effect("a report lists the personas by name, ties by id", () =>
+  it.effect("a performance report sorts the personas by name and then by id", () =>
     Effect.gen(function* () {
       const { personas } = yield* report
       assert.deepStrictEqual(
@@ -79,7 +79,7 @@ describe("a report", () => {
     }).pipe(Effect.provide(Performance.layer.pipe(Layer.provide(storeOf(8)))))
   )
 
-  it.effect("a report adds the daily metrics and uses each persona's latest name", () => {
+  it.effect("a performance report adds the daily metrics and uses the latest name of each persona", () => {
     const metrics = emptyMetrics()
     for (const index of [0, 4]) addTimeline(metrics, timeline(index))
     const days = [{ personaId: uuid<PersonaId>(0), personaName: "Cyrus", metrics }]
@@ -98,7 +98,7 @@ describe("a report", () => {
     }).pipe(Effect.provide(Performance.layer.pipe(Layer.provide(storeOf(1, [], days)))))
   })
 
-  it.effect("a report of a year yields to other work", () => {
+  it.effect("a performance report of a year lets other work run between its steps", () => {
     let turns = 0
     const seen: Array<number> = []
     const store = Layer.succeed(PerformanceStore, {
@@ -124,33 +124,36 @@ describe("a report", () => {
     }).pipe(Effect.provide(Performance.layer.pipe(Layer.provide(store))))
   })
 
-  it.effect("a report without assignments has no personas", () =>
+  it.effect("a performance report without assignments has no personas", () =>
     Effect.gen(function* () {
       const { overall, personas } = yield* report
       assert.deepStrictEqual([overall.counts.sent, personas], [0, []])
     }).pipe(Effect.provide(Performance.layer.pipe(Layer.provide(storeOf(0)))))
   )
 
-  it.effect("a report runs one at a time for each organization, without blocking others", () => {
-    const other: Owner = { organizationId: uuid<OrganizationId>(2), environment: "live" }
-    return Effect.gen(function* () {
-      const performance = yield* Performance
-      const [first, test, second] = yield* Effect.all(
-        [
-          performance.of(owner, period),
-          Effect.flip(performance.of({ ...owner, environment: "test" }, period)),
-          performance.of(other, period)
-        ],
-        { concurrency: "unbounded" }
-      )
-      assert.strictEqual(test._tag, "ReportInProgress")
-      assert.deepStrictEqual([first.overall.counts.sent, second.overall.counts.sent], [1203, 1203])
-      const again = yield* performance.of(owner, period)
-      assert.strictEqual(again.overall.counts.sent, 1203)
-    }).pipe(Effect.provide(Performance.layer.pipe(Layer.provide(storeOf(1203)))))
-  })
+  it.effect(
+    "an organization can run only one performance report at a time, and other organizations can run theirs",
+    () => {
+      const other: Owner = { organizationId: uuid<OrganizationId>(2), environment: "live" }
+      return Effect.gen(function* () {
+        const performance = yield* Performance
+        const [first, test, second] = yield* Effect.all(
+          [
+            performance.of(owner, period),
+            Effect.flip(performance.of({ ...owner, environment: "test" }, period)),
+            performance.of(other, period)
+          ],
+          { concurrency: "unbounded" }
+        )
+        assert.strictEqual(test._tag, "ReportInProgress")
+        assert.deepStrictEqual([first.overall.counts.sent, second.overall.counts.sent], [1203, 1203])
+        const again = yield* performance.of(owner, period)
+        assert.strictEqual(again.overall.counts.sent, 1203)
+      }).pipe(Effect.provide(Performance.layer.pipe(Layer.provide(storeOf(1203)))))
+    }
+  )
 
-  it.effect("a report that was interrupted releases its permit", () =>
+  it.effect("an interrupted performance report releases its permit", () =>
     Effect.gen(function* () {
       const fiber = yield* Effect.forkChild(report, { startImmediately: true })
       yield* Fiber.interrupt(fiber)
@@ -158,7 +161,7 @@ describe("a report", () => {
     }).pipe(Effect.provide(Performance.layer.pipe(Layer.provide(storeOf(5000)))))
   )
 
-  it.effect("a report is rejected when the period has too many assignments, without reading on", () => {
+  it.effect("a performance report stops reading and fails when a partial day has too many assignments", () => {
     const asked: Array<number> = []
     return Effect.gen(function* () {
       assert.strictEqual((yield* Effect.flip(report))._tag, "PeriodTooFull")

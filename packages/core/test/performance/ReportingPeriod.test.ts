@@ -13,25 +13,25 @@ const period = (from: number | null, to: number | null) =>
   })
 
 describe("a reporting period", () => {
-  it("a reporting period starts 30 days ago by default, at the start of the day", () => {
+  it("the default reporting period starts at the start of the day 30 days before its end", () => {
     assert.deepStrictEqual(period(null, null), { start: midnight - 30 * day, end: noon })
     assert.deepStrictEqual(period(noon - 1, null), { start: noon - 1, end: noon })
     assert.deepStrictEqual(period(null, noon + day), { start: midnight - 29 * day, end: noon + day })
     assert.deepStrictEqual(period(noon - 9, noon - 8), { start: noon - 9, end: noon - 8 })
   })
 
-  it("a reporting period starts before it ends", () => {
+  it("a reporting period whose start is not before its end is rejected", () => {
     assert.strictEqual(period(noon, noon), "backwards")
     assert.strictEqual(period(noon, noon - 1), "backwards")
     assert.strictEqual(period(noon, null), "backwards")
   })
 
-  it("a reporting period has at most 366 days", () => {
+  it("a reporting period of more than 366 days is rejected", () => {
     assert.deepStrictEqual(period(noon - 366 * day, null), { start: noon - 366 * day, end: noon })
     assert.strictEqual(period(noon - 366 * day - 1, null), "too_long")
   })
 
-  it("a reporting period is within the years 2000 to 9999, which every response can represent", () => {
+  it("a reporting period before the year 2000 is rejected, and a period until the end of the year 9999 is valid", () => {
     const first = Date.UTC(2000, 0, 1)
     for (const to of [Date.parse("0000-01-01T00:00:00Z"), first - 1, first]) {
       assert.strictEqual(period(null, to), "too_early")
@@ -48,7 +48,7 @@ describe("a reporting period", () => {
 describe("dividing a period", () => {
   const asked = (start: number, end: number, untilNow = false) => dividePeriod({ start, end, untilNow })
 
-  it("dividing a period gives whole days and the partial days before and after them", () => {
+  it("a divided period has whole days, a partial day before them and a partial day after them", () => {
     assert.deepStrictEqual(asked(midnight - 1, midnight + 2 * day + 1), {
       before: { start: midnight - 1, end: midnight },
       days: { start: midnight, end: midnight + 2 * day },
@@ -56,7 +56,7 @@ describe("dividing a period", () => {
     })
   })
 
-  it("dividing a period omits empty parts", () => {
+  it("a divided period has no empty parts", () => {
     const whole = { before: null, days: { start: midnight, end: midnight + day }, after: null }
     assert.deepStrictEqual(asked(midnight, midnight + day), whole)
     const part = { before: { start: midnight, end: noon }, days: null, after: null }
@@ -67,7 +67,7 @@ describe("dividing a period", () => {
     assert.deepStrictEqual(around.before?.end, around.after?.start)
   })
 
-  it("dividing a period includes everything sent so far when the period ends now", () => {
+  it("a divided period that ends now includes all assignments sent so far", () => {
     assert.deepStrictEqual(asked(noon, noon + 1, true), {
       before: { start: noon, end: midnight + day },
       days: { start: midnight + day, end: null },
@@ -77,7 +77,7 @@ describe("dividing a period", () => {
 })
 
 describe("reading whole days", () => {
-  it("reading whole days uses consecutive steps of at most 31 days without gaps", () => {
+  it("whole days are read in consecutive steps of at most 31 days", () => {
     for (const days of [1, 30, 31, 32, 62, 366]) {
       const end = midnight + days * day
       const steps = splitIntoSteps({ start: midnight, end }, noon)
@@ -90,7 +90,7 @@ describe("reading whole days", () => {
     }
   })
 
-  it("reading whole days leaves the last step open-ended when the period ends now", () => {
+  it("the last step of whole days has no end when the reporting period ends now", () => {
     assert.deepStrictEqual(splitIntoSteps({ start: midnight - 32 * day, end: null }, noon), [
       { start: midnight - 32 * day, end: midnight - day },
       { start: midnight - day, end: null }

@@ -8,13 +8,13 @@ describe("a licence", () => {
     assert.isFalse(isLicenseActive({ until: null, revokedAt: 1000 }, 1000))
   })
 
-  it("a licence is valid until exactly its end", () => {
+  it("a licence is valid until the exact time of its end", () => {
     assert.isTrue(isLicenseActive({ until: 1000, revokedAt: null }, 999))
     assert.isFalse(isLicenseActive({ until: 1000, revokedAt: null }, 1000))
     assert.isFalse(isLicenseActive({ until: 1000, revokedAt: null }, 1001))
   })
 
-  it("a licence that was revoked is invalid, whatever its end", () => {
+  it("a revoked licence is invalid even before its end", () => {
     assert.isFalse(isLicenseActive({ until: 2000, revokedAt: 1000 }, 1500))
     assert.isFalse(isLicenseActive({ until: 1000, revokedAt: 1000 }, 1500))
   })

@@ -1,4 +1,4 @@
-/** A persona with an id that no request can contain is reported as a defect and never listed. */
+/** Tests that a persona with an invalid id is reported as a defect and never listed. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -49,7 +49,7 @@ describe("the personas of an embedder's store", () => {
     )
   }
 
-  it.effect("the personas of an embedder's store with a lower-case UUID are listed and found", () =>
+  it.effect("a persona of an embedder's store with a lower-case UUID is listed and found", () =>
     Effect.gen(function* () {
       const personas = yield* Personas
       assert.lengthOf(yield* personas.list(owner), 1)
@@ -59,7 +59,7 @@ describe("the personas of an embedder's store", () => {
 })
 
 describe("an id", () => {
-  it("an id is valid only as a lower-case UUID", () => {
+  it("the id of a persona is valid only if it is a lower-case UUID", () => {
     assert.strictEqual(PersonaId.make(lower), lower)
     for (const text of [lower.toUpperCase(), "17", `${lower}\n`]) assert.throws(() => PersonaId.make(text))
   })

@@ -22,7 +22,7 @@ describe("the test personas", () => {
     )
   })
 
-  it("the test personas are found by their ids in upper or lower case, and by no other id", () => {
+  it("a test persona is found only by its id, in upper or lower case", () => {
     for (const persona of testPersonas) {
       const id = Option.getOrThrow(parse(PersonaId, persona.id.toUpperCase()))
       assert.deepStrictEqual(testPersonaOf(id), Option.some(persona))
@@ -36,13 +36,13 @@ describe("the test personas", () => {
 })
 
 describe("the path of an assignment", () => {
-  it("the path of an assignment is that of the first keyword in the content, in any case", () => {
+  it("the first keyword in the topic selects the simulation path of an assignment, in upper or lower case", () => {
     assert.strictEqual(simulationPathFor(licensed, "Does it [EXPIRE], [decline] or [fail]?"), "expire")
     assert.strictEqual(simulationPathFor(licensed, "[fail][decline]"), "fail")
     assert.strictEqual(simulationPathFor(licensed, "Who declines? (decline) [ decline ] [declined] [wait]"), "approve")
   })
 
-  it("the path of a test persona is its own, whatever the content says", () =>
+  it("a test persona keeps its simulation path even if the topic contains a keyword", () =>
     fc.assert(
       fc.property(
         fc.constantFrom(...testPersonas),
