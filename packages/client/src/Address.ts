@@ -1,9 +1,9 @@
-/** Builds URLs: the service's base address, and paths whose ids are escaped. */
+/** Builds the service's base URL and the paths of requests. */
 import { PartnerCommentaryError } from "./Errors.ts"
 
 const prefix = "/partner/v1"
 
-/** The URL is `{api_root}` with the version prefix. The URL may already end with the prefix. */
+/** Returns the base URL: `{api_root}` with the version prefix. The given URL may already end with the prefix. */
 export const baseAddress = (given: string): string => {
   const url = URL.canParse(given) ? new URL(given) : null
   if (url === null || !/^https?:$/.test(url.protocol)) {
@@ -17,7 +17,7 @@ export const baseAddress = (given: string): string => {
 }
 
 const segment = (value: string): string => {
-  // URL parsers remove a segment of dots, so the request would reach another operation.
+  // URL parsers remove the segments `.` and `..`, so a request with such an id would reach another operation.
   if (typeof value !== "string" || value === "" || value === "." || value === "..") {
     throw new PartnerCommentaryError(`${JSON.stringify(value) ?? "undefined"} is no id.`)
   }

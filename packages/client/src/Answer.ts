@@ -1,4 +1,4 @@
-/** Parses a response into the payload or the error. The payload's fields are not validated. */
+/** Parses a response into the payload or an error, without a validation of the payload's fields. */
 import { ApiError, type ErrorCode, UnexpectedAnswerError } from "./Errors.ts"
 
 export interface RawAnswer {

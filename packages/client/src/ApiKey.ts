@@ -1,7 +1,10 @@
 /** Wire types of API keys. */
 import type { Open, Timestamp } from "./Wire.ts"
 
-/** A key without any webhook scope manages webhooks by `topics:read` and `topics:submit`. */
+/**
+ * A scope of an API key. In a key without any webhook scope, `topics:read` and `topics:submit` also allow access to
+ * webhooks.
+ */
 export type Scope =
   | "personas:read"
   | "topics:submit"
@@ -12,19 +15,19 @@ export type Scope =
 
 export type Environment = "live" | "test"
 
-/** Settings of a new key. */
+/** The settings of a new API key. */
 export interface CreateApiKey {
   readonly name: string
   readonly scopes: ReadonlyArray<Scope>
   /** IPv4 and IPv6 addresses or CIDR ranges. By default any address is allowed. */
   readonly ip_whitelist?: ReadonlyArray<string>
-  /** Default: `live`. */
+  /** The environment of the key. The default is `live`. */
   readonly environment?: Environment
-  /** Default: never. */
+  /** The time from which the key is rejected. By default, the key never expires. */
   readonly expires_at?: Timestamp
 }
 
-/** A key in a list. The key's text is not stored anywhere. */
+/** An API key in a list. The service does not store the text of a key. */
 export interface ApiKey {
   readonly id: string
   readonly name: string
@@ -35,27 +38,27 @@ export interface ApiKey {
   readonly created_at: Timestamp
   /** The time from which the key is rejected; null if the key does not expire. */
   readonly expires_at: Timestamp | null
-  /** The time of the last use, up to some seconds late; null before the first use. */
+  /** The time of the key's last use, which may be a few seconds old; null before the first use. */
   readonly last_used_at: Timestamp | null
   /**
-   * The time from which the key is rejected; null if it was neither rotated nor revoked. For a rotated key in its grace
-   * period, it is in the future.
+   * The time from which the key is rejected; null if the key was neither rotated nor revoked. For a rotated key in its
+   * grace period, this time is in the future.
    */
   readonly revoked_at: Timestamp | null
 }
 
-/** A new key. Only this response contains `full_key`. */
+/** A new API key. Only the response to the creation contains `full_key`. */
 export interface CreatedApiKey extends Omit<ApiKey, "last_used_at" | "revoked_at"> {
   readonly full_key: string
 }
 
-/** The successor of a rotated key. Only this response contains `full_key`. */
+/** The successor of a rotated API key. Only the response to the rotation contains `full_key`. */
 export interface RotatedApiKey extends CreatedApiKey {
-  /** The old key, and the time from which it is rejected. */
+  /** The id of the old key, and the time from which the old key is rejected. */
   readonly replaces: { readonly id: string; readonly revoked_at: Timestamp }
 }
 
-/** Omitted fields stay the same. Scopes, environment and expiry cannot be changed. */
+/** A change of an API key. Omitted fields stay unchanged. Scopes, environment and expiry cannot be changed. */
 export interface UpdateApiKey {
   readonly name?: string
   /** IPv4 and IPv6 addresses or CIDR ranges. An empty list allows any address. */
@@ -63,7 +66,10 @@ export interface UpdateApiKey {
 }
 
 export interface RotateApiKey {
-  /** How long the old key keeps working: 0 to 604,800 seconds. Default: 86,400. After a leak use 0. */
+  /**
+   * The old key stays valid for this number of seconds, from 0 to 604,800. The default is 86,400. Use 0 after a leak of
+   * the key.
+   */
   readonly grace_period_seconds?: number
 }
 
@@ -72,7 +78,7 @@ export interface RevokedApiKey {
   readonly revoked_at: Timestamp
 }
 
-/** A limit on requests, and the number of requests that remain. */
+/** A rate limit, and the number of remaining requests. */
 export interface RateWindow {
   readonly name: string
   readonly limit: number
@@ -81,7 +87,7 @@ export interface RateWindow {
   readonly resets_in_seconds: number
 }
 
-/** The key of a request: its organization, its scopes and its expiry. */
+/** The organization, scopes, expiry and rate limits of the API key that sends the request. */
 export interface Me extends Pick<ApiKey, "environment" | "scopes" | "ip_whitelist" | "expires_at" | "revoked_at"> {
   readonly organization: { readonly id: string; readonly name: string }
   readonly key: Pick<ApiKey, "id" | "name" | "key_prefix">

@@ -19,35 +19,35 @@ export class ApiKeys {
     this.#connection = connection
   }
 
-  /** Creates a key. Only this response contains `full_key`: store it. */
+  /** Creates an API key. Store `full_key`, because no other response contains the full key. */
   async create(key: CreateApiKey, options?: PostOptions): Promise<CreatedApiKey> {
     return this.#connection.data({ method: "POST", path: "/api-keys", body: key, options })
   }
 
-  /** Keys of both environments, newest first. Keys that ended more than 90 days ago are omitted. */
+  /** Lists the API keys of both environments, newest first. Keys that ended more than 90 days ago are omitted. */
   async list(options?: RequestOptions): Promise<ReadonlyArray<ApiKey>> {
     return this.#connection.data({ method: "GET", path: "/api-keys", options })
   }
 
-  /** The call fails with `not_found`. */
+  /** Reads one API key. If the key does not exist, the call fails with `not_found`. */
   async get(id: string, options?: RequestOptions): Promise<ApiKey> {
     return this.#connection.data({ method: "GET", path: path`/api-keys/${id}`, options })
   }
 
-  /** Changes the name or the address list, within 5 seconds on every server. */
+  /** Changes the name or the address list of a key. Every server applies the change within 5 seconds. */
   async update(id: string, changes: UpdateApiKey, options?: RequestOptions): Promise<ApiKey> {
     return this.#connection.data({ method: "PATCH", path: path`/api-keys/${id}`, body: changes, options })
   }
 
   /**
-   * Creates a successor with the same settings. The old key ends after the grace period. Only this response contains
-   * `full_key`.
+   * Creates a new key with the same settings as the old key. The old key ends after the grace period. Only the response
+   * of this call contains `full_key` of the new key.
    */
   async rotate(id: string, rotation: RotateApiKey = {}, options?: PostOptions): Promise<RotatedApiKey> {
     return this.#connection.data({ method: "POST", path: path`/api-keys/${id}/rotate`, body: rotation, options })
   }
 
-  /** Revokes a key, within 5 seconds on every server. The call is safe to repeat. */
+  /** Revokes a key. Every server rejects the key within 5 seconds. The call can be repeated safely. */
   async revoke(id: string, options?: RequestOptions): Promise<RevokedApiKey> {
     return this.#connection.data({ method: "DELETE", path: path`/api-keys/${id}`, options })
   }

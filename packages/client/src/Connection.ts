@@ -1,6 +1,6 @@
 /**
- * Sends requests for one credential, with retries and timeouts. Retry decides about retries, and Answer parses
- * responses.
+ * Sends requests for one credential, with retries and timeouts. The module Retry decides about retries, and the module
+ * Answer parses responses.
  */
 import { baseAddress } from "./Address.ts"
 import { parseAnswer, type RawAnswer } from "./Answer.ts"
@@ -13,25 +13,25 @@ import { version } from "./Version.ts"
 
 export interface ApiCall {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE"
-  /** The escaped path below the version prefix, with its query. */
+  /** The escaped path after the version prefix, including the query. */
   readonly path: string
   readonly body?: unknown
   readonly options?: PostOptions | undefined
-  /** Disables retries, because each attempt would repeat the work. */
+  /** If true, a failed call is not retried, because each attempt would repeat the work. */
   readonly once?: boolean
-  /** The body is read as it comes, until the signal of the options aborts. */
+  /** If true, the caller reads the body as a stream until the signal of the options aborts. */
   readonly isStream?: boolean
 }
 
-/** The header that carries the credential. */
+/** The request header that contains the credential. */
 export interface CredentialHeader {
-  /** The name of the option with the credential. */
+  /** The name of the client option that contains the credential. */
   readonly option: string
   readonly name: string
   readonly scheme: string
 }
 
-/** Checks that options were passed, because callers may use plain JavaScript. */
+/** Checks that the caller passed options, because plain JavaScript has no type check. */
 export const requireOptions = <Options extends ClientOptions>(
   options: Options,
   credential: keyof Options & string
@@ -40,7 +40,7 @@ export const requireOptions = <Options extends ClientOptions>(
   throw new PartnerCommentaryError(`Options are missing: pass an object with ${credential} and baseUrl.`)
 }
 
-/** Validates a numeric option, because timers accept invalid numbers and fire at once. */
+/** Validates a numeric option. Without the check, a timer with an invalid number would fire at once. */
 const checkedNumber = (name: string, value: unknown, usual: number): number => {
   if (value === undefined) return usual
   if (typeof value === "number" && value >= 0) return value
@@ -51,7 +51,7 @@ const eventStream = "text/event-stream"
 
 const inBrowser = () => "window" in globalThis && "document" in globalThis
 
-/** In Node the property `cause` of the error has the reason. */
+/** Returns the reason of a failed `fetch`. In Node, the property `cause` of the error contains the reason. */
 const reasonOf = (error: unknown): string => {
   const { cause, message } = error instanceof Error ? error : { cause: undefined, message: String(error) }
   const { code, message: more } = (cause ?? {}) as { readonly code?: unknown; readonly message?: unknown }
@@ -63,7 +63,7 @@ export class Connection {
   readonly #header: CredentialHeader
   readonly #credential: Credential
   readonly #options: ClientOptions
-  /** The timeout of an attempt, unless a call has its own. */
+  /** The timeout of an attempt for calls without an own timeout. */
   readonly timeoutMs: number
   readonly #maxRetries: number
   readonly #maxRetryWaitMs: number
@@ -85,17 +85,20 @@ export class Connection {
     if (typeof credential !== "function") this.#checked(credential)
   }
 
-  /** Returns whether the credential is a test key. A fetched credential is unknown until the first request. */
+  /**
+   * Returns whether the credential is a test key. If a function fetches the credential, the kind is unknown until the
+   * first request.
+   */
   get isTest(): boolean {
     return this.#isTest
   }
 
-  /** Returns the payload of a successful response. */
+  /** Sends a request and returns the payload of the successful response. */
   async data<A>(call: ApiCall): Promise<A> {
     return (await this.send<{ readonly data: A }>(call)).data
   }
 
-  /** Returns the whole envelope of a successful response, after retries if needed. */
+  /** Sends a request, with retries if needed, and returns the whole envelope of the successful response. */
   async send<A>(call: ApiCall): Promise<A> {
     const maxRetries = call.once === true ? 0 : checkedNumber("maxRetries", call.options?.maxRetries, this.#maxRetries)
     const timeoutMs = checkedNumber("timeoutMs", call.options?.timeoutMs, this.timeoutMs)
@@ -114,7 +117,10 @@ export class Connection {
     }
   }
 
-  /** Opens a stream of server-sent events. Returns null if the response is no stream. `timeoutMs` ends with its start. */
+  /**
+   * Opens a stream of server-sent events. Returns null if the response is not a stream. `timeoutMs` limits only the
+   * time until the stream starts.
+   */
   async stream(call: ApiCall, timeoutMs: number): Promise<ReadableStream<Uint8Array> | null> {
     const answer = await this.#attempt(call, 1, this.#headersOf(call), null, timeoutMs)
     if (answer.body === null) parseAnswer(answer)
@@ -136,7 +142,7 @@ export class Connection {
     headers.set(this.#header.name, this.#header.scheme + (await this.#secret()))
     const late = new TimeoutError(`No answer within ${timeoutMs} ms (request ${sentId}).`, sentId)
     const start = Date.now()
-    // Do not follow redirects, which could send the key to another server.
+    // Do not follow redirects, because a redirect could send the key to another server.
     const init: RequestInit = { method: call.method, headers, body, redirect: "manual" }
     const answer = await withTimeout(timeoutMs, late, outer, async (signal) => {
       const response = await fetch(this.#base + call.path, {
@@ -184,7 +190,7 @@ export class Connection {
     return this.#checked(typeof this.#credential === "function" ? await this.#credential() : this.#credential)
   }
 
-  /** Check the credential here, because the error message of `fetch` would contain it. */
+  /** Check the credential here, because the error message of `fetch` would contain an invalid credential. */
   #checked(secret: string): string {
     if (typeof secret === "string" && /^[\x21-\x7e]+$/.test(secret)) {
       this.#isTest = secret.startsWith("pk_test_")

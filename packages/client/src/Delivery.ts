@@ -1,46 +1,54 @@
-/** Wire types of deliveries: one event for one webhook, with its attempts. */
+/** Wire types of deliveries. A delivery sends one event to one webhook in one or more attempts. */
 import type { SubscribableEvent } from "./Webhook.ts"
 import type { PastEvent } from "./WebhookEvent.ts"
 import type { Open, Timestamp } from "./Wire.ts"
 
-/** `held`: the delivery waits for its webhook, without attempts. `failed`: all scheduled attempts failed. */
+/**
+ * The status of a delivery. A `held` delivery waits without attempts until the webhook can receive events. The status
+ * is `failed` after all scheduled attempts have failed.
+ */
 export type DeliveryStatus = "pending" | "held" | "delivered" | "failed"
 
 /** The step at which an attempt failed. */
 export type DeliveryFailure = "dns" | "refused" | "reset" | "tls" | "timeout" | "http" | "blocked" | "unsigned"
 
 export interface DeliveryAttempt {
-  /** What caused the attempt: the schedule, your request, or a test whether your endpoint works again. */
+  /**
+   * The trigger of the attempt: the schedule, your request, or a probe that tests whether your endpoint works again.
+   */
   readonly kind: Open<"scheduled" | "manual" | "probe">
   readonly at: Timestamp
   readonly duration_ms: number
-  /** Null if no response arrived. */
+  /** The HTTP status of the response; null if no response arrived. */
   readonly response_code: number | null
-  /** Null if the attempt succeeded. */
+  /** The kind of failure; null if the attempt succeeded. */
   readonly error_class: Open<DeliveryFailure> | null
   readonly error: string | null
 }
 
-/** An attempt with your endpoint's response. */
+/** A delivery attempt with the response of your endpoint. */
 export interface AnsweredAttempt extends DeliveryAttempt {
-  /** The first KiB of the response; null when none arrived. */
+  /** The first KiB of the response body; null if no response arrived. */
   readonly response_excerpt: string | null
 }
 
 export interface Delivery {
-  /** The event's id without `evt_`. */
+  /** The id of the delivery: the event's id without `evt_`. */
   readonly id: string
   readonly webhook_id: string
   readonly event_id: string
   readonly type: Open<SubscribableEvent>
   readonly topic_id: string
-  /** For `topic.completed` this is the persona that came last. */
+  /** The event's assignment. For `topic.completed`, the assignment that completed the topic. */
   readonly share_id: string
   readonly status: Open<DeliveryStatus>
   readonly created_at: Timestamp
-  /** Null while an attempt is in flight, while the webhook is paused or disabled, and if no attempt is scheduled. */
+  /**
+   * The time of the next attempt. Null while an attempt is in flight, while the webhook is paused or disabled, or if no
+   * attempt is scheduled.
+   */
   readonly next_attempt_at: Timestamp | null
-  /** The time at which the event first arrived, or the last attempt failed. */
+  /** The time of the first successful attempt, or of the final failed attempt. */
   readonly settled_at: Timestamp | null
   readonly attempt_count: number
   /** The last 10 attempts, oldest first. */
@@ -50,26 +58,29 @@ export interface Delivery {
 export interface DeliveryDetail extends Omit<Delivery, "attempts"> {
   /** The last 100 attempts, oldest first. */
   readonly attempts: ReadonlyArray<AnsweredAttempt>
-  /** The event in the form in which it is sent. */
+  /** The event in the form that the webhook receives. */
   readonly payload: PastEvent
 }
 
-/** Filter and page size. */
+/** The filter and page size of a list of deliveries. */
 export interface ListDeliveries {
   readonly status?: DeliveryStatus | undefined
-  /** Page size, 1 to 100. Default: 20. */
+  /** The page size, from 1 to 100. The default is 20. */
   readonly limit?: number | undefined
-  /** `next_cursor` of an earlier page. */
+  /** The `next_cursor` of an earlier page. */
   readonly cursor?: string | undefined
 }
 
-/** Events that happened from `since` until before `until`: ISO 8601 with a time zone. */
+/**
+ * The period of the events to send again. `since` is inclusive and `until` is exclusive. Times are ISO 8601 with a time
+ * zone.
+ */
 export interface RecoverWebhook {
-  /** The time must be within the last 30 days. */
+  /** The start of the period, which must be within the last 30 days. */
   readonly since: Timestamp
-  /** Default: now. */
+  /** The end of the period. The default is the current time. */
   readonly until?: Timestamp
-  /** With `dry_run`, the call only counts the deliveries. */
+  /** If true, the call only counts the deliveries and sends nothing. */
   readonly dry_run?: boolean
 }
 

@@ -1,6 +1,6 @@
 /**
- * All errors of this client. Each error is a PartnerCommentaryError, except that an aborted call rejects with its
- * signal's reason. No message contains the API key.
+ * Defines all errors of this client. Every error is a PartnerCommentaryError, but an aborted call rejects with the
+ * reason of the signal. Error messages never contain the API key.
  */
 import type { SubmissionResult, TopicProgress } from "./Topic.ts"
 
@@ -9,17 +9,23 @@ export class PartnerCommentaryError extends Error {
   override name = "PartnerCommentaryError"
 }
 
-/** A problem with one field: a path such as `persona_ids[2]`, and a sentence that states the rule. */
+/**
+ * A problem with one field. `field` is a path such as `persona_ids[2]`, and `constraint` is a sentence that states the
+ * rule.
+ */
 export interface Problem {
   readonly field: string
   readonly constraint: string
 }
 
-/** The type of `details` by code. The HTTP status of each code is 400, 401, 403, 404, 429 or 500. */
+/** The type of `details` by error code. The comment of each code starts with the HTTP status. */
 export interface ErrorDetails {
   /** 400. The first problem is at the top level, and `errors` lists all problems. */
   readonly invalid_request: Problem & { readonly errors: ReadonlyArray<Problem> }
-  /** 400. The service stored nothing. The list gives the reason for each requested persona. */
+  /**
+   * 400. No requested persona can receive the topic, and the service stored nothing. The details list the reason for
+   * each persona.
+   */
   readonly no_valid_personas: ReadonlyArray<SubmissionResult>
   /** 401 */
   readonly unauthorized: undefined
@@ -29,39 +35,39 @@ export interface ErrorDetails {
   readonly key_expired: undefined
   /** 401 */
   readonly ip_restricted: undefined
-  /** 401. The message names the missing scope. */
+  /** 401. The error message names the missing scope of the key. */
   readonly scope_denied: undefined
   /** 403 */
   readonly not_licensed: { readonly persona_id: string }
   /** 404 */
   readonly not_found: undefined
-  /** 429. With `quota`, a monthly quota is used up. Do not retry before `retry_after` seconds. */
+  /** 429. If `quota` is present, a monthly quota is used up. Wait at least `retry_after` seconds before a retry. */
   readonly rate_limit_exceeded: {
     readonly retry_after: number
     readonly limit: number
     readonly remaining: number
     readonly quota?: string
   }
-  /** 500. The message names the request id. */
+  /** 500. The error message contains the request id. */
   readonly internal_error: undefined
 }
 
 export type ErrorCode = keyof ErrorDetails
 
 interface Refusal<Code extends ErrorCode> extends PartnerCommentaryError {
-  /** The HTTP status. */
+  /** The HTTP status of the response. */
   readonly status: number
   readonly code: Code
   readonly details: ErrorDetails[Code]
-  /** Quote the request id in support requests. */
+  /** The request id of the call. Quote the request id in support requests. */
   readonly requestId: string | null
   /** The response's headers. */
   readonly headers: Headers
 }
 
 /**
- * The service rejected the request. `code` identifies the error and the type of `details`. A newer service may send
- * codes that are not listed here, with any `details`.
+ * The service rejected the request. `code` identifies the error and determines the type of `details`. A newer service
+ * may send unknown codes with any `details`.
  */
 export type ApiError = { [Code in ErrorCode]: Refusal<Code> }[ErrorCode]
 
@@ -74,7 +80,10 @@ interface Refused<Code extends ErrorCode> {
   readonly headers?: Headers
 }
 
-/** `error instanceof ApiError` narrows to the union, so that `error.code === "…"` types `error.details`. */
+/**
+ * `error instanceof ApiError` narrows the type to the union. A check of `error.code` then determines the type of
+ * `error.details`.
+ */
 export const ApiError = class ApiError<Code extends ErrorCode> extends PartnerCommentaryError {
   override name = "ApiError"
   readonly status: number
@@ -117,12 +126,12 @@ export class TimeoutError extends ConnectionError {
   override name = "TimeoutError"
 }
 
-/** A response that is not from the service: a proxy's HTML, a redirect, a wrong `baseUrl`. */
+/** The response did not come from the service. Causes are a proxy's HTML page, a redirect or a wrong `baseUrl`. */
 export class UnexpectedAnswerError extends PartnerCommentaryError {
   override name = "UnexpectedAnswerError"
   readonly status: number
   readonly requestId: string | null
-  /** The first 500 characters of the response. */
+  /** The first 500 characters of the response body. */
   readonly excerpt: string
   readonly #headers: Headers
 
@@ -148,11 +157,11 @@ export class UnexpectedAnswerError extends PartnerCommentaryError {
   }
 }
 
-/** `topics.waitFor` reached its `timeoutMs`. The topic continues, and you can wait again. */
+/** `topics.waitFor` has reached `timeoutMs`. The topic itself continues, and you can call `waitFor` again. */
 export class WaitTimeoutError extends PartnerCommentaryError {
   override name = "WaitTimeoutError"
   readonly topicId: string
-  /** The last status received; null if there was none. */
+  /** The last received status of the topic; null if no status was received. */
   readonly lastStatus: TopicProgress | null
 
   constructor(message: string, topicId: string, lastStatus: TopicProgress | null) {

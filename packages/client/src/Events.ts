@@ -1,4 +1,6 @@
-/** Past events. Use this list to fetch events that a webhook missed, or to poll instead of using a webhook. */
+/**
+ * Lists and follows past events. Use the list to fetch events that a webhook missed, or to poll instead of a webhook.
+ */
 import { query } from "./Address.ts"
 import type { Connection } from "./Connection.ts"
 import { type FollowEvents, followEvents } from "./Following.ts"
@@ -7,14 +9,17 @@ import type { RequestOptions } from "./Options.ts"
 import type { SubscribableEvent } from "./Webhook.ts"
 import type { PastEvent } from "./WebhookEvent.ts"
 
-/** Filter and page size. */
+/** The filter and page size of a list of events. */
 export interface ListEvents {
   readonly type?: SubscribableEvent | undefined
-  /** Events of this time or later: ISO 8601 with a time zone. */
+  /** The list contains only events at or after this time, which is ISO 8601 with a time zone. */
   readonly since?: string | undefined
-  /** Page size, 1 to 100. Default: 20. */
+  /** The page size, from 1 to 100. The default is 20. */
   readonly limit?: number | undefined
-  /** `asc` lists events in the order in which the service stored them. Default: `desc`, the newest first. */
+  /**
+   * The order `asc` lists events in the order in which the service stored the events. The default `desc` lists the
+   * newest event first.
+   */
   readonly order?: "asc" | "desc" | undefined
   /**
    * The id of the last event that you handled, or an earlier `next_cursor`. Implies `asc`. `after` cannot be combined

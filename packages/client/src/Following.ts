@@ -21,27 +21,36 @@ import {
 import type { SubscribableEvent } from "./Webhook.ts"
 import type { PastEvent } from "./WebhookEvent.ts"
 
-/** Filter and position. */
+/** The filter and start position of `events.follow`. */
 export interface FollowEvents extends RequestOptions {
   readonly type?: SubscribableEvent | undefined
-  /** The id of the last event that you handled. By default the oldest event of the last 30 days comes first. */
+  /**
+   * The id of the last event that you handled. By default, the iteration starts with the oldest event of the last 30
+   * days.
+   */
   readonly after?: string | undefined
-  /** Only events of this time or later: ISO 8601 with a time zone. */
+  /** The iteration returns only events at or after this time, which is ISO 8601 with a time zone. */
   readonly since?: string | undefined
-  /** The function is called for each failure that the iteration outlasts. */
+  /** The client calls this function for each failure after which the iteration continues. */
   readonly onOutage?: ((error: Error) => void) | undefined
 }
 
-/** The service sends a comment every 15 seconds. A proxy that collects a response sends nothing. */
+/**
+ * The longest silence on a working stream. The service sends a comment every 15 seconds, but a proxy that buffers the
+ * response sends nothing.
+ */
 const silenceMs = 40_000
 const firstPartMs = 20_000
-/** A stream that ends earlier comes from a host that cannot stream. */
+/**
+ * The minimum duration of a stream in milliseconds. A stream that ends earlier means that the host does not support
+ * streaming.
+ */
 const shortestStreamMs = 5000
-/** After this time a stream is tried again. */
+/** The client tries to open a stream again after this time without a stream. */
 const withoutStreamMs = 10 * 60_000
 const pageSize = 100
 
-/** The stream does not come through, but requests may. */
+/** The client cannot receive a stream, but ordinary requests may work. */
 class NoStream extends Error {}
 
 export async function* followEvents(

@@ -1,19 +1,19 @@
-/** A list in pages. Await the list for the first page, or iterate over all items. */
+/** A paged list. Await the list for the first page, or iterate over all items. */
 
-/** One page with the list's total. */
+/** One page of a list, with the total of the list. */
 export interface Page<Item> {
   readonly data: ReadonlyArray<Item>
   readonly pagination: {
     readonly limit: number
     readonly offset: number
-    /** The number of items on all pages. */
+    /** The number of items on all pages together. */
     readonly total: number
     /** The cursor of the next page; null on the last page. */
     readonly next_cursor: string | null
   }
 }
 
-/** One page of a list without total and offset. */
+/** One page of a list that has neither a total nor an offset. */
 export interface CursorPage<Item> {
   readonly data: ReadonlyArray<Item>
   readonly pagination: {
@@ -24,8 +24,8 @@ export interface CursorPage<Item> {
 }
 
 /**
- * `await listing` gives the first page. `for await (const item of listing)` iterates over all items, `listing.pages()`
- * over pages. A page is fetched only when the iteration reaches it.
+ * `await listing` returns the first page. `for await (const item of listing)` iterates over all items, and
+ * `listing.pages()` iterates over the pages. The client fetches a page only when the iteration reaches the page.
  */
 export class Listing<Item, One extends CursorPage<Item> = Page<Item>> implements PromiseLike<One>, AsyncIterable<Item> {
   readonly #fetch: (cursor: string | undefined) => Promise<One>
@@ -51,7 +51,7 @@ export class Listing<Item, One extends CursorPage<Item> = Page<Item>> implements
   async *pages(): AsyncGenerator<One, void, undefined> {
     let page: One = await this.then()
     yield page
-    // A list in ascending order has a cursor on its last page too.
+    // Stop at an empty page, because a list in ascending order has a cursor even on the last page.
     while (page.pagination.next_cursor !== null && page.data.length > 0) {
       page = await this.#fetch(page.pagination.next_cursor)
       yield page

@@ -1,25 +1,25 @@
-/** Options of clients and calls. */
+/** The options of clients and of calls. */
 import type { RateLimit } from "./RateLimit.ts"
 
-/** One response as `onResponse` receives it. The information never contains the key. */
+/** The information about one response that `onResponse` receives. The information never contains the key. */
 export interface ResponseInfo {
   readonly method: string
-  /** The path below `baseUrl`, with its query. */
+  /** The path of the request after `baseUrl`, including the query. */
   readonly path: string
   readonly status: number
   readonly requestId: string | null
-  /** The number of the first attempt is 1. */
+  /** The number of the attempt, starting at 1. */
   readonly attempt: number
   readonly durationMs: number
   readonly rateLimit: RateLimit | null
-  /** True when the service returned the stored response of an earlier call with this idempotency key. */
+  /** True if the service returned the stored response of an earlier call with the same idempotency key. */
   readonly replayed: boolean
   readonly headers: Headers
 }
 
-/** Options of one call. */
+/** The options of one call. */
 export interface RequestOptions {
-  /** Aborts the call with its retries and pauses. The call then rejects with the signal's reason. */
+  /** Aborts the call, including retries and pauses. An aborted call rejects with the reason of the signal. */
   readonly signal?: AbortSignal | undefined
   /** Overrides the client's value. */
   readonly timeoutMs?: number | undefined
@@ -31,37 +31,39 @@ export interface RequestOptions {
   readonly onResponse?: ((response: ResponseInfo) => void) | undefined
 }
 
-/** Options of one POST. */
+/** The options of one POST request. */
 export interface PostOptions extends RequestOptions {
   /**
    * Your own idempotency key, 1 to 255 visible ASCII characters. Calls with the same key and body within 24 hours run
-   * once and get the same response. By default each call has a new key, which its retries share.
+   * once and get the same response. By default, each call has a new key, and all retries of the call have the same key.
    */
   readonly idempotencyKey?: string | undefined
 }
 
-/** Options of a client. */
+/** The options of a client. */
 export interface ClientOptions {
-  /** The service's address, `https://api.example.com`, with or without `/partner/v1`. */
+  /** The URL of the service, such as `https://api.example.com`, with or without `/partner/v1`. */
   readonly baseUrl: string
-  /** Timeout of one attempt until the last byte of the response, in milliseconds. Default: 30,000. */
+  /** The timeout of one attempt until the last byte of the response, in milliseconds. The default is 30,000. */
   readonly timeoutMs?: number | undefined
-  /** The number of attempts after the first. Default: 3. */
+  /** The maximum number of retries after the first attempt. The default is 3. */
   readonly maxRetries?: number | undefined
-  /** The longest pause before a retry, in milliseconds. A longer `Retry-After` ends the call. Default: 60,000. */
+  /**
+   * The longest pause before a retry, in milliseconds. A longer `Retry-After` ends the call. The default is 60,000.
+   */
   readonly maxRetryWaitMs?: number | undefined
   /** Replaces the runtime's `fetch`, for example for a proxy, tests or tracing. */
   readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined
-  /** Headers for every request. */
+  /** The headers that the client adds to every request. */
   readonly headers?: Readonly<Record<string, string>> | undefined
   /** Called for every response, including those of retried attempts. */
   readonly onResponse?: ((response: ResponseInfo) => void) | undefined
-  /** Allows use in a browser, where anyone can read the key. */
+  /** Allows the use of the client in a browser, where every visitor can read the key. */
   readonly allowBrowser?: boolean | undefined
 }
 
 /**
- * The credential is a text, or a function that is called before every attempt, so that a rotated secret is used at
- * once.
+ * The credential is a text or a function. The client calls the function before every attempt, so a rotated secret takes
+ * effect at once.
  */
 export type Credential = string | (() => string | Promise<string>)

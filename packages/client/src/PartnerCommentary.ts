@@ -14,11 +14,11 @@ import { Topics } from "./Topics.ts"
 import { Webhooks } from "./Webhooks.ts"
 
 export interface PartnerCommentaryOptions extends ClientOptions {
-  /** The key, `pk_live_…` or `pk_test_…`, or a function that fetches the key from a secret store. */
+  /** The API key `pk_live_…` or `pk_test_…`, or a function that fetches the key from a secret store. */
   readonly apiKey: Credential
 }
 
-/** The client for a partner's server. Create one instance and reuse it. */
+/** The client for a partner's server. Create one instance of the client for all calls. */
 export class PartnerCommentary {
   readonly topics: Topics
   readonly personas: Personas
@@ -42,7 +42,7 @@ export class PartnerCommentary {
     this.#connection = connection
   }
 
-  /** Reads the key's organization, scopes, expiry, and the remaining requests of its rate limits. */
+  /** Reads the organization, scopes and expiry of the key, and the remaining requests of the rate limits. */
   async me(options?: RequestOptions): Promise<Me> {
     return this.#connection.data({ method: "GET", path: "/me", options })
   }

@@ -4,11 +4,11 @@ import { Connection, requireOptions } from "./Connection.ts"
 import type { ClientOptions, Credential } from "./Options.ts"
 
 export interface PartnerCommentaryDashboardOptions extends ClientOptions {
-  /** A JWT of your dashboard's identity provider, or a function that fetches one, because they are short-lived. */
+  /** A JWT of your dashboard's identity provider. Pass a function that fetches the JWT if the token expires soon. */
   readonly token: Credential
 }
 
-/** Manages API keys. */
+/** Manages API keys from the dashboard. */
 export class PartnerCommentaryDashboard {
   readonly apiKeys: ApiKeys
 

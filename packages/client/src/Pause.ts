@@ -1,9 +1,9 @@
-/** Pauses that can be aborted. */
+/** Provides pauses and timeouts that a signal can abort. */
 
-/** The longest delay of a timer. */
+/** The longest delay that a timer supports, in milliseconds. */
 const longest = 2 ** 31 - 1
 
-/** Rejects with the signal's reason when the signal is aborted. */
+/** Waits for this time. An abort of the signal rejects with the reason of the signal. */
 export const pause = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
   new Promise((resolve, reject) => {
     signal?.throwIfAborted()
@@ -22,8 +22,8 @@ export const pause = (ms: number, signal: AbortSignal | undefined): Promise<void
   })
 
 /**
- * Runs the function with a signal that aborts with `reason` after `ms`, or with the outer signal's reason. The promise
- * rejects at that time even if the function ignores the signal.
+ * Runs a function with a signal. The signal aborts with `reason` after `ms`, or with the reason of the outer signal.
+ * The promise then rejects even if the function ignores the signal.
  */
 export const withTimeout = async <A>(
   ms: number,

@@ -1,26 +1,28 @@
 /** Wire types of performance metrics. */
 import type { Timestamp } from "./Wire.ts"
 
-/** The period may contain requests to creators of at most 366 days. */
+/** The period of a performance report, which is at most 366 days long. */
 export interface PerformancePeriod {
-  /** Inclusive. By default the period starts with the UTC day 30 days before `to`. */
+  /** The inclusive start of the period. The default is the start of the UTC day 30 days before `to`. */
   readonly from?: Timestamp | Date | undefined
-  /** Exclusive. Default: now. */
+  /** The exclusive end of the period. The default is the current time. */
   readonly to?: Timestamp | Date | undefined
 }
 
-/** Durations in seconds with milliseconds; null when nothing was measured. */
+/**
+ * A summary of durations in seconds, with millisecond precision. Without a measured value, `median` and `p90` are null.
+ */
 export interface Spread {
   /** The number of measured values. */
   readonly count: number
-  /** Half of the values are at most this long. */
+  /** Half of the measured durations are at most this long. */
   readonly median: number | null
-  /** 90 % of the values are at most this long. */
+  /** Of the measured durations, 90 % are at most this long. */
   readonly p90: number | null
 }
 
 export interface PerformanceFigures {
-  /** The number of requests by their current result. `sent` is the sum of the others. */
+  /** The number of requests to creators by current result. `sent` is the sum of all other counts. */
   readonly counts: {
     readonly sent: number
     readonly pending: number
@@ -32,9 +34,9 @@ export interface PerformanceFigures {
     readonly withdrawn: number
     readonly cancelled: number
   }
-  /** The time from the creator's mail to the creator's perspective. */
+  /** The time from the delivery of the request mail to the creator's perspective. */
   readonly response_time: Spread
-  /** The time from the perspective to the first draft. */
+  /** The time from the creator's perspective to the first draft. */
   readonly generation_time: Spread
   /** The time from the first draft to the creator's approval. */
   readonly approval_time: Spread
@@ -44,7 +46,7 @@ export interface PerformanceReport {
   readonly period: { readonly start: Timestamp; readonly end: Timestamp }
   /** The metrics of all personas together. */
   readonly overall: PerformanceFigures
-  /** The personas with a request in the period, sorted by name. */
+  /** The personas with at least one request in the period, sorted by name. */
   readonly personas: ReadonlyArray<
     PerformanceFigures & {
       readonly persona_id: string

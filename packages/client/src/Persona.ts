@@ -10,8 +10,8 @@ export interface PersonaSummary {
 /** A persona with all details. */
 export interface Persona extends PersonaSummary {
   readonly bio: string
-  /** Sports, leagues or topics that the persona comments on. */
+  /** The sports, leagues or topics about which the persona comments. */
   readonly expertise: ReadonlyArray<string>
-  /** URLs by the platform's name. */
+  /** The persona's URLs by platform name. */
   readonly social_links: { readonly [platform: string]: string }
 }

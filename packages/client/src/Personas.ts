@@ -1,4 +1,4 @@
-/** The personas that you hold licenses for. */
+/** Reads the personas for which you have a license. */
 import { path } from "./Address.ts"
 import type { Connection } from "./Connection.ts"
 import type { RequestOptions } from "./Options.ts"

@@ -1,10 +1,10 @@
-/** Parses rate-limit headers. Times are relative to the server's clock, so a wrong local clock has no effect. */
+/** Parses rate-limit headers. Times are computed from the server's clock, so a wrong local clock has no effect. */
 
-/** The hourly window with the fewest requests left, from the `X-RateLimit` headers. */
+/** The hourly rate limit with the fewest remaining requests, from the `X-RateLimit` headers. */
 export interface RateLimit {
   readonly limit: number
   readonly remaining: number
-  /** Milliseconds until the window resets. */
+  /** The number of milliseconds until the rate limit resets. */
   readonly resetsInMs: number
 }
 
@@ -19,7 +19,7 @@ export const rateLimitOf = (headers: Headers): RateLimit | null => {
   return Number.isNaN(limit + remaining + resetsInMs) ? null : { limit, remaining, resetsInMs }
 }
 
-/** `Retry-After` in milliseconds, from seconds or a date; null when it is missing or invalid. */
+/** Returns the delay of a `Retry-After` header in milliseconds. Returns null if the header is missing or invalid. */
 export const retryAfterOf = (headers: Headers): number | null => {
   const text = headers.get("retry-after")?.trim() ?? ""
   if (/^\d+$/.test(text)) return Number(text) * 1000

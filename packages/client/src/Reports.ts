@@ -1,4 +1,4 @@
-/** Usage and performance reports. */
+/** Reads usage reports and performance reports. */
 import { query } from "./Address.ts"
 import type { Connection } from "./Connection.ts"
 import type { RequestOptions } from "./Options.ts"
@@ -12,7 +12,7 @@ export class UsageReport {
     this.#connection = connection
   }
 
-  /** Usage, quotas and the remaining amounts of the current month. Scope `usage:read`. */
+  /** Reads the usage, quotas and remaining amounts of the current month. Scope `usage:read`. */
   async get(options?: RequestOptions): Promise<Usage> {
     return this.#connection.data({ method: "GET", path: "/usage", options })
   }
@@ -25,7 +25,7 @@ export class Metrics {
     this.#connection = connection
   }
 
-  /** Results and durations of a period's requests, overall and by persona. Scope `usage:read`. */
+  /** Reads the results and durations of requests in a period, overall and by persona. Scope `usage:read`. */
   async performance(period: PerformancePeriod = {}, options?: RequestOptions): Promise<PerformanceReport> {
     return this.#connection.data({ method: "GET", path: `/metrics/performance${query({ ...period })}`, options })
   }

@@ -5,14 +5,14 @@ import { retryAfterOf } from "./RateLimit.ts"
 const firstPauseMs = 500
 const longestPauseMs = 8000
 
-/** Statuses of temporary failures of the service or of a proxy. */
+/** The HTTP statuses of temporary failures of the service or of a proxy. */
 const passing = new Set([408, 429, 500, 502, 503, 504])
 
-/** A used-up monthly quota is not temporary. */
+/** Returns whether a monthly quota is used up, which is not a temporary failure. */
 const quotaUsedUp = (error: unknown): boolean =>
   error instanceof ApiError && error.code === "rate_limit_exceeded" && error.details?.quota !== undefined
 
-/** Returns the delay that the service requested, in milliseconds; null without one. */
+/** Returns the delay in milliseconds that the service requested; null if the service requested no delay. */
 export const requestedDelay = (error: unknown): number | null => {
   if (!(error instanceof ApiError) && !(error instanceof UnexpectedAnswerError)) return null
   const header = retryAfterOf(error.headers)

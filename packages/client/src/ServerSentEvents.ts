@@ -7,16 +7,16 @@ export interface ServerSentEvent {
 }
 
 export interface StreamReader {
-  /** Is called for each part of the body, comments included. */
+  /** The reader calls this function for each part of the body, including comments. */
   readonly onPart: () => void
-  /** Is called with the milliseconds that the service asks for before the next connection. */
+  /** The reader calls this function with the requested pause before the next connection, in milliseconds. */
   readonly onRetry: (ms: number) => void
-  /** The events end with this error if no part comes for so many milliseconds. */
+  /** The iteration ends with `error` if no part of the body arrives for `ms` milliseconds. */
   readonly silence: { readonly ms: number; readonly error: Error }
   readonly signal: AbortSignal
 }
 
-/** An event that the end of the body cuts off is left out. */
+/** Iterates over the events in a body. An incomplete event at the end of the body is omitted. */
 export async function* readEvents(
   body: ReadableStream<Uint8Array>,
   { onPart, onRetry, signal, silence }: StreamReader
@@ -32,7 +32,7 @@ export async function* readEvents(
       if (done) return
       onPart()
       const text = rest + decoder.decode(value, { stream: true })
-      // A carriage return at the end may be the first half of a line end.
+      // A carriage return at the end of the text may be the first half of a line break.
       const lines = text.split(/\r\n|\n|\r(?!$)/)
       rest = lines.pop() ?? ""
       for (const line of lines) {

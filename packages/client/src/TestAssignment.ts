@@ -1,19 +1,19 @@
-/** Wire types for manual steps of a test topic's simulated creators. */
+/** Wire types for manual steps of simulated creators in the test environment. */
 import type { AssignmentStatus, Failure } from "./Topic.ts"
 import type { Open, Timestamp } from "./Wire.ts"
 
 /**
  * `respond`, `decline`, `approve` and `withdraw` are actions of the creator. `generate` and `fail` are results of the
- * generator. `expire` is the end of the deadline.
+ * generator. The action `expire` lets the deadline pass.
  */
 export type SimulatedAction = "respond" | "generate" | "approve" | "decline" | "expire" | "fail" | "withdraw"
 
 export interface AdvanceAssignment {
-  /** The default is the next step of the persona's path, or of the keyword in the content. */
+  /** The step to take. By default, the persona's path or a keyword in the content determines the step. */
   readonly action?: SimulatedAction
 }
 
-/** The assignment after the step. */
+/** The assignment after a step of the simulated creator. */
 export interface SimulatedAssignment {
   readonly share_id: string
   readonly topic_id: string
@@ -25,7 +25,7 @@ export interface SimulatedAssignment {
   readonly failure: Failure | null
   /**
    * The possible next actions. The action that leads to a commentary is first. The list is empty when no action is
-   * left.
+   * possible.
    */
   readonly actions: ReadonlyArray<Open<SimulatedAction>>
 }

@@ -1,4 +1,4 @@
-/** Controls of the test environment, for keys that begin with `pk_test_`. */
+/** Controls simulated creators in the test environment. Use a key that begins with `pk_test_`. */
 import { path } from "./Address.ts"
 import type { Connection } from "./Connection.ts"
 import type { PostOptions } from "./Options.ts"

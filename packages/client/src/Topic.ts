@@ -1,12 +1,14 @@
-/** Wire types of topics, as in the service's openapi.json. Unknown fields of a newer service are kept. */
+/**
+ * Wire types of topics, which match the service's openapi.json. The client keeps unknown fields of a newer service.
+ */
 import type { ErrorDetails } from "./Errors.ts"
 import type { Metadata, Open, Timestamp } from "./Wire.ts"
 
 export type OutputType = "text" | "audio" | "video"
 
 /**
- * `pending`: waiting for creators; `in_progress`: at least one works; `partial`: some commentaries are ready;
- * `completed`: no further commentary will come.
+ * A topic is `pending` until a creator answers, `in_progress` until a commentary is ready, `partial` while some
+ * commentaries are ready, and `completed` when no further commentary will come.
  */
 export type TopicStatus = "pending" | "in_progress" | "partial" | "completed"
 
@@ -22,7 +24,7 @@ export type AssignmentStatus =
   | "declined"
   | "expired"
 
-/** The result of one persona's assignment. `failed`: no commentary will come for this persona. */
+/** The result of one persona's assignment. The result is `failed` when no commentary will come for the persona. */
 export type OutcomeStatus = "completed" | "pending" | "failed"
 
 export type FailureReason =
@@ -35,19 +37,31 @@ export type FailureReason =
 
 /** A topic to submit. */
 export interface CreateTopic {
-  /** A short question, statement or prompt: 10 to 500 characters after trimming. */
+  /** The content is a short question, statement or prompt of 10 to 500 characters after trimming. */
   readonly content: string
-  /** 1 to 100 persona ids. Use one topic for several personas, not several topics. */
+  /** The ids of 1 to 100 personas. Send a topic for several personas in one call instead of several topics. */
   readonly persona_ids: ReadonlyArray<string>
-  /** Your own name for the topic: 1 to 256 letters, digits, `-`, `_`, `.` and `:`. Topics may share a reference. */
+  /**
+   * Your own name for the topic, with 1 to 256 letters, digits, `-`, `_`, `.` and `:`. Several topics may have the same
+   * reference.
+   */
   readonly external_reference?: string
-  /** Default: `["text"]`. Text is always produced, whatever the list contains. */
+  /**
+   * The requested output types. The default is `["text"]`. The service always produces text, even if the list omits
+   * `text`.
+   */
   readonly output_types?: ReadonlyArray<OutputType>
-  /** Responses and webhooks return these data. */
+  /** Your own data, which responses and webhooks return. */
   readonly metadata?: Metadata
-  /** Only these of your webhooks receive the topic's events. Default: all of them. An empty list stands for none. */
+  /**
+   * The ids of the webhooks that receive the topic's events. The default is all your webhooks. An empty list means no
+   * webhook.
+   */
   readonly webhook_ids?: ReadonlyArray<string>
-  /** The deadline for responses: ISO 8601 with a time zone, 1 hour to 14 days ahead. Default: 48 hours from the mail. */
+  /**
+   * The deadline for responses in ISO 8601 with a time zone, 1 hour to 14 days ahead. The default is 48 hours after the
+   * request mail.
+   */
   readonly respond_by?: Timestamp
 }
 
@@ -55,7 +69,7 @@ export interface CreateTopic {
 export type SubmissionResult =
   /** The topic was sent to the creator. `share_id` identifies the assignment. */
   | { readonly persona_id: string; readonly status: "sent"; readonly share_id: string; readonly duplicate_of?: never }
-  /** There is no active license for the persona. */
+  /** You have no active license for the persona. */
   | {
       readonly persona_id: string
       readonly status: "not_licensed"
@@ -63,8 +77,8 @@ export type SubmissionResult =
       readonly duplicate_of?: never
     }
   /**
-   * The same topic was sent within 24 hours, or 60 seconds with a test key. `duplicate_of` names the earlier topic and
-   * assignment.
+   * You sent the same topic to the persona within the last 24 hours, or within 60 seconds with a test key.
+   * `duplicate_of` identifies the earlier topic and assignment.
    */
   | {
       readonly persona_id: string
@@ -73,7 +87,7 @@ export type SubmissionResult =
       readonly duplicate_of: { readonly topic_id: string; readonly share_id: string }
     }
 
-/** A new topic. */
+/** The response to the submission of a topic. */
 export interface Topic {
   readonly topic_id: string
   readonly external_reference?: string
@@ -83,9 +97,9 @@ export interface Topic {
   readonly output_types: ReadonlyArray<Open<OutputType>>
   /** The webhooks that receive the topic's events; absent if all of them do. */
   readonly webhook_ids?: ReadonlyArray<string>
-  /** Number of personas that the topic was sent to. */
+  /** The number of personas to which the topic was sent. */
   readonly personas_sent: number
-  /** The results in the order of `persona_ids`. */
+  /** The results for the requested personas, in the order of `persona_ids`. */
   readonly results: ReadonlyArray<SubmissionResult>
   readonly status: "pending"
   readonly created_at: Timestamp
@@ -97,7 +111,7 @@ export interface Failure {
   readonly at: Timestamp
 }
 
-/** The minimal view for polling. */
+/** The minimal view of a topic for polling. */
 export interface TopicProgress {
   readonly topic_id: string
   readonly external_reference?: string
@@ -119,11 +133,11 @@ export interface TopicProgress {
     /** The creator's deadline to answer or approve; null while no creator has to act. */
     readonly expires_at: Timestamp | null
   }>
-  /** Number of personas by status. */
+  /** The number of personas by status of the assignment. */
   readonly summary: { readonly total: number } & { readonly [Status in AssignmentStatus]: number }
 }
 
-/** An approved text, with media if requested and ready. */
+/** An approved commentary text, with the requested media that are ready. */
 export interface Commentary {
   readonly id: string
   readonly content: string
@@ -148,7 +162,7 @@ export interface Outcome {
   readonly failure: Failure | null
 }
 
-/** Number of personas by result. */
+/** The number of personas by result of the assignment. */
 export interface OutcomeSummary {
   readonly total_personas: number
   readonly completed: number
@@ -156,7 +170,7 @@ export interface OutcomeSummary {
   readonly failed: number
 }
 
-/** A topic with all results, in the order of submission. */
+/** A topic with the results of all personas, in the order of submission. */
 export interface TopicDetail {
   readonly topic_id: string
   readonly external_reference?: string
@@ -184,7 +198,8 @@ export interface TopicCommentaries {
 }
 
 /**
- * All topics with one `external_reference`, newest first. `topic_id`, `content` and `metadata` are the newest topic's.
+ * All topics with the same `external_reference`, newest first. `topic_id`, `content` and `metadata` belong to the
+ * newest topic.
  */
 export interface ReferenceLookup {
   readonly external_reference: string
@@ -202,8 +217,8 @@ export interface ReferenceLookup {
   >
   readonly summary: OutcomeSummary
   /**
-   * True when older topics with this reference are omitted. At most 100 topics with 1,000 entries together are
-   * returned.
+   * True if the response omits older topics with this reference. The response contains at most 100 topics with together
+   * 1,000 entries.
    */
   readonly truncated: boolean
 }
@@ -222,7 +237,7 @@ export interface TopicSummary {
   readonly created_at: Timestamp
 }
 
-/** Why one topic of `createMany` was rejected. Field paths have the form `topics[3].content`. */
+/** The reason for the rejection of one topic of `createMany`. Field paths have the form `topics[3].content`. */
 export type BulkRefusal = {
   [Code in "invalid_request" | "no_valid_personas" | "rate_limit_exceeded"]: {
     readonly code: Code
@@ -236,7 +251,7 @@ export type BulkResult =
   | { readonly index: number; readonly status: "created"; readonly topic: Topic }
   | { readonly index: number; readonly status: "refused"; readonly error: BulkRefusal }
 
-/** The results in the order of the request. */
+/** The results for the topics, in the order of the request. */
 export interface BulkResults {
   readonly results: ReadonlyArray<BulkResult>
 }
@@ -258,6 +273,9 @@ export interface CommentaryEntry {
 export interface AcceptedCommentary extends CommentaryEntry {
   readonly topic_id: string
   readonly share_id: string
-  /** The time at which you first accepted the commentary. This time never changes. */
+  /**
+   * The time at which you first accepted the commentary for publication. A repeated acceptance does not change this
+   * time.
+   */
   readonly partner_approved_at: Timestamp
 }

@@ -1,4 +1,4 @@
-/** Operations on topics: submit, poll, wait, fetch, list. */
+/** Submits, polls, waits for, fetches and lists topics. */
 import { path, query } from "./Address.ts"
 import type { Connection } from "./Connection.ts"
 import { Listing, type Page } from "./Listing.ts"
@@ -23,18 +23,18 @@ export interface ListTopics {
   readonly status?: TopicStatus | ReadonlyArray<TopicStatus> | undefined
   /** `external_reference` cannot be combined with `status`. */
   readonly external_reference?: string | undefined
-  /** All times of this filter are exclusive: ISO 8601 with a time zone. */
+  /** The bounds of the creation time, which are exclusive. Both bounds are ISO 8601 with a time zone. */
   readonly created_after?: string | Date | undefined
   readonly created_before?: string | Date | undefined
   /** Orders the list by the time of the last change. `updated_after` cannot be combined with another filter. */
   readonly updated_after?: string | Date | undefined
-  /** Default: `desc`, the newest first. */
+  /** The order of the list. The default is `desc`, which lists the newest topic first. */
   readonly order?: "asc" | "desc" | undefined
-  /** Page size, 1 to 100. Default: 20. */
+  /** The page size, from 1 to 100. The default is 20. */
   readonly limit?: number | undefined
-  /** The position of the first item: 0 to 10,000. The option cannot be combined with a cursor. */
+  /** The position of the first item, from 0 to 10,000. `offset` and `cursor` cannot be combined. */
   readonly offset?: number | undefined
-  /** `next_cursor` of an earlier page. */
+  /** The `next_cursor` of an earlier page. */
   readonly cursor?: string | undefined
 }
 
@@ -54,14 +54,14 @@ export class Topics {
   }
 
   /**
-   * Sends 1 to 100 topics independently: a rejected one does not affect the others. Resolves with the results in order;
-   * check each `status`. Scope `topics:submit`.
+   * Sends 1 to 100 topics. A rejected topic does not affect the other topics. Resolves with the results in the order of
+   * the topics; check each `status`. Scope `topics:submit`.
    */
   async createMany(topics: ReadonlyArray<CreateTopic>, options?: PostOptions): Promise<BulkResults> {
     return this.#connection.data({ method: "POST", path: "/topics/bulk", body: { topics }, options })
   }
 
-  /** Your topics. Await the list for a page, or iterate over all topics. Scope `topics:read`. */
+  /** Lists your topics. Await the list for a page, or iterate over all topics. Scope `topics:read`. */
   list(topics: ListTopics = {}, options?: RequestOptions): Listing<TopicSummary> {
     return new Listing((cursor) => {
       const asked = cursor === undefined ? topics : { ...topics, offset: undefined, cursor }
@@ -73,33 +73,42 @@ export class Topics {
     })
   }
 
-  /** A topic with all results. The call fails with `not_found`. Scope `topics:read`. */
+  /**
+   * Reads a topic with all results. If the topic does not exist, the call fails with `not_found`. Scope `topics:read`.
+   */
   async get(id: string, options?: RequestOptions): Promise<TopicDetail> {
     return this.#connection.data({ method: "GET", path: path`/topics/${id}`, options })
   }
 
   /**
-   * Reads the minimal view for polling. `waitFor` does the polling for you. The call fails with `not_found`. Scope
-   * `topics:read`.
+   * Reads the minimal view of a topic for polling. `waitFor` polls for you. If the topic does not exist, the call fails
+   * with `not_found`. Scope `topics:read`.
    */
   async status(id: string, options?: RequestOptions): Promise<TopicProgress> {
     return this.#connection.data({ method: "GET", path: path`/topics/${id}/status`, options })
   }
 
   /**
-   * Cancels the assignments that no creator has answered yet. Assignments with an answer continue. Resolves with the
-   * status afterwards. A repeated call changes nothing. The call fails with `not_found`. Scope `topics:submit`.
+   * Cancels the topic's assignments that no creator has answered yet. Answered assignments continue. Resolves with the
+   * status after the cancellation. A repeated call changes nothing. If the topic does not exist, the call fails with
+   * `not_found`. Scope `topics:submit`.
    */
   async cancel(id: string, options?: PostOptions): Promise<TopicProgress> {
     return this.#connection.data({ method: "POST", path: path`/topics/${id}/cancel`, options })
   }
 
-  /** Reads only the approved commentaries, possibly none. The call fails with `not_found`. Scope `topics:read`. */
+  /**
+   * Reads only the approved commentaries of a topic. If the topic does not exist, the call fails with `not_found`.
+   * Scope `topics:read`.
+   */
   async commentaries(id: string, options?: RequestOptions): Promise<TopicCommentaries> {
     return this.#connection.data({ method: "GET", path: path`/topics/${id}/commentaries`, options })
   }
 
-  /** Reads all topics with your `external_reference`. The call fails with `not_found`. Scope `topics:read`. */
+  /**
+   * Reads all topics with your `external_reference`. If no topic has the reference, the call fails with `not_found`.
+   * Scope `topics:read`.
+   */
   async byReference(reference: string, options?: RequestOptions): Promise<ReferenceLookup> {
     return this.#connection.data({ method: "GET", path: path`/topics/by-reference/${reference}`, options })
   }

@@ -1,14 +1,14 @@
 /** Wire types of usage reports. */
 import type { Timestamp } from "./Wire.ts"
 
-/** The current billing period: a calendar month, UTC. */
+/** The usage in the current billing period, which is a calendar month in UTC. */
 export interface Usage {
   readonly period: { readonly start: Timestamp; readonly end: Timestamp }
   readonly usage: {
     readonly topics_created: number
-    /** The number of assignments that had a first draft. */
+    /** The number of assignments whose first draft was stored in the period. */
     readonly commentaries_generated: number
-    /** The number of authenticated requests, which may lag by 5 seconds. */
+    /** The number of authenticated requests. The number may be 5 seconds old. */
     readonly api_calls: number
   }
   readonly quotas: {
@@ -19,8 +19,8 @@ export interface Usage {
   readonly remaining: {
     readonly topics: number
     /**
-     * The quota minus reserved units. Each `sent` persona reserves one unit, which is returned when no commentary
-     * comes.
+     * The remaining commentary quota. Each `sent` persona reserves one unit. The unit is returned if no commentary will
+     * come.
      */
     readonly commentaries: number
   }

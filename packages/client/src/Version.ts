@@ -1,2 +1,4 @@
-/** The version of this package, sent to the service. A test compares it with the manifest. */
+/**
+ * The version of this package, which the client sends to the service. A test compares the version with the manifest.
+ */
 export const version = "0.1.0"

@@ -11,32 +11,34 @@ import type { TopicDetail, TopicProgress } from "./Topic.ts"
 
 export interface WaitOptions extends RequestOptions {
   /**
-   * `completed` (default): no further commentary will come. `first`: at least one commentary is ready, or none will
-   * come.
+   * `completed` (the default) waits until no further commentary will come. `first` waits until a commentary is ready,
+   * or until none will come.
    */
   readonly until?: "completed" | "first" | undefined
   /**
-   * Total waiting time in milliseconds. The default is 48 hours. The time does not limit single requests. After this
-   * time, the topic is polled once more with a timeout of 10 seconds.
+   * The maximum waiting time in milliseconds. The default is 48 hours. The maximum does not limit single requests.
+   * After this time, the client polls the topic once more with a timeout of 10 seconds.
    */
   readonly timeoutMs?: number | undefined
   /**
    * Each pause is a random time between this value and twice this value, in milliseconds. The default is 30,000, or
-   * 1,000 with a key that begins with `pk_test_`. After a request that waited for a change in the service, there is no
-   * such pause. After half of the rate limit's window is used, pauses grow so that the rest lasts until the reset.
+   * 1,000 with a key that begins with `pk_test_`. After a request that waited in the service for a change, no pause
+   * follows. When half of the rate limit is used, pauses grow so that the remaining requests last until the reset.
    */
   readonly intervalMs?: number | undefined
-  /** Called with the first status and with every change. */
+  /** The client calls this function with the first status and with every changed status. */
   readonly onProgress?: ((status: TopicProgress) => void) | undefined
 }
 
-/** The requests that polling needs. */
+/** The requests that `waitFor` sends. */
 export interface PollRequests {
   readonly status: (id: string, options: RequestOptions) => Promise<TopicProgress>
   readonly get: (id: string, options: RequestOptions) => Promise<TopicDetail>
 }
 
-/** The kind of the key. A key from a function is unknown before the first request. */
+/**
+ * The kind of the key and the timeout. If a function fetches the key, the kind is unknown before the first request.
+ */
 export interface PollConnection {
   readonly isTest: boolean
   readonly timeoutMs: number
@@ -50,7 +52,10 @@ export const responseTimeMs = 10_000
 /** The minimum time between two waiting requests, because a stopping service responds to them at once. */
 export const minPauseMs = 1000
 
-/** The second half of the window is distributed evenly, so that polling never exhausts it. */
+/**
+ * Returns the pause that distributes the second half of the rate limit evenly, so that polling never exhausts the
+ * limit.
+ */
 export const pauseForRateLimit = (limit: RateLimit | null): number =>
   limit === null || limit.remaining * 2 >= limit.limit ? 0 : limit.resetsInMs / (limit.remaining + 1)
 
@@ -65,7 +70,7 @@ export const hasWaited = ({ durationMs, headers }: ResponseInfo) =>
 export const defaultPause = ({ isTest }: Pick<PollConnection, "isTest">, intervalMs = isTest ? 1000 : 30_000): number =>
   intervalMs * (1 + Math.random())
 
-/** Resolves with the topic, or rejects with WaitTimeoutError. */
+/** Waits for a topic. Resolves with the topic, or rejects with WaitTimeoutError. */
 export const waitForTopic = async (
   topics: PollRequests,
   connection: PollConnection,
@@ -77,7 +82,7 @@ export const waitForTopic = async (
   let last: TopicProgress | null = null
   let limit: RateLimit | null = null
   let answer: ResponseInfo | null = null
-  /** The tag of `last`. */
+  /** The entity tag of the status `last`. */
   let tag: string | null = null
   const watched = (response: ResponseInfo) => {
     limit = response.rateLimit
@@ -85,7 +90,10 @@ export const waitForTopic = async (
     onResponse?.(response)
   }
 
-  /** Wait only with a tag, because without a tag the service would wait even if the topic is already completed. */
+  /**
+   * Request a wait only with an entity tag. Without a tag, the service would wait even if the topic is already
+   * completed.
+   */
   const untilChange = (request: RequestOptions): RequestOptions => {
     if (tag === null) return request
     const wait = Math.min(longestWaitSeconds, Math.floor((end - Date.now()) / 1000))
@@ -106,7 +114,9 @@ export const waitForTopic = async (
     return Math.min(intervalMs ?? minPauseMs, minPauseMs) - answer.durationMs
   }
 
-  /** Returns a status or a temporary error. After the first success, outages do not end the wait. */
+  /**
+   * Polls once and returns a status or a temporary error. After the first successful poll, outages do not end the wait.
+   */
   const poll = async (request: RequestOptions): Promise<TopicProgress | Error> => {
     try {
       const seen = await topics.status(id, request)
@@ -133,7 +143,7 @@ export const waitForTopic = async (
     }
   }
 
-  /** The last status may be minutes old, so the function polls again. */
+  /** Polls once more after the timeout, because the last status may be minutes old. */
   const lastPoll = async (): Promise<TopicDetail> => {
     const request = { ...rest, signal, onResponse: watched }
     if (last !== null) {

@@ -1,7 +1,7 @@
-/** Wire types of webhooks. WebhookEvent has the types of events. */
+/** Wire types of webhooks. The module WebhookEvent defines the types of events. */
 import type { Open, Timestamp } from "./Wire.ts"
 
-/** Event types that a webhook can subscribe to. */
+/** The event types to which a webhook can subscribe. */
 export type SubscribableEvent =
   | "creator.approved"
   | "partner.approved"
@@ -10,17 +10,17 @@ export type SubscribableEvent =
   | "topic.completed"
 
 export interface CreateWebhook {
-  /** An `https:` address that accepts POST requests. */
+  /** The URL of your endpoint: an `https:` address that accepts POST requests. */
   readonly url: string
   readonly events: ReadonlyArray<SubscribableEvent>
   /**
-   * The secret is `whsec_` and 24 to 64 bytes in base64, or 32 to 256 printable ASCII characters. By default the
+   * The signing secret: `whsec_` and 24 to 64 bytes in base64, or 32 to 256 printable ASCII characters. By default, the
    * service generates a secret.
    */
   readonly secret?: string
 }
 
-/** Absent fields stay unchanged. `rotateSecret` replaces the secret. */
+/** A change of a webhook. Absent fields stay unchanged. Use `rotateSecret` to replace the secret. */
 export interface UpdateWebhook {
   readonly url?: string
   readonly events?: ReadonlyArray<SubscribableEvent>
@@ -37,31 +37,37 @@ export interface Webhook {
   readonly last_delivery_at: Timestamp | null
   readonly created_at: Timestamp
   readonly updated_at: Timestamp
-  /** Why the service disabled the webhook; null unless the status is `disabled`. */
+  /** The reason why the service disabled the webhook; null unless the status is `disabled`. */
   readonly disabled_reason: string | null
   readonly disabled_at: Timestamp | null
-  /** While the circuit is `open`, events are held. At `open_until` the service tries to send one of them. */
+  /**
+   * The state of the circuit breaker. While the state is `open`, the service holds events. At `open_until` the service
+   * tries to send one held event.
+   */
   readonly circuit: { readonly state: Open<"closed" | "open">; readonly open_until: Timestamp | null }
   /** The number of held events, counted up to 1,000. */
   readonly held_count: number
 }
 
-/** A new webhook. Only this response contains `secret`. */
+/** A new webhook. Only the response to the registration contains `secret`. */
 export interface CreatedWebhook extends Webhook {
   readonly secret: string
 }
 
-/** The number of seconds for which events are also signed with the former secret: 0 to 604,800. Default: 86,400. */
+/**
+ * A rotation of the secret. For `grace_period_seconds`, events are also signed with the former secret: 0 to 604,800
+ * seconds, by default 86,400.
+ */
 export interface RotateWebhookSecret {
   readonly grace_period_seconds?: number
-  /** By default the service generates a secret. */
+  /** The new secret. By default, the service generates a secret. */
   readonly secret?: string
 }
 
-/** Only this response contains the new `secret`. */
+/** The webhook after a rotation. Only the response to the rotation contains the new `secret`. */
 export interface RotatedWebhook extends Webhook {
   readonly secret: string
-  /** Until this time, events are signed with both secrets. Null without a grace period. */
+  /** The end of the grace period, in which events are signed with both secrets; null without a grace period. */
   readonly former_secret_expires_at: Timestamp | null
 }
 
@@ -72,12 +78,14 @@ export interface DeletedWebhook {
 
 /** The result of a test delivery. */
 export interface WebhookTest {
-  /** True if the delivery succeeded. False is a test result, not an error. */
+  /**
+   * True if the test delivery succeeded. A failed test delivery resolves with false and is not an error of the call.
+   */
   readonly success: boolean
-  /** `evt_test_` and a UUID. */
+  /** The id of the test event: `evt_test_` and a UUID. */
   readonly test_event_id: string
   readonly delivery_status: Open<"delivered" | "failed">
-  /** Null if no response arrived. */
+  /** The HTTP status of the response; null if no response arrived. */
   readonly response_code: number | null
   readonly error: string | null
 }

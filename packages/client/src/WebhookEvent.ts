@@ -1,9 +1,9 @@
-/** Event types, as `verifyWebhook` returns them. */
+/** The types of events that `verifyWebhook` returns. */
 import type { AssignmentStatus, Commentary, FailureReason, OutcomeSummary, TopicStatus } from "./Topic.ts"
 import type { Metadata, Open, Timestamp } from "./Wire.ts"
 
 interface Event<Type extends string, Data> {
-  /** The id is the same on every attempt. Store the id to ignore repeated events. */
+  /** The event's id, which is the same for every attempt. Store the id to detect repeated events. */
   readonly id: string
   readonly type: Type
   readonly timestamp: Timestamp
@@ -19,7 +19,7 @@ interface Subject {
   readonly topic_id: string
   readonly external_reference: string | null
   readonly metadata: Metadata
-  /** The topic's status after this event. */
+  /** The topic's status and counts after the event. */
   readonly topic: { readonly status: Open<TopicStatus>; readonly summary: OutcomeSummary }
 }
 
@@ -29,27 +29,27 @@ interface Part extends Subject {
   readonly status: Open<AssignmentStatus>
 }
 
-/** A creator approved a commentary, which is included. */
+/** A creator approved a commentary. The event contains the commentary. */
 export type CreatorApproved = Event<"creator.approved", Part & { readonly commentary: Commentary }>
 
 /** You accepted an approved commentary for publication. */
 export type PartnerApproved = Event<"partner.approved", Part & { readonly commentary: Commentary }>
 
-/** No commentary will come for this persona. */
+/** The assignment has failed, so no commentary will come for this persona. */
 export type CommentaryFailed = Event<"commentary.failed", Part & { readonly reason: Open<FailureReason> }>
 
-/** The audio or video of an approved commentary is ready: `commentary` has its URL. */
+/** The audio or video of an approved commentary is ready. `commentary` contains the URL. */
 export type MediaReady = Event<
   "media.ready",
   Part & { readonly output_type: Open<"audio" | "video">; readonly commentary: Commentary }
 >
 
-/** Every persona's part in the topic is approved or has failed. Each topic has this event once. */
+/** Every assignment of the topic is approved or has failed. Each topic has the event `topic.completed` once. */
 export type TopicCompleted = Event<"topic.completed", Subject>
 
 /**
- * The events of `events.list`, whether or not a webhook received them. A newer service may list other types: ignore
- * them.
+ * An event in `events.list`, even if no webhook received the event. A newer service may list unknown types: ignore
+ * these events.
  */
 export type PastEvent = CreatorApproved | PartnerApproved | CommentaryFailed | MediaReady | TopicCompleted
 
@@ -57,7 +57,7 @@ export type PastEvent = CreatorApproved | PartnerApproved | CommentaryFailed | M
 export type WebhookTested = Event<"webhook.test", { readonly [key: string]: unknown }>
 
 /**
- * The event types are distinguished by `type`. A newer service may send unlisted types: answer them with 2xx and ignore
- * them.
+ * `type` distinguishes the types of events. A newer service may send unknown types: answer these events with 2xx and
+ * ignore them.
  */
 export type WebhookEvent = PastEvent | WebhookTested

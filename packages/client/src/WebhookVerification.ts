@@ -1,5 +1,6 @@
 /**
- * Verifies webhook signatures by Standard Webhooks, version v1, with WebCrypto. The function works without a client.
+ * Verifies webhook signatures according to version 1 of Standard Webhooks, with WebCrypto. `verifyWebhook` needs no
+ * client.
  */
 import { PartnerCommentaryError } from "./Errors.ts"
 import type { WebhookEvent } from "./WebhookEvent.ts"
@@ -15,8 +16,8 @@ export type WebhookRefusal =
   | "malformed_body"
 
 /**
- * Verification failed: answer 400 or 401 and ignore the event. `missing_secret` and `malformed_secret` are faults of
- * your settings: answer 500, so that the event is retried.
+ * The verification failed: answer 400 or 401 and ignore the event. `missing_secret` and `malformed_secret` are errors
+ * in your settings. In these cases answer 500, so that the service sends the event again.
  */
 export class WebhookVerificationError extends PartnerCommentaryError {
   override name = "WebhookVerificationError"
@@ -28,15 +29,15 @@ export class WebhookVerificationError extends PartnerCommentaryError {
   }
 }
 
-/** A `Headers` object, Node's `request.headers`, or a record with names in any case. */
+/** The request headers: a `Headers` object, Node's `request.headers`, or a record with header names in any case. */
 export type WebhookHeaders =
   | { readonly get: (name: string) => string | null }
   | Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
 
 export interface VerifyOptions {
-  /** Maximum difference between the timestamp and the current time. Default: 300. */
+  /** The maximum difference in seconds between the timestamp and the current time. The default is 300. */
   readonly toleranceSeconds?: number | undefined
-  /** Replaces the local clock. */
+  /** The current time for the check, instead of the local clock. */
   readonly now?: Date | undefined
 }
 
@@ -63,7 +64,9 @@ const decoded = (base64: string): Uint8Array<ArrayBuffer> | null => {
 
 const marker = "whsec_"
 
-/** `whsec_…` is base64; any other secret is used as text. */
+/**
+ * Returns the key bytes of a secret. A secret `whsec_…` is decoded from base64, and any other secret is used as text.
+ */
 const keyOf = (secret: string) => {
   const bytes = secret.startsWith(marker) ? decoded(secret.slice(marker.length)) : new TextEncoder().encode(secret)
   if (bytes === null || bytes.length === 0) {
@@ -82,7 +85,8 @@ const secretsOf = (secret: string | ReadonlyArray<string>): ReadonlyArray<string
 
 const bytesOf = (body: string | Uint8Array | ArrayBuffer): Uint8Array => {
   if (typeof body === "string") return new TextEncoder().encode(body)
-  // The check does not use instanceof, which fails for objects from another realm, such as a test runner's sandbox.
+  // The check does not use `instanceof`, because `instanceof` fails for objects from another realm, such as a test
+  // runner's sandbox.
   if (ArrayBuffer.isView(body)) return new Uint8Array(body.buffer, body.byteOffset, body.byteLength)
   if (Object.prototype.toString.call(body) === "[object ArrayBuffer]") return new Uint8Array(body)
   throw new TypeError("verifyWebhook needs the raw body, not a parsed object.")
@@ -98,7 +102,7 @@ const sentAt = (timestamp: string, { now = new Date(), toleranceSeconds = 300 }:
 /**
  * Resolves with the event if its signature is valid, otherwise rejects with WebhookVerificationError. `body` must be
  * the raw body, byte for byte. Pass several secrets while you migrate to another webhook. An event can arrive more than
- * once: store its `id`.
+ * once: store the `id` of handled events.
  */
 export const verifyWebhook = async (
   body: string | Uint8Array | ArrayBuffer,
@@ -124,7 +128,7 @@ export const verifyWebhook = async (
   const keys = await Promise.all(secrets.map(keyOf))
   for (const key of keys) {
     for (const signature of signatures) {
-      // Constant-time comparison.
+      // `crypto.subtle.verify` compares the signatures in constant time.
       if (await crypto.subtle.verify("HMAC", key, signature, signed)) return eventIn(content)
     }
   }

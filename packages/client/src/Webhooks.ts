@@ -1,4 +1,4 @@
-/** Operations on webhooks and their deliveries. `verify` checks incoming events. */
+/** Manages webhooks and deliveries. `verify` checks the signature of incoming events. */
 import { path, query } from "./Address.ts"
 import type { Connection } from "./Connection.ts"
 import type { Delivery, DeliveryDetail, ListDeliveries, RecoverWebhook, Recovery } from "./Delivery.ts"
@@ -26,7 +26,10 @@ export class Webhooks {
     this.#connection = connection
   }
 
-  /** Registers an endpoint. Only this response contains `secret`: store it. Scope `webhooks:write`. */
+  /**
+   * Registers an endpoint as a webhook. Store `secret`, because no other response contains the secret. Scope
+   * `webhooks:write`.
+   */
   async create(webhook: CreateWebhook, options?: PostOptions): Promise<CreatedWebhook> {
     return this.#connection.data({ method: "POST", path: "/webhooks", body: webhook, options })
   }
@@ -36,19 +39,23 @@ export class Webhooks {
     return this.#connection.data({ method: "GET", path: "/webhooks", options })
   }
 
-  /** The call fails with `not_found`. Scope `webhooks:read`. */
+  /** Reads one webhook. If the webhook does not exist, the call fails with `not_found`. Scope `webhooks:read`. */
   async get(id: string, options?: RequestOptions): Promise<Webhook> {
     return this.#connection.data({ method: "GET", path: path`/webhooks/${id}`, options })
   }
 
-  /** Changes the given fields. `status: "active"` reactivates a paused or disabled webhook. Scope `webhooks:write`. */
+  /**
+   * Changes the given fields of a webhook. `status: "active"` reactivates a paused or disabled webhook. Scope
+   * `webhooks:write`.
+   */
   async update(id: string, changes: UpdateWebhook, options?: RequestOptions): Promise<Webhook> {
     return this.#connection.data({ method: "PATCH", path: path`/webhooks/${id}`, body: changes, options })
   }
 
   /**
-   * Replaces the secret. During the grace period, events are signed with both secrets, so `verify` succeeds with
-   * either. Only this response contains the new secret: store it. Scope `webhooks:write`.
+   * Replaces the secret of a webhook. During the grace period, events are signed with both secrets, so `verify`
+   * succeeds with either secret. Store the new secret, because no other response contains the secret. Scope
+   * `webhooks:write`.
    */
   async rotateSecret(id: string, rotation: RotateWebhookSecret = {}, options?: PostOptions): Promise<RotatedWebhook> {
     return this.#connection.data({
@@ -59,7 +66,7 @@ export class Webhooks {
     })
   }
 
-  /** Scope `webhooks:write`. */
+  /** Deletes a webhook. Scope `webhooks:write`. */
   async delete(id: string, options?: RequestOptions): Promise<DeletedWebhook> {
     return this.#connection.data({ method: "DELETE", path: path`/webhooks/${id}`, options })
   }
@@ -82,12 +89,17 @@ export class Webhooks {
     )
   }
 
-  /** Reads one delivery with your endpoint's responses. The call fails with `not_found`. Scope `webhooks:read`. */
+  /**
+   * Reads one delivery with your endpoint's responses. If the delivery does not exist, the call fails with `not_found`.
+   * Scope `webhooks:read`.
+   */
   async delivery(id: string, deliveryId: string, options?: RequestOptions): Promise<DeliveryDetail> {
     return this.#connection.data({ method: "GET", path: path`/webhooks/${id}/deliveries/${deliveryId}`, options })
   }
 
-  /** Requests one attempt, whatever the delivery's status, without waiting for it. Scope `webhooks:write`. */
+  /**
+   * Requests one attempt of a delivery in any status. The call does not wait for the attempt. Scope `webhooks:write`.
+   */
   async retry(id: string, deliveryId: string, options?: PostOptions): Promise<Delivery> {
     return this.#connection.data({
       method: "POST",
@@ -96,14 +108,17 @@ export class Webhooks {
     })
   }
 
-  /** Sends failed and held deliveries again, oldest event first. `dry_run` only counts them. Scope `webhooks:write`. */
+  /**
+   * Sends failed and held deliveries again, oldest event first. With `dry_run`, the call only counts the deliveries.
+   * Scope `webhooks:write`.
+   */
   async recover(id: string, recovery: RecoverWebhook, options?: PostOptions): Promise<Recovery> {
     return this.#connection.data({ method: "POST", path: path`/webhooks/${id}/recover`, body: recovery, options })
   }
 
   /**
-   * Sends a test event at once and resolves with the result; check `success`. The test is not retried, because each
-   * call sends an event. Scope `webhooks:write`.
+   * Sends a test event at once and resolves with the result; check `success`. The client does not retry the call,
+   * because each call sends an event. Scope `webhooks:write`.
    */
   async test(id: string, options?: RequestOptions): Promise<WebhookTest> {
     return this.#connection.send({ method: "POST", path: path`/webhooks/${id}/test`, once: true, options })

@@ -1,5 +1,6 @@
 /**
- * Tests the package as a partner installs it: packed, in an empty project outside of the repository, without a network.
+ * Tests the packed package in an empty project outside of the repository, without a network. A partner installs the
+ * same file.
  */
 import { execFile } from "node:child_process"
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -18,7 +19,7 @@ const project = join(place, "project")
 
 afterAll(() => rmSync(place, { recursive: true, force: true }))
 
-/** npm sets variables for its scripts, and these must not affect the project. */
+/** Removes the variables that npm sets for scripts, because these variables must not affect the installation. */
 const environment = {
   ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(npm_|NODE_OPTIONS)/i.test(name))),
   npm_config_cache: join(place, "cache"),
@@ -28,7 +29,7 @@ const environment = {
   npm_config_update_notifier: "false"
 }
 
-/** Resolves with everything that the command printed, and rejects with it when the command fails. */
+/** Resolves with the output of the command. If the command fails, rejects with the output. */
 const run = async (cwd: string, command: string, ...parameters: ReadonlyArray<string>): Promise<string> => {
   try {
     return (await promisify(execFile)(command, parameters, { cwd, env: environment })).stdout
@@ -82,7 +83,7 @@ beforeAll(async () => {
   await run(project, "npm", "install", packed?.tarball ?? "nothing was packed")
 })
 
-it("the package installs offline and alone, with programs and declarations, and with no TypeScript to compile", () => {
+it("the package installs offline without dependencies, and contains programs and declarations but no TypeScript sources", () => {
   const installed = join(project, "node_modules", "@partner-commentary", "client")
   expect(readdirSync(join(project, "node_modules")).filter((name) => !name.startsWith("."))).toEqual([
     "@partner-commentary"
@@ -113,7 +114,7 @@ it("plain JavaScript can import and require the package", async () => {
   expect(await run(project, process.execPath, "plain.cjs")).toBe("function\n")
 })
 
-it("npx runs its command line", async () => {
+it("npx runs the command line of the package", async () => {
   expect(await run(project, "npx", "@partner-commentary/client", "listen", "--help")).toContain("--forward-to URL")
   await expect(run(project, "npx", "@partner-commentary/client", "listen")).rejects.toThrow("--forward-to is missing.")
 })

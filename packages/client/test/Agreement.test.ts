@@ -1,6 +1,6 @@
 /**
- * The client's types equal the contract's schemas, field by field. A difference does not compile, so `npm run check`
- * fails.
+ * Checks that the client's types equal the contract's schemas, field by field. A difference does not compile, so `npm
+ * run check` fails.
  */
 import type * as ApiKeysApi from "@partner-commentary/api/ApiKeysApi"
 import type * as BulkApi from "@partner-commentary/api/BulkApi"
@@ -22,7 +22,7 @@ import { expect, it } from "vitest"
 
 type Encoded<S extends Schema.Top> = S["Encoded"]
 
-/** The known literals without the extension point. */
+/** The known literals of an extensible enumeration, without the type for unknown values. */
 type Literals<T> = T extends string ? (string extends T ? never : T) : never
 type Closed<T> = [Literals<T>] extends [never] ? T : Literals<T> | Exclude<T, string>
 
@@ -50,7 +50,7 @@ type Plainer<T> = [T] extends [string | number | boolean | null | undefined]
 type Same<One, Other> =
   (<T>() => T extends Plain<One> ? 1 : 2) extends <T>() => T extends Plain<Other> ? 1 : 2 ? true : false
 
-/** The type accepts `true` only. */
+/** The type `Agree` accepts only `true`. */
 type Agree<_ extends true> = true
 
 export type TypeEqualityChecks = [
@@ -104,7 +104,10 @@ type DetailsOf<E> = E extends { readonly details: infer Details } ? Details : un
 type Details = { [Code in Client.ErrorCode]: Same<Client.ErrorDetails[Code], DetailsOf<WireError[Code]>> }
 export type DetailsAgree = Agree<Details[Client.ErrorCode]>
 
-/** A planted difference, which shows that the comparison can fail. */
+/**
+ * The type `Left` accepts only `false`. The proofs below use deliberate differences to show that the comparison can
+ * fail.
+ */
 type Left<T extends false> = T
 export type Proofs = [
   Agree<Same<{ readonly a: Client.Open<"b" | "c"> | null }, { readonly a: "b" | "c" | null }>>,
@@ -123,7 +126,10 @@ export type Proofs = [
   Left<Same<{ readonly a: ReadonlyArray<{ readonly b: 1 }> }, { readonly a: ReadonlyArray<{ readonly b: 2 }> }>>
 ]
 
-/** A result's status determines its other fields, but they can be read without checking it. */
+/**
+ * A submission result's status determines the other fields, but code can read these fields without a check of the
+ * status.
+ */
 const placeOf = (result: Client.SubmissionResult): string | undefined => {
   if (result.status === "sent") return result.share_id satisfies string
   return result.status === "duplicate" ? (result.duplicate_of.share_id satisfies string) : result.share_id

@@ -1,4 +1,4 @@
-/** Bundles the package as an application would, minified, whole or only the used exports. */
+/** Bundles the package like an application: minified, with all exports or only the used exports. */
 import { join } from "node:path"
 import { gzipSync } from "node:zlib"
 import { build } from "esbuild"
@@ -20,6 +20,6 @@ export const bundle = async (source: string, format: "esm" | "iife" = "esm") => 
   return { text, gzipped: gzipSync(text, { level: 9 }).length, inputs: Object.keys(metafile.inputs) }
 }
 
-/** The text of a module that exports the whole client, as the input of `bundle`. */
+/** The source of a module that exports the whole client. Tests pass this source to `bundle`. */
 export const sourceExportingAll = 'export * from "./PartnerCommentary.ts"'
 export const sourceExportingVerification = 'export { verifyWebhook } from "./PartnerCommentary.ts"'

@@ -14,7 +14,7 @@ export const useFakeClock = (): void => {
   })
 }
 
-/** Advances the clock until the call has settled. */
+/** Advances the fake clock until the call has resolved or rejected. */
 export const advanceUntilSettled = async <A>(call: Promise<A>): Promise<A> => {
   call.catch(() => undefined)
   await vi.runAllTimersAsync()

@@ -1,4 +1,6 @@
-/** Failures of calls: errors are typed by code, distinct from proxy responses, and never contain the key. */
+/**
+ * Tests failures of calls. Errors have a type for each code, differ from proxy responses, and never contain the key.
+ */
 import { inspect } from "node:util"
 import {
   ApiError,
@@ -70,7 +72,7 @@ it.each([
   expect(String(error)).toMatch(message)
 })
 
-it("an unexpected response is quoted only in part", async () => {
+it("an UnexpectedAnswerError quotes only a part of the response", async () => {
   const { client } = makeScriptedService([() => new Response("x".repeat(10_000), { status: 500 })], once)
   expect(await rejectionOf(client.topics.get("t"))).toMatchObject({ status: 500, excerpt: "x".repeat(500) })
 })
@@ -106,7 +108,7 @@ it.each(["", "pk_live_a\n", "pk_live_a b", "pk_live_ü"])(
   }
 )
 
-it("a fetched key is validated too", async () => {
+it("a key that a function returns is validated, too", async () => {
   const { asked, client } = makeScriptedService([successAnswer({})], { apiKey: () => "pk_live_a\r\nx: y" })
   expect(String(await rejectionOf(client.topics.get("t")))).toMatch(/^PartnerCommentaryError: apiKey is missing/)
   expect(asked).toHaveLength(0)

@@ -1,4 +1,6 @@
-/** `events.follow`: over a stream or by waiting requests, each event once whatever breaks. */
+/**
+ * Tests that `events.follow` returns each event once, over a stream or by waiting requests, even if connections break.
+ */
 import { ApiError, type FollowEvents, PartnerCommentary, type PastEvent } from "@partner-commentary/client"
 import { expect, it, vi } from "vitest"
 import * as Clock from "./Clock.ts"
@@ -6,16 +8,18 @@ import { htmlAnswer, refusalAnswer, rejectionOf } from "./ScriptedService.ts"
 
 Clock.useFakeClock()
 
-/** What the next connection to the stream does. */
+/** The behavior of the next connection to the stream. */
 type Behavior =
   | { readonly is: "answers"; readonly response: () => Response }
   | { readonly is: "silent" }
-  /** Ends or breaks after this time. */
+  /** The time in milliseconds after which the stream ends or breaks. */
   | { readonly is: "streams"; readonly ms?: number; readonly breaks?: boolean; readonly heartbeats?: boolean }
 
 const streams: Behavior = { is: "streams" }
 
-/** A service that stores event `n` after `n` seconds. The last behavior repeats. */
+/**
+ * Simulates a service that stores event `n` after `n` seconds. After the list of behaviors, the last behavior repeats.
+ */
 const makeService = (behaviors: ReadonlyArray<Behavior>, { waits = true, key = "pk_live_a" } = {}) => {
   const start = Date.now()
   const asked: Array<string> = []
@@ -47,7 +51,7 @@ const makeService = (behaviors: ReadonlyArray<Behavior>, { waits = true, key = "
           for (const event of after(place)) {
             place = event.id
             const text = `id: ${event.id}\nevent: creator.approved\ndata: ${JSON.stringify(event)}\n\n`
-            // The block comes in two parts.
+            // Send the block in two parts.
             for (const part of [text.slice(0, 9), text.slice(9)]) controller.enqueue(encoder.encode(part))
           }
           if (heartbeats) controller.enqueue(encoder.encode(":\n\n"))
@@ -107,7 +111,7 @@ const makeService = (behaviors: ReadonlyArray<Behavior>, { waits = true, key = "
 
 const ids = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, at) => `evt_${from + at}`)
 
-it("events come over one stream as they happen, and `break` closes it", async () => {
+it("events arrive over one stream without delay, and `break` closes the stream", async () => {
   const { asked, follow, openStreams, outages, seen } = makeService([streams])
   const following = follow({}, ({ id }) => id === "evt_60")
   await vi.advanceTimersByTimeAsync(30_500)
@@ -119,7 +123,7 @@ it("events come over one stream as they happen, and `break` closes it", async ()
   expect(openStreams()).toBe(0)
 })
 
-it("a stream that ends or breaks is opened again after the last event", async () => {
+it("after a stream ends or breaks, a new stream continues after the last received event", async () => {
   const { asked, follow, outages, seen } = makeService([
     { is: "streams", ms: 10_000 },
     { is: "streams", ms: 10_000, breaks: true },
@@ -153,12 +157,12 @@ it.each<[string, Behavior]>([
     const kinds = asked.map((line) => line.split(" ")[0])
     expect(kinds.filter((kind) => kind === "stream")).toHaveLength(2)
     expect([kinds[1], kinds.at(-1)]).toEqual(["list", "stream"])
-    // Each request waits for the next event, and starts at most once a second.
+    // Each request waits in the service for the next event. At most one request starts per second.
     expect(kinds.length).toBeLessThan(605)
   }
 )
 
-it("a service that answers at once is asked every 30 to 60 seconds, or 1 to 2 with a test key", async () => {
+it("events.follow polls a service that answers at once every 30 to 60 seconds, or every 1 to 2 seconds with a test key", async () => {
   for (const [key, most] of [
     ["pk_live_a", 4],
     ["pk_test_a", 80]
@@ -171,7 +175,7 @@ it("a service that answers at once is asked every 30 to 60 seconds, or 1 to 2 wi
   }
 })
 
-it("silence of more than two heartbeats counts as a broken stream", async () => {
+it("a stream without data for more than two heartbeats counts as broken", async () => {
   const { asked, follow, outages } = makeService([{ is: "streams", heartbeats: false }, streams])
   void follow({ after: "evt_1000000" }).catch(() => undefined)
   await vi.advanceTimersByTimeAsync(60_000)
@@ -179,7 +183,7 @@ it("silence of more than two heartbeats counts as a broken stream", async () => 
   expect(asked).toHaveLength(2)
 })
 
-it("an outage after the first answer is outlasted with growing pauses, and without gap or repeat", async () => {
+it("after an outage, events.follow continues without lost or repeated events, and pauses grow during the outage", async () => {
   const { asked, follow, outages, seen, setDown } = makeService([{ is: "streams", ms: 10_000, breaks: true }, streams])
   void follow().catch(() => undefined)
   await vi.advanceTimersByTimeAsync(9000)
@@ -193,7 +197,7 @@ it("an outage after the first answer is outlasted with growing pauses, and witho
   expect(seen.length).toBeGreaterThan(725)
 })
 
-it("an outage before the first answer rejects after the usual retries", async () => {
+it("events.follow rejects after the usual retries if no first answer arrives", async () => {
   const { follow, setDown } = makeService([streams])
   setDown(true)
   const failed = rejectionOf(follow())
@@ -201,7 +205,7 @@ it("an outage before the first answer rejects after the usual retries", async ()
   expect(await failed).toMatchObject({ status: 503 })
 })
 
-it("a refusal rejects at any time: a revoked key, a wrong position", async () => {
+it("events.follow rejects at any time if the service refuses the key or the position", async () => {
   const refused: Behavior = { is: "answers", response: () => refusalAnswer(401, "key_revoked")() as Response }
   const { asked, follow, seen } = makeService([{ is: "streams", ms: 10_000 }, refused])
   const failed = rejectionOf(follow())

@@ -1,4 +1,4 @@
-/** Lists: a page when awaited, all items when iterated, pages fetched on demand. */
+/** Tests lists. An awaited list is a page, an iterated list returns all items, and pages are fetched on demand. */
 import { ApiError } from "@partner-commentary/client"
 import { expect, it } from "vitest"
 import { json, makeScriptedService, refusalAnswer, rejectionOf, type ScriptedAnswer } from "./ScriptedService.ts"
@@ -12,7 +12,7 @@ const page = (ids: ReadonlyArray<string>, next: string | null): ScriptedAnswer =
 
 const three = [page(["a", "b"], "one"), page(["c", "d"], "two"), page(["e"], null)]
 
-it("an awaited list is a page with its total", async () => {
+it("an awaited list resolves with a page and the total of the list", async () => {
   const { asked, client } = makeScriptedService(three)
   const { data, pagination } = await client.topics.list({ limit: 2 })
   expect(data.map((topic) => topic.topic_id)).toEqual(["a", "b"])
@@ -20,7 +20,7 @@ it("an awaited list is a page with its total", async () => {
   expect(asked).toHaveLength(1)
 })
 
-it("an iterated list returns every topic of every page, by cursor and with the same filter", async () => {
+it("an iterated list returns the topics of all pages, and requests each page by cursor with the same filter", async () => {
   const { asked, client } = makeScriptedService(three)
   const ids: Array<string> = []
   for await (const topic of client.topics.list({ status: "completed", limit: 2, offset: 4 })) ids.push(topic.topic_id)
@@ -48,7 +48,7 @@ it("a list sends no request before it is used, and fetches the first page once",
   expect(asked.map(({ url }) => new URL(url).search)).toEqual(["", "?cursor=one", "?cursor=two"])
 })
 
-it("a failing page rejects the loop", async () => {
+it("a loop over a list rejects if a page fails", async () => {
   const { client } = makeScriptedService([page(["a"], "one"), refusalAnswer(401, "key_revoked")])
   const seen: Array<string> = []
   const walk = async () => {
@@ -58,7 +58,7 @@ it("a failing page rejects the loop", async () => {
   expect(seen).toEqual(["a"])
 })
 
-it("a failing first page rejects the promise", async () => {
+it("an awaited list rejects if the first page fails", async () => {
   const { client } = makeScriptedService([refusalAnswer(401, "key_revoked")])
   expect(await client.topics.list().catch((error: unknown) => error instanceof ApiError && error.code)).toBe(
     "key_revoked"

@@ -1,4 +1,4 @@
-/** Runs the README's webhook receivers with requests as Express and Hono deliver them. */
+/** Runs the README's webhook receivers with requests in the form that Express and Hono pass. */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { verifyWebhook, WebhookVerificationError } from "@partner-commentary/client"
@@ -25,7 +25,7 @@ const failed = JSON.stringify({ id: "evt_1", type: "commentary.failed", data: { 
 
 type Handler = (first: object, second?: object) => Promise<unknown>
 
-/** The handlers that the snippets register, and the results of their calls. */
+/** The handlers that the snippets register, and the results of the handlers' calls. */
 const registered = () => {
   const handlers: Array<Handler> = []
   const parsers: Array<unknown> = []
@@ -63,7 +63,7 @@ it("the Express snippet verifies a raw body with Node's headers and publishes th
   expect(statuses).toEqual([204])
 })
 
-it("the Hono snippet verifies a Request's text and Headers and drops the topic", async () => {
+it("the Hono snippet verifies the text and Headers of a Request and drops the topic", async () => {
   const { done, handlers } = registered()
   expect(await handlers[1]?.(inHono(failed, sign(failed)))).toBe(204)
   expect(done).toEqual([["drop", "t", "declined"]])
@@ -71,6 +71,6 @@ it("the Hono snippet verifies a Request's text and Headers and drops the topic",
   expect(await rejectionOf(call)).toBeInstanceOf(WebhookVerificationError)
 })
 
-it("the README has exactly these two snippets", () => {
+it("the README contains exactly the two tested webhook snippets", () => {
   expect(registered().handlers).toHaveLength(2)
 })

@@ -1,4 +1,4 @@
-/** The requests of each operation, and the escaping of ids. */
+/** Tests the requests of each operation, and the escaping of ids. */
 import {
   PartnerCommentary,
   PartnerCommentaryDashboard,
@@ -100,7 +100,7 @@ it.each(["", ".", ".."])("%j is rejected as id before any request", async (id) =
   expect(asked).toHaveLength(before)
 })
 
-it("an id stays one path segment, whatever its characters", async () => {
+it("an id with any characters stays a single path segment", async () => {
   await client.topics.get("../personas?a=b#c")
   expect(asked.at(-1)?.url).toBe("https://api.example/partner/v1/topics/..%2Fpersonas%3Fa%3Db%23c")
 })
@@ -116,7 +116,7 @@ it.each([
   expect(asked[0]?.url).toBe(url)
 })
 
-it("an invalid date is rejected before any request", async () => {
+it("an invalid date is rejected before a request is sent", async () => {
   const before = asked.length
   const error = await rejectionOf(client.metrics.performance({ from: new Date("soon") }))
   expect(error).toMatchObject({ name: "PartnerCommentaryError", message: "from is an invalid Date." })
@@ -142,7 +142,7 @@ it("a constructor call without key or address names the missing option", () => {
   expect(() => new PartnerCommentary({ apiKey } as never)).toThrow("baseUrl must be the service's address")
 })
 
-it("headers of client and call are sent, except those that the client sets", async () => {
+it("headers from the options are sent, except headers that the client itself sets", async () => {
   const { asked, client } = makeScriptedService([successAnswer({})], {
     headers: { "X-Team": "desk", "x-api-key": "other" }
   })
@@ -155,7 +155,7 @@ it("headers of client and call are sent, except those that the client sets", asy
   ])
 })
 
-it("each attempt has its own request id, unless the caller sets one", async () => {
+it("each attempt has a new request id, unless the caller sets a request id", async () => {
   const { asked, client } = makeScriptedService([successAnswer({})])
   await client.usage.get()
   await client.usage.get()
@@ -165,7 +165,7 @@ it("each attempt has its own request id, unless the caller sets one", async () =
   expect(ids[2]).toBe("mine-1")
 })
 
-it("onResponse receives id, attempt, rate limit and replay of every response", async () => {
+it("onResponse receives the request id, attempt, rate limit and replay flag of every response", async () => {
   const seen: Array<ResponseInfo> = []
   const reset = String(Math.floor(Date.now() / 1000) + 1800)
   const limits = { "x-ratelimit-limit": "1000", "x-ratelimit-remaining": "7", "x-ratelimit-reset": reset }
@@ -187,7 +187,7 @@ it("onResponse receives id, attempt, rate limit and replay of every response", a
   expect(seen[0]?.rateLimit?.resetsInMs).toBeGreaterThan(1_700_000)
 })
 
-it("unknown fields of a newer service are kept", async () => {
+it("the client keeps unknown fields of a newer service", async () => {
   const { client } = makeScriptedService([successAnswer({ topic_id: "t", status: "archived", more: { a: 1 } })])
   expect(await client.topics.get("t")).toEqual({ topic_id: "t", status: "archived", more: { a: 1 } })
 })

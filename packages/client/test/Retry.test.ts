@@ -52,13 +52,13 @@ it.each<[string, ScriptedAnswer, unknown]>([
   expect(asked).toHaveLength(1)
 })
 
-it("the call fails after three retries with the last error", async () => {
+it("a call fails after three retries with the last error", async () => {
   const { asked, client } = makeScriptedService([refusalAnswer(500, "internal_error"), brokenConnection])
   expect(await Clock.advanceUntilSettled(rejectionOf(client.topics.get("t")))).toBeInstanceOf(ConnectionError)
   expect(asked).toHaveLength(4)
 })
 
-it("maxRetries of the client applies, and that of a call overrides it", async () => {
+it("the maxRetries of a call overrides the maxRetries of the client", async () => {
   const { asked, client } = makeScriptedService([brokenConnection], { maxRetries: 1 })
   await Clock.advanceUntilSettled(rejectionOf(client.topics.get("t")))
   expect(asked).toHaveLength(2)
@@ -66,19 +66,19 @@ it("maxRetries of the client applies, and that of a call overrides it", async ()
   expect(asked).toHaveLength(3)
 })
 
-it("the delay is random and grows up to eight seconds", async () => {
+it("the delay before a retry is random and grows up to eight seconds", async () => {
   const { client, pauses } = makeScriptedService([brokenConnection], { maxRetries: 6 })
   await Clock.advanceUntilSettled(rejectionOf(client.topics.get("t")))
   expect(pauses()).toEqual([250, 500, 1000, 2000, 4000, 4000])
 })
 
-it("the delay does not exceed maxRetryWaitMs", async () => {
+it("the delay before a retry does not exceed maxRetryWaitMs", async () => {
   const { client, pauses } = makeScriptedService([brokenConnection], { maxRetries: 4, maxRetryWaitMs: 600 })
   await Clock.advanceUntilSettled(rejectionOf(client.topics.get("t")))
   expect(pauses()).toEqual([250, 500, 600, 600])
 })
 
-it("Retry-After sets the delay, in seconds or as a date by the server's clock", async () => {
+it("Retry-After sets the delay before a retry, in seconds or as a date by the server's clock", async () => {
   const byDate = { "retry-after": "Fri, 01 Jan 2027 00:00:20 GMT", date: "Fri, 01 Jan 2027 00:00:00 GMT" }
   const { client, pauses } = makeScriptedService([
     htmlAnswer(503, { "retry-after": "5" }),
@@ -89,13 +89,13 @@ it("Retry-After sets the delay, in seconds or as a date by the server's clock", 
   expect(pauses()).toEqual([5500, 20_500])
 })
 
-it("the error details set the delay when a proxy removed the header", async () => {
+it("the error details set the delay before a retry if a proxy removed the Retry-After header", async () => {
   const { client, pauses } = makeScriptedService([limited(), successAnswer({})])
   await Clock.advanceUntilSettled(client.topics.get("t"))
   expect(pauses()).toEqual([7500])
 })
 
-it("the call rejects at once when the requested delay exceeds a minute or the configured limit", async () => {
+it("a call rejects at once if the requested delay exceeds a minute or the configured limit", async () => {
   const { asked, client } = makeScriptedService([limited({}, { "retry-after": "61" })])
   expect(await Clock.advanceUntilSettled(rejectionOf(client.topics.get("t")))).toMatchObject({
     code: "rate_limit_exceeded"
@@ -109,7 +109,7 @@ it("the call rejects at once when the requested delay exceeds a minute or the co
   expect(patient.pauses()).toEqual([3_601_000 - 500])
 })
 
-it("a call uses the caller's idempotency key, or a new one", async () => {
+it("a call sends the caller's idempotency key, or a new key by default", async () => {
   const { asked, client } = makeScriptedService([successAnswer({})])
   await client.topics.create(topic, { idempotencyKey: "derby-1" })
   await client.topics.create(topic)
@@ -126,7 +126,7 @@ it("a webhook test is never retried", async () => {
   expect(asked[0]?.init.headers.get("idempotency-key")).toBeNull()
 })
 
-it("an abort ends the delay before a retry with the caller's reason", async () => {
+it("an abort ends the delay before a retry, and the call rejects with the caller's reason", async () => {
   const { asked, client } = makeScriptedService([htmlAnswer(503, { "retry-after": "50" })])
   const controller = new AbortController()
   const call = rejectionOf(client.topics.get("t", { signal: controller.signal }))
@@ -137,7 +137,7 @@ it("an abort ends the delay before a retry with the caller's reason", async () =
   expect(vi.getTimerCount()).toBe(0)
 })
 
-it("a signal that outlives its calls keeps no listeners", async () => {
+it("completed calls leave no listeners on the caller's signal", async () => {
   const { client } = makeScriptedService([brokenConnection, brokenConnection, successAnswer({})])
   const { signal } = new AbortController()
   const added = vi.spyOn(signal, "addEventListener")

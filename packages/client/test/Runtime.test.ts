@@ -1,4 +1,4 @@
-/** Bundle size, and supported runtimes: any with web globals; browsers only when allowed. */
+/** Tests Bundle size and the supported runtimes: every runtime with web globals, and browsers only if allowed. */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { createContext, runInContext } from "node:vm"
@@ -33,12 +33,12 @@ describe("the bundle", () => {
     expect(said?.slice(1)).toEqual([kilobytes(all), kilobytes(part)])
   })
 
-  it("the client sends the version of its manifest", async () => {
+  it("the client sends the version from the package manifest", async () => {
     expect((await bundle(sourceExportingAll)).text).toContain(`"${manifest.version}"`)
   })
 })
 
-/** The globals of an edge runtime. */
+/** The global objects of an edge runtime. */
 const web = () => ({
   AbortController,
   AbortSignal,
@@ -62,8 +62,8 @@ const edge = async (more: object = {}) => {
   return (code: string) => runInContext(`(async () => { ${code} })()`, context) as Promise<unknown>
 }
 
-describe("a runtime with web globals only", () => {
-  it("a call uses the runtime's fetch, retries and parses the response", async () => {
+describe("Runtimes with web globals only", () => {
+  it("in a runtime with only web globals, a call uses the global fetch, retries and parses the response", async () => {
     const asked: Array<string> = []
     const run = await edge({
       fetch: async (url: string, init: RequestInit) => {
@@ -78,7 +78,7 @@ describe("a runtime with web globals only", () => {
     expect(asked).toEqual(Array(2).fill("POST https://api.example/partner/v1/topics"))
   })
 
-  it("events are followed over a stream", async () => {
+  it("in a runtime with only web globals, events.follow reads a stream", async () => {
     const text = 'id: evt_1\nevent: creator.approved\ndata: {"id":"evt_1"}\n\n'
     const headers = { "content-type": "text/event-stream" }
     const run = await edge({ fetch: async () => new Response(text, { headers }) })
@@ -88,7 +88,7 @@ describe("a runtime with web globals only", () => {
     expect(id).toBe("evt_1")
   })
 
-  it("a webhook is verified, whatever the realm of its body", async () => {
+  it("in a runtime with only web globals, verifyWebhook accepts a body from another realm", async () => {
     const secret = "a raw secret of 32 or more characters"
     const body = '{"id":"evt_1"}'
     const at = new Date()
@@ -109,21 +109,21 @@ describe("a runtime with web globals only", () => {
   })
 })
 
-describe("in a browser", () => {
+describe("Browsers", () => {
   const make = (more: string) =>
     `return new PC.PartnerCommentary({ apiKey: "pk_test_a", baseUrl: "https://api.example"${more} }) && "made"`
 
-  it("the constructor rejects, because anyone could read the key", async () => {
+  it("in a browser, the client's constructor throws, because every visitor could read the key", async () => {
     const run = await edge({ window: {}, document: {} })
     await expect(run(make(""))).rejects.toThrow(/This is a browser, where anyone can read the key/)
   })
 
-  it("the constructor accepts allowBrowser", async () => {
+  it("in a browser, the client's constructor succeeds with allowBrowser", async () => {
     const run = await edge({ window: {}, document: {} })
     expect(await run(make(", allowBrowser: true"))).toBe("made")
   })
 
-  it("a window object alone does not count as a browser, because some server runtimes have one", async () => {
+  it("a window object alone does not count as a browser, because some server runtimes have a window object", async () => {
     const run = await edge({ window: {} })
     expect(await run(make(""))).toBe("made")
   })

@@ -1,14 +1,14 @@
-/** A `fetch` that returns scripted responses in order and records the requests with their times. */
+/** Provides a `fetch` that returns scripted responses in order, and records the requests with their times. */
 import { PartnerCommentary, type PartnerCommentaryOptions } from "@partner-commentary/client"
 
 export interface RecordedRequest {
   readonly url: string
   readonly init: RequestInit & { readonly headers: Headers }
-  /** The time by the test's clock. */
+  /** The time of the request by the test's clock. */
   readonly at: number
 }
 
-/** A response, or the error that `fetch` rejects with. */
+/** A response, or the error with which `fetch` rejects. */
 export type ScriptedAnswer = () => Response | Error
 
 export const json =
@@ -44,7 +44,7 @@ export const brokenConnection: ScriptedAnswer = () =>
 
 export const apiKey = "pk_test_secretsecretsecretsecretsecretsecret"
 
-/** The last response repeats. */
+/** Returns the scripted responses in order. The last response repeats. */
 export const makeScriptedService = (
   answers: ReadonlyArray<ScriptedAnswer>,
   options: Partial<PartnerCommentaryOptions> = {}
@@ -58,12 +58,12 @@ export const makeScriptedService = (
     return given
   }
   const client = new PartnerCommentary({ apiKey, baseUrl: "https://api.example", fetch, ...options })
-  /** Milliseconds between consecutive requests. */
+  /** Returns the milliseconds between consecutive requests. */
   const pauses = () => asked.slice(1).map(({ at }, index) => at - (asked[index]?.at ?? 0))
   return { client, asked, pauses }
 }
 
-/** The error that a promise rejects with. */
+/** Returns the error with which a promise rejects. */
 export const rejectionOf = async (promise: PromiseLike<unknown>): Promise<unknown> => {
   try {
     await promise

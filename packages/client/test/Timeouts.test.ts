@@ -1,4 +1,4 @@
-/** Timeouts and aborts over real sockets. */
+/** Tests timeouts and aborts over real sockets. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import { ConnectionError, PartnerCommentary, TimeoutError } from "@partner-commentary/client"
@@ -37,13 +37,13 @@ it("an attempt that exceeds the timeout is retried", async () => {
   const { baseUrl, requests } = await serve((_, response, count) => {
     if (count > 1) good(response)
   })
-  // The second attempt answers at once, so the timeout is safe on slow machines.
+  // The server answers the second attempt at once, so the short timeout is safe on slow machines.
   const client = new PartnerCommentary({ apiKey, baseUrl, timeoutMs: 1000 })
   expect(await client.personas.list()).toEqual([])
   expect(requests()).toBe(2)
 })
 
-it("an invalid amount is rejected by name before any request", async () => {
+it("an invalid numeric option is rejected by name before a request is sent", async () => {
   const { baseUrl, requests } = await serve((_, response) => good(response))
   const wrong = [-1, Number.NaN, "x", null] as ReadonlyArray<unknown> as ReadonlyArray<number>
   for (const name of ["timeoutMs", "maxRetries", "maxRetryWaitMs"] as const) {
@@ -63,7 +63,7 @@ it("an invalid amount is rejected by name before any request", async () => {
   expect(await client.personas.list({ timeoutMs: undefined })).toEqual([])
 })
 
-it("the timeout covers the response until its last byte", async () => {
+it("the timeout of an attempt covers the response until the last byte", async () => {
   const { baseUrl } = await serve((_, response) => {
     response.writeHead(200, { "content-type": "application/json" })
     response.write('{"success":')
@@ -75,13 +75,13 @@ it("the timeout covers the response until its last byte", async () => {
   expect(String(error)).toMatch(/No answer within 100 ms \(request [0-9a-f-]{36}\)/)
 })
 
-it("the timeout ends even a fetch that ignores its signal", async () => {
+it("the timeout of an attempt ends even a fetch that ignores the signal", async () => {
   const fetch = () => new Promise<Response>(() => undefined)
   const client = new PartnerCommentary({ apiKey, baseUrl: "https://api.example", fetch, timeoutMs: 20, maxRetries: 0 })
   expect(await rejectionOf(client.personas.list())).toBeInstanceOf(TimeoutError)
 })
 
-it("an abort rejects with its reason and closes the connection", async () => {
+it("an aborted call rejects with the reason of the signal and closes the connection", async () => {
   const closed = Promise.withResolvers<void>()
   const arrived = Promise.withResolvers<void>()
   const { baseUrl, requests } = await serve((request) => {
@@ -99,7 +99,7 @@ it("an abort rejects with its reason and closes the connection", async () => {
   expect(requests()).toBe(1)
 })
 
-it("a call whose signal is already aborted sends nothing", async () => {
+it("a call with an aborted signal sends no request", async () => {
   const { baseUrl, requests } = await serve((_, response) => good(response))
   const client = new PartnerCommentary({ apiKey, baseUrl })
   expect(await rejectionOf(client.personas.list({ signal: AbortSignal.abort(new Error("no")) }))).toEqual(
@@ -108,7 +108,7 @@ it("a call whose signal is already aborted sends nothing", async () => {
   expect(requests()).toBe(0)
 })
 
-it("a caller's own timeout signal rejects with its own error", async () => {
+it("a call with AbortSignal.timeout rejects with the error of that signal", async () => {
   const { baseUrl } = await serve(() => undefined)
   const client = new PartnerCommentary({ apiKey, baseUrl })
   const error = await rejectionOf(client.personas.list({ signal: AbortSignal.timeout(50) }))
@@ -131,7 +131,7 @@ it("a connection that breaks mid-response is retried with the same idempotency k
   expect(keys[0]).toBe(keys[1])
 })
 
-it("a refused connection is reported with its reason", async () => {
+it("the error of a refused connection contains the reason", async () => {
   const { baseUrl } = await serve(() => undefined)
   const server = servers.pop()
   await new Promise((resolve) => server?.close(resolve))
@@ -139,7 +139,7 @@ it("a refused connection is reported with its reason", async () => {
   expect(String(await rejectionOf(client.personas.list()))).toMatch(/ECONNREFUSED/)
 })
 
-it("a redirect is not followed, so that the key stays with the service", async () => {
+it("a redirect is not followed, so that the key is not sent to another server", async () => {
   const elsewhere = await serve((_, response) => good(response))
   const { baseUrl } = await serve((_, response) => {
     response.writeHead(302, { location: elsewhere.baseUrl })

@@ -1,4 +1,4 @@
-/** Waiting for a topic: poll intervals, rate limits, outages and timeouts. */
+/** Tests how the client waits for a topic: poll intervals, rate limits, outages and timeouts. */
 import { type PartnerCommentaryOptions, type TopicProgress, WaitTimeoutError } from "@partner-commentary/client"
 import { expect, it, vi } from "vitest"
 import * as Clock from "./Clock.ts"
@@ -22,7 +22,7 @@ const detail = successAnswer({ topic_id: "t", status: "completed", commentaries:
 
 Clock.useFakeClock()
 
-it("waitFor polls every 30 to 60 seconds until the topic is completed, and resolves with it", async () => {
+it("waitFor polls every 30 to 60 seconds until the topic is completed, and resolves with the topic", async () => {
   const { asked, client, pauses } = scripted([
     progress("pending"),
     progress("partial", true),
@@ -51,7 +51,7 @@ it.each<[string, PartnerCommentaryOptions["apiKey"]]>([
   expect(pauses()).toEqual([1500, 1500, 0])
 })
 
-it("intervalMs overrides the default interval for both kinds of key", async () => {
+it("intervalMs overrides the default poll interval for live keys and test keys", async () => {
   for (const apiKey of ["pk_test_a", "pk_live_a"]) {
     const { client, pauses } = scripted([progress("pending"), progress("completed"), detail], { apiKey })
     await Clock.advanceUntilSettled(client.topics.waitFor("t", { intervalMs: 10_000 }))
@@ -59,13 +59,13 @@ it("intervalMs overrides the default interval for both kinds of key", async () =
   }
 })
 
-it('until: "first" resolves with the first commentary', async () => {
+it('waitFor with until: "first" resolves when the first commentary is ready', async () => {
   const { asked, client } = scripted([progress("in_progress"), progress("partial", true), detail])
   await Clock.advanceUntilSettled(client.topics.waitFor("t", { until: "first", intervalMs: 500 }))
   expect(asked).toHaveLength(3)
 })
 
-it("onProgress receives the first status and every change", async () => {
+it("onProgress receives the first status and every changed status", async () => {
   const { client } = scripted([
     progress("pending"),
     progress("pending"),
@@ -78,7 +78,7 @@ it("onProgress receives the first status and every change", async () => {
   expect(seen.map((status) => status.overall_status)).toEqual(["pending", "partial", "completed"])
 })
 
-it("polls are spread over the remaining rate limit until its reset", async () => {
+it("waitFor spreads polls evenly when less than half of the rate limit remains", async () => {
   const left = (remaining: number) => ({
     "x-ratelimit-limit": "1000",
     "x-ratelimit-remaining": String(remaining),
@@ -115,7 +115,7 @@ it("the first half of the rate limit does not slow down polling", async () => {
   expect(pauses()).toEqual([1500, 1500, 8000, 0])
 })
 
-it("waitFor continues after a rate-limit error, even if the pause is long", async () => {
+it("waitFor continues after a rate-limit error, even after a long pause", async () => {
   const limited = refusalAnswer(
     429,
     "rate_limit_exceeded",
@@ -127,13 +127,13 @@ it("waitFor continues after a rate-limit error, even if the pause is long", asyn
   expect(pauses()).toEqual([3_000_000, 0])
 })
 
-it("an outage after the first status does not end the wait", async () => {
+it("an outage after the first status does not end waitFor", async () => {
   const outage = Array.from({ length: 20 }, (_, at) => (at % 2 === 0 ? brokenConnection : htmlAnswer(502)))
   const { client } = scripted([progress("pending"), ...outage, progress("completed"), detail])
   expect(await Clock.advanceUntilSettled(client.topics.waitFor("t"))).toMatchObject({ status: "completed" })
 })
 
-it("an unreachable service or an unknown topic rejects at once", async () => {
+it("waitFor rejects at once if the service is unreachable or the topic is unknown", async () => {
   const { client } = scripted([brokenConnection])
   expect(await Clock.advanceUntilSettled(rejectionOf(client.topics.waitFor("t")))).toMatchObject({
     name: "ConnectionError"
@@ -144,7 +144,7 @@ it("an unreachable service or an unknown topic rejects at once", async () => {
   })
 })
 
-it("the timeout rejects with the last status", async () => {
+it("waitFor rejects after the timeout with the last status", async () => {
   const { client } = scripted([progress("in_progress")])
   const start = Date.now()
   const error = await Clock.advanceUntilSettled(rejectionOf(client.topics.waitFor("t", { timeoutMs: 100_000 })))
@@ -154,7 +154,7 @@ it("the timeout rejects with the last status", async () => {
   expect(vi.getTimerCount()).toBe(0)
 })
 
-it("a last poll after the timeout can still resolve", async () => {
+it("waitFor can still resolve with the last poll after the timeout", async () => {
   const { asked, client } = scripted([progress("pending"), progress("completed"), detail])
   const start = Date.now()
   expect(await Clock.advanceUntilSettled(client.topics.waitFor("t", { timeoutMs: 15_000 }))).toMatchObject({
@@ -163,7 +163,7 @@ it("a last poll after the timeout can still resolve", async () => {
   expect(asked.map(({ at }) => at - start)).toEqual([0, 15_000, 15_000])
 })
 
-it("the status of the last poll is passed to onProgress and included in the error", async () => {
+it("the status of the last poll after the timeout is passed to onProgress and included in the error", async () => {
   const { asked, client } = scripted([progress("pending"), progress("partial", true)])
   const seen: Array<string> = []
   const call = client.topics.waitFor("t", {
@@ -176,7 +176,7 @@ it("the status of the last poll is passed to onProgress and included in the erro
   expect([seen, asked.length]).toEqual([["pending", "partial"], 2])
 })
 
-it("an outage during the last poll keeps the previous status, after one attempt", async () => {
+it("if the only attempt of the last poll fails, the timeout error contains the previous status", async () => {
   for (const outage of [brokenConnection, htmlAnswer(502)]) {
     const { asked, client } = scripted([progress("in_progress"), outage])
     const error = await Clock.advanceUntilSettled(rejectionOf(client.topics.waitFor("t", { timeoutMs: 15_000 })))
@@ -185,7 +185,7 @@ it("an outage during the last poll keeps the previous status, after one attempt"
   }
 })
 
-it("a hanging last poll is limited to 10 seconds, and an abort ends it", async () => {
+it("the last poll after the timeout ends after 10 seconds or on an abort", async () => {
   const hanging = (first: () => boolean) => async () =>
     first() ? (progress("pending")() as Response) : new Promise<Response>(() => undefined)
   const client = () => {
@@ -204,14 +204,14 @@ it("a hanging last poll is limited to 10 seconds, and an abort ends it", async (
   expect(vi.getTimerCount()).toBe(0)
 })
 
-it("the default timeout is two days", async () => {
+it("the default timeout of waitFor is two days", async () => {
   const { client } = scripted([progress("in_progress")])
   const start = Date.now()
   await Clock.advanceUntilSettled(rejectionOf(client.topics.waitFor("t", { intervalMs: 3_600_000 })))
   expect(Date.now() - start).toBe(48 * 3_600_000)
 })
 
-it("an abort ends the wait at once with the caller's reason", async () => {
+it("an abort ends waitFor at once with the caller's reason", async () => {
   const { client } = scripted([progress("pending")])
   const controller = new AbortController()
   const call = rejectionOf(client.topics.waitFor("t", { signal: controller.signal }))

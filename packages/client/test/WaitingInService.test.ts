@@ -1,4 +1,4 @@
-/** Waiting for a topic in the service, with `Prefer: wait` and entity tags. */
+/** Tests requests that wait in the service for a changed topic, with `Prefer: wait` and entity tags. */
 import { PartnerCommentary, type PartnerCommentaryOptions } from "@partner-commentary/client"
 import { expect, it, vi } from "vitest"
 import * as Clock from "./Clock.ts"
@@ -23,7 +23,7 @@ interface Asked {
   readonly tag: string | null
 }
 
-/** A service whose status changes at given times after the start. */
+/** Simulates a service in which the topic's status changes at given times after the start. */
 const makeWaitingService = ({ changes = [], says = true, tags = true, waits = true, options }: Behavior = {}) => {
   const start = Date.now()
   const asked: Array<Asked> = []
@@ -52,7 +52,7 @@ const makeWaitingService = ({ changes = [], says = true, tags = true, waits = tr
   return { asked, client, start }
 }
 
-it("a change ends the waiting request, which contains the last tag", async () => {
+it("a change ends the waiting request, which sent the last entity tag", async () => {
   const { asked, client, start } = makeWaitingService({ changes: [40_000, 90_000] })
   expect(await Clock.advanceUntilSettled(client.topics.waitFor("t"))).toMatchObject({ topic_id: "t" })
   expect(asked).toEqual([
@@ -67,19 +67,19 @@ it("a change ends the waiting request, which contains the last tag", async () =>
   expect(vi.getTimerCount()).toBe(0)
 })
 
-it("a completed topic is returned at once", async () => {
+it("waitFor returns a completed topic at once", async () => {
   const { asked, client, start } = makeWaitingService({ changes: [0] })
   await Clock.advanceUntilSettled(client.topics.waitFor("t"))
   expect([asked.length, Date.now() - start]).toEqual([2, 0])
 })
 
-it("a wait is recognized by its duration if a proxy removes the header", async () => {
+it("the client recognizes a wait in the service by its duration if a proxy removes the header", async () => {
   const { asked, client } = makeWaitingService({ changes: [60_000], says: false })
   await Clock.advanceUntilSettled(client.topics.waitFor("t"))
   expect(asked.map(({ at }) => at)).toEqual([0, 1000, 26_000, 51_000, 60_000])
 })
 
-it("a service that answers at once is polled at the usual interval", async () => {
+it("waitFor polls a service that answers at once at the usual interval", async () => {
   const { asked, client } = makeWaitingService({ changes: [100_000], waits: false })
   await Clock.advanceUntilSettled(client.topics.waitFor("t"))
   expect(asked.map(({ at }) => at)).toEqual([0, 1000, 46_000, 91_000, 136_000, 136_000])
@@ -92,7 +92,7 @@ it("a service without entity tags gets neither `Prefer` nor `If-None-Match`", as
   expect(asked.every(({ prefer, tag }) => prefer === null && tag === null)).toBe(true)
 })
 
-it("a stopping service, which responds at once with `Preference-Applied`, gets at most one request a second", async () => {
+it("a stopping service that responds at once with `Preference-Applied` gets at most one request per second", async () => {
   let requests = 0
   const headers = { etag: '"1"', "preference-applied": "wait" }
   const fetch = async () =>
@@ -104,7 +104,7 @@ it("a stopping service, which responds at once with `Preference-Applied`, gets a
   expect(requests).toBe(12)
 })
 
-it("the deadline ends a series of 304 responses, and no request waits longer than the remaining time", async () => {
+it("the timeout of waitFor ends a series of 304 responses, and no request waits longer than the remaining time", async () => {
   const { asked, client, start } = makeWaitingService()
   const error = await Clock.advanceUntilSettled(rejectionOf(client.topics.waitFor("t", { timeoutMs: 60_500 })))
   expect(error).toMatchObject({ name: "WaitTimeoutError", lastStatus: { overall_status: "state 0" } })
@@ -120,7 +120,7 @@ it("the deadline ends a series of 304 responses, and no request waits longer tha
   expect(vi.getTimerCount()).toBe(0)
 })
 
-it("a short timeout of the client does not end a wait, and a hanging request ends 10 seconds after its wait", async () => {
+it("a short client timeout does not end a waiting request, and a hanging request ends 10 seconds after the requested wait", async () => {
   const short = makeWaitingService({ changes: [20_000], options: { timeoutMs: 1000 } })
   await Clock.advanceUntilSettled(short.client.topics.waitFor("t"))
   expect(short.asked.map(({ at }) => at)).toEqual([0, 1000, 20_000])
@@ -138,7 +138,7 @@ it("a short timeout of the client does not end a wait, and a hanging request end
   expect(at).toEqual([0, 1000, 81_000, 100_000])
 })
 
-it("an abort ends a waiting request at once with the caller's reason", async () => {
+it("an abort ends a request that waits in the service at once with the caller's reason", async () => {
   const { client } = makeWaitingService()
   const controller = new AbortController()
   const call = rejectionOf(client.topics.waitFor("t", { signal: controller.signal }))

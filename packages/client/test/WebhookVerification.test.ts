@@ -1,4 +1,4 @@
-/** Webhook verification, compared with the reference package of Standard Webhooks. */
+/** Tests webhook verification, also in comparison with the reference package of Standard Webhooks. */
 import {
   PartnerCommentary,
   verifyWebhook,
@@ -55,7 +55,7 @@ it.each<[string, Parameters<typeof verifyWebhook>[1]]>([
   expect((await verifyWebhook(body, headers, raw, { now })).id).toBe("evt_1")
 })
 
-it("accepts the body as text, bytes or part of a larger buffer", async () => {
+it("verifyWebhook accepts the body as text, bytes or part of a larger buffer", async () => {
   const bytes = new TextEncoder().encode(body)
   const larger = new Uint8Array(bytes.length + 20)
   larger.set(bytes, 10)
@@ -63,12 +63,12 @@ it("accepts the body as text, bytes or part of a larger buffer", async () => {
   for (const each of views) expect((await verifyWebhook(each, sign(raw), raw, { now })).id).toBe("evt_1")
 })
 
-it("rejects a parsed body with an explanation", async () => {
+it("verifyWebhook rejects a parsed body with an explanation", async () => {
   const parsed = JSON.parse(body) as string
   expect(String(await rejectionOf(verifyWebhook(parsed, sign(raw), raw, { now })))).toMatch(/needs the raw body/)
 })
 
-it("accepts one matching secret of several, and one matching signature of several", async () => {
+it("verifyWebhook accepts an event if any secret matches any signature", async () => {
   const other = "another secret of 32 or more characters"
   expect((await verifyWebhook(body, sign(raw), [other, encoded, raw], { now })).id).toBe("evt_1")
   const headers = sign(raw)
@@ -76,7 +76,7 @@ it("accepts one matching secret of several, and one matching signature of severa
   expect((await verifyWebhook(body, { ...headers, "webhook-signature": many }, raw, { now })).id).toBe("evt_1")
 })
 
-it("accepts an unknown event type", async () => {
+it("verifyWebhook accepts an unknown event type", async () => {
   const news = JSON.stringify({ id: "evt_2", type: "persona.retired", data: { a: 1 } })
   const event: WebhookEvent = await verifyWebhook(news, sign(raw, news), raw, { now })
   expect(event).toEqual(JSON.parse(news))
@@ -87,7 +87,7 @@ it.each(["webhook-id", "webhook-timestamp", "webhook-signature"])("rejects a req
   expect(await refusal(verifyWebhook(body, { ...sign(raw), [name]: "" }, raw, { now }))).toBe("missing_header")
 })
 
-it("rejects timestamps outside the tolerance, past and future", async () => {
+it("verifyWebhook rejects past and future timestamps outside of the tolerance", async () => {
   const at = (seconds: number) => new Date(now.getTime() + seconds * 1000)
   const verify = (seconds: number, toleranceSeconds?: number) =>
     verifyWebhook(body, sign(raw, body, at(seconds)), raw, { now, toleranceSeconds })
@@ -103,12 +103,12 @@ it.each(["soon", "1.5", "-1", "1e9", "", " 1"])("rejects the timestamp %j", asyn
   expect(["malformed_header", "missing_header"]).toContain(reason)
 })
 
-it("uses the local clock by default", async () => {
+it("verifyWebhook uses the local clock by default", async () => {
   expect((await verifyWebhook(body, sign(raw, body, new Date()), raw)).id).toBe("evt_1")
   expect(await refusal(verifyWebhook(body, sign(raw, body, new Date(0)), raw))).toBe("too_old")
 })
 
-it("rejects another id, time, body or secret", async () => {
+it("verifyWebhook rejects an event with a changed id, time, body or secret", async () => {
   const headers = sign(raw)
   const later = String(Number(headers["webhook-timestamp"]) + 1)
   const attempts = [
@@ -145,11 +145,11 @@ it.each([
   expect(String(error)).toContain("The webhook's secret is missing")
 })
 
-it("rejects a signed body that is not JSON", async () => {
+it("verifyWebhook rejects a signed body that is not JSON", async () => {
   expect(await refusal(verifyWebhook("hello", sign(raw, "hello"), raw, { now }))).toBe("malformed_body")
 })
 
-it("agrees with the reference package for any body, both kinds of secret, and any changed byte", async () => {
+it("verifyWebhook agrees with the reference package for any body, both kinds of secret, and any changed byte", async () => {
   const text = fc.json()
   const change = fc.record({ at: fc.nat(), by: fc.integer({ min: 1, max: 255 }) })
   await fc.assert(

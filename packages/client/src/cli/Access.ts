@@ -1,4 +1,4 @@
-/** The flags that every command has, and the client that they describe. */
+/** Defines the flags of every command, and creates the client from these flags. */
 import { PartnerCommentary } from "../PartnerCommentary.ts"
 import type { Flags, ParsedArguments } from "./Arguments.ts"
 import { type Terminal, UsageError } from "./Terminal.ts"

@@ -1,9 +1,9 @@
-/** Parses a command's arguments. Each wrong use is refused with one sentence. */
+/** Parses the arguments of a command. Wrong arguments are rejected with a one-sentence error. */
 import { parseArgs } from "node:util"
 import { UsageError } from "./Terminal.ts"
 
 export interface Flag {
-  /** The placeholder of the flag's value. A switch has none. */
+  /** The placeholder of the flag's value. A switch has no placeholder. */
   readonly value?: string
   readonly description: string
 }
@@ -12,7 +12,7 @@ export type Flags = Readonly<Record<string, Flag>>
 
 export interface ParsedArguments {
   readonly words: ReadonlyArray<string>
-  /** A switch that is present has the value `true`. */
+  /** The given flags with their values. A given switch has the value `true`. */
   readonly flags: ReadonlyMap<string, string>
 }
 
@@ -33,7 +33,7 @@ export const parseArguments = (args: ReadonlyArray<string>, flags: Flags, maxWor
     if (flag === undefined) throw new UsageError(`There is no flag ${rawName}.`)
     if (given.has(name)) throw new UsageError(`${rawName} is given twice.`)
     if (flag.value === undefined && value !== undefined) throw new UsageError(`${rawName} takes no value.`)
-    // A value that begins with `-` requires `=`, because otherwise it would be read as another flag.
+    // A value that begins with `-` requires `=`. Without `=`, the parser would read the value as another flag.
     if (flag.value !== undefined && (!value || (!inlineValue && value.startsWith("-")))) {
       throw new UsageError(`${rawName} needs a value: ${flag.value}.`)
     }
@@ -44,7 +44,7 @@ export const parseArguments = (args: ReadonlyArray<string>, flags: Flags, maxWor
   return { words, flags: given }
 }
 
-/** The lines of a help text, with aligned descriptions. */
+/** Formats the lines of a help text with aligned descriptions. */
 export const alignColumns = (rows: ReadonlyArray<readonly [left: string, right: string]>): string => {
   const width = Math.max(...rows.map(([left]) => left.length))
   return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`).join("\n")

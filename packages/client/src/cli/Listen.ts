@@ -1,4 +1,7 @@
-/** `listen`: forwards the events of a key to a receiver, with the same signature as the service's own deliveries. */
+/**
+ * The command `listen` forwards the events of a key to a receiver. The forwarded events are signed like the service's
+ * own deliveries.
+ */
 import type { PartnerCommentary } from "../PartnerCommentary.ts"
 import { accessFlags, readAccess } from "./Access.ts"
 import type { Flags, ParsedArguments } from "./Arguments.ts"
@@ -22,10 +25,13 @@ const wantedTypes = (given: string | undefined): ReadonlySet<string> => {
   throw new UsageError(`--events must list some of ${eventTypes.join(", ")}, not ${JSON.stringify(unknown)}.`)
 }
 
-/** Control characters could rewrite other lines of a terminal. */
+/** Replaces control characters, which could rewrite other lines of a terminal. */
 const plain = (text: string) => text.replace(/\p{Cc}/gu, " ")
 
-/** The position after the last event. In a list sorted by time, that may not be the last one that was stored. */
+/**
+ * Returns the position after the last stored event. The newest event by time is not always the event that was stored
+ * last.
+ */
 const lastPosition = async ({ events }: PartnerCommentary, signal: AbortSignal): Promise<string | undefined> => {
   const [newest] = (await events.list({ limit: 1 }, { signal })).data
   let place = newest?.id
@@ -41,7 +47,7 @@ export const listen = async (parsed: ParsedArguments, terminal: Terminal): Promi
   if (forwardTo === undefined) throw new UsageError("--forward-to is missing.")
   const receiver = receiverAddress(forwardTo)
   const types = wantedTypes(flags.get("events"))
-  // Print only a generated secret, because a given secret may be in use, and logs may keep the output.
+  // Print only a generated secret. A given secret may be in use elsewhere, and logs may keep the output.
   const isGiven = flags.has("secret")
   const secret = flags.get("secret") ?? generateSecret()
   const sign = await makeSigner(secret)

@@ -1,4 +1,4 @@
-/** The command line: chooses the command, prints help, and maps failures to exit codes 0, 1 and 2. */
+/** Runs the command line: selects the command, prints help, and converts failures to exit codes. */
 import { ApiError, PartnerCommentaryError } from "../Errors.ts"
 import { version } from "../Version.ts"
 import { alignColumns, type Flags, flagRows, type ParsedArguments, parseArguments } from "./Arguments.ts"
@@ -12,7 +12,7 @@ interface Command {
   readonly usage: string
   readonly description: string
   readonly flags: Flags
-  /** Number of words after the command. */
+  /** The number of words that follow the command. */
   readonly words: number
   readonly run: (parsed: ParsedArguments, terminal: Terminal) => Promise<void>
 }
@@ -61,7 +61,7 @@ const sentence = (error: unknown): string => {
   return `Unexpected error: ${error instanceof Error ? error.message : String(error)}`
 }
 
-/** Returns the exit code: 0 done or stopped, 1 failed, 2 wrong usage. */
+/** Runs a command and returns the exit code: 0 after success or a stop, 1 after a failure, 2 for wrong usage. */
 export const runProgram = async (args: ReadonlyArray<string>, terminal: Terminal): Promise<0 | 1 | 2> => {
   try {
     await execute(args, terminal)

@@ -3,18 +3,18 @@ import type { PastEvent } from "../WebhookEvent.ts"
 import type { SignEvent } from "./Secret.ts"
 import { type Terminal, UsageError } from "./Terminal.ts"
 
-/** The headers are those of the service's own deliveries. */
+/** The default timeout in milliseconds, which is equal to the timeout of the service's own deliveries. */
 const usualTimeoutMs = 15_000
 const maxBytes = 64 * 1024
 const excerptBytes = 1024
 
 export interface Attempt {
-  /** Null if no response arrived. */
+  /** The HTTP status of the response; null if no response arrived. */
   readonly status: number | null
   readonly latency_ms: number
-  /** The reason of the failure; null after a status of 200 to 299. */
+  /** The reason for the failure; null if the response has a status of 200 to 299. */
   readonly error: string | null
-  /** The first KiB of the response. */
+  /** The first KiB of the response body; null if no response arrived. */
   readonly response_excerpt: string | null
 }
 
@@ -28,7 +28,7 @@ export const receiverAddress = (text: string | undefined): string => {
   return url.href
 }
 
-/** Reads at most `maxBytes`, so that an endless response ends, and returns the first KiB. */
+/** Returns the first KiB of a response body. Reading stops after `maxBytes`, because the response may be endless. */
 const excerptOf = async (response: Response): Promise<string> => {
   const decoder = new TextDecoder()
   let excerpt = ""

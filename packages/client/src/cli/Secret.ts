@@ -1,4 +1,4 @@
-/** Makes a webhook secret, and signs events with it by Standard Webhooks, as the service does. */
+/** Generates a webhook secret, and signs events according to Standard Webhooks like the service. */
 import { UsageError } from "./Terminal.ts"
 
 const base64 = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes))
@@ -8,14 +8,14 @@ export const generateSecret = (): string => `whsec_${base64(crypto.getRandomValu
 const decoded = (text: string): Uint8Array<ArrayBuffer> => {
   try {
     const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0))
-    // Accepts only the canonical spelling, as the registration of a webhook does.
+    // Accept only canonical base64, because the registration of a webhook also rejects other encodings.
     return base64(bytes) === text ? bytes : new Uint8Array()
   } catch {
     return new Uint8Array()
   }
 }
 
-/** The key of a secret that the service accepts at registration. */
+/** Returns the HMAC key of a secret, if the service would accept the secret at registration. */
 const keyOf = (secret: string): Uint8Array<ArrayBuffer> => {
   if (secret.startsWith("whsec_")) {
     const bytes = decoded(secret.slice("whsec_".length))

@@ -1,21 +1,21 @@
-/** The process, in the form that the commands use. Tests pass a fake process. */
+/** The part of the process that commands use. Tests pass a fake process. */
 export interface Terminal {
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>
-  /** Writes a line of results. */
+  /** Writes a line with a result to stdout. */
   readonly out: (line: string) => void
-  /** Writes a line of progress or of a failure. */
+  /** Writes a line about progress or a failure to stderr. */
   readonly say: (line: string) => void
-  /** Aborts when the process receives a stop signal. */
+  /** The signal that aborts when the process receives a stop signal. */
   readonly signal: AbortSignal
 }
 
-/** The arguments are wrong. The exit code is 2. The message is one sentence. */
+/** The error for wrong arguments, with exit code 2. The message is one sentence. */
 export class UsageError extends Error {
   override name = "UsageError"
 }
 
-/** The command failed. The exit code is 1. The message is one sentence. */
+/** The error for a failed command, with exit code 1. The message is one sentence. */
 export class CommandFailed extends Error {
   override name = "CommandFailed"
 }

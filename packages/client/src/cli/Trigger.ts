@@ -1,4 +1,4 @@
-/** `trigger`: runs a topic in the test environment until the requested event happens. */
+/** The command `trigger` runs a topic in the test environment until the requested event happens. */
 import type { PartnerCommentary } from "../PartnerCommentary.ts"
 import { pause } from "../Pause.ts"
 import type { SimulatedAction } from "../TestAssignment.ts"
@@ -9,14 +9,14 @@ import { accessFlags, readAccess } from "./Access.ts"
 import type { Flags, ParsedArguments } from "./Arguments.ts"
 import { CommandFailed, type Terminal, UsageError } from "./Terminal.ts"
 
-/** The test persona whose assignments change only by `advance`. Ids of test personas never change. */
+/** The id of the test persona whose assignments change only by `advance`. The ids of test personas never change. */
 const waits = "7e570000-0000-4000-8000-000000000005"
 
 interface Scenario {
   readonly steps: ReadonlyArray<SimulatedAction>
-  /** Accepts the commentary for publication at the end. */
+  /** If true, the command accepts the commentary for publication after the steps. */
   readonly accept?: boolean
-  /** Cancels the topic at the end. */
+  /** If true, the command cancels the topic after the steps. */
   readonly cancel?: boolean
 }
 
@@ -31,7 +31,10 @@ const failures: Readonly<Record<FailureReason, Scenario>> = {
 
 const approval = ["respond", "generate", "approve"] as const
 
-/** The compiler requires an entry for each event type. The test environment makes no audio and video. */
+/**
+ * The scenario of each event type. `media.ready` has no scenario, because the test environment produces no audio or
+ * video.
+ */
 const scenarios: Readonly<Record<SubscribableEvent, Scenario | null>> = {
   "creator.approved": { steps: approval },
   "partner.approved": { steps: approval, accept: true },
@@ -65,7 +68,7 @@ const scenarioOf = (type: string, reason: string | undefined): Scenario => {
   throw new UsageError(`--reason must be one of ${Object.keys(failures).join(", ")}, not ${JSON.stringify(reason)}.`)
 }
 
-/** The content is unique, because the same content within a minute is a duplicate. */
+/** Runs a scenario. The topic's content is unique, because the same content within a minute would be a duplicate. */
 const play = async (
   client: PartnerCommentary,
   type: string,
@@ -88,7 +91,7 @@ const play = async (
 
 const attempts = 10
 
-/** An event may become visible some seconds after the step. */
+/** Waits for the event of a topic, which may become visible some seconds after the step. */
 const eventOf = async (
   client: PartnerCommentary,
   type: SubscribableEvent,

@@ -1,11 +1,11 @@
 #!/usr/bin/env node
-/** The process of the command line. */
+/** The entry point of the command-line program. */
 import process from "node:process"
 import { runProgram } from "./Program.ts"
 
 const stop = new AbortController()
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort())
-// The reader of stdout, such as `head`, has closed the pipe.
+// Exit without an error when the reader of stdout, such as `head`, has closed the pipe.
 process.stdout.on("error", () => process.exit(0))
 
 const code = await runProgram(process.argv.slice(2), {
@@ -15,5 +15,5 @@ const code = await runProgram(process.argv.slice(2), {
   say: (line) => process.stderr.write(`${line}\n`),
   signal: stop.signal
 })
-// Idle connections of fetch would keep the process alive for seconds.
+// Exit explicitly, because idle connections of `fetch` would keep the process alive for seconds.
 process.stdout.write("", () => process.stderr.write("", () => process.exit(code)))

@@ -4,7 +4,7 @@ import type { Terminal } from "../../src/cli/Terminal.ts"
 
 export interface RunningCommand {
   readonly ended: Promise<0 | 1 | 2>
-  /** Stops the command, as Ctrl-C does. */
+  /** Stops the command in the same way as Ctrl-C. */
   readonly stop: () => Promise<0 | 1 | 2>
   readonly stdout: ReadonlyArray<string>
   readonly stderr: ReadonlyArray<string>

@@ -1,4 +1,4 @@
-/** The limits of `listen` on a receiver's response, against real receivers on this machine. */
+/** Tests the limits of `listen` on a receiver's response, with real receivers on this machine. */
 import { createServer, type RequestListener } from "node:http"
 import type { AddressInfo } from "node:net"
 import { verifyWebhook } from "@partner-commentary/client"
@@ -27,7 +27,7 @@ const terminal = (signal = new AbortController().signal) => ({
 const sent = async (to: string, secret = generateSecret(), timeoutMs?: number) =>
   sendEvent(event, to, await makeSigner(secret), terminal(), timeoutMs)
 
-it("the event arrives as JSON with the headers of a delivery, and its signature is valid", async () => {
+it("`listen` sends an event as JSON with the headers and a valid signature of a delivery", async () => {
   for (const secret of [generateSecret(), "a raw secret of 32 or more characters"]) {
     let verified: Promise<unknown> | undefined
     const to = await receiver((request, response) => {
@@ -47,7 +47,7 @@ it("the event arrives as JSON with the headers of a delivery, and its signature 
   }
 })
 
-it("a status beyond 2xx is an error, and a redirect is not followed", async () => {
+it("`listen` reports a status other than 2xx as an error, and does not follow a redirect", async () => {
   const hits: Array<string> = []
   const to = await receiver(({ url = "" }, response) => {
     hits.push(url)
@@ -71,7 +71,7 @@ it("the error of a receiver that does not exist contains the connection's error 
   })
 })
 
-it("an endless response is cut off at 64 KiB, and its first KiB is kept", async () => {
+it("`listen` reads at most 64 KiB of an endless response and keeps the first KiB", async () => {
   let written = 0
   let open = true
   const to = await receiver((_, response) => {
@@ -90,7 +90,7 @@ it("an endless response is cut off at 64 KiB, and its first KiB is kept", async 
   expect([open, written - atEnd < 1024 * 1024]).toEqual([false, true])
 })
 
-it("a response that arrives too slowly ends at the time limit", async () => {
+it("`listen` ends a response that is too slow at the time limit", async () => {
   const to = await receiver((_, response) => {
     const timer = setInterval(() => response.write("."), 100)
     response.on("close", () => clearInterval(timer))
@@ -100,7 +100,7 @@ it("a response that arrives too slowly ends at the time limit", async () => {
   expect(latency_ms).toBeGreaterThanOrEqual(490)
 })
 
-it("a stop aborts a request that is in progress", async () => {
+it("a stop of `listen` aborts a request in progress", async () => {
   const stop = new AbortController()
   const to = await receiver(() => stop.abort(new Error("stopped")))
   await expect(sendEvent(event, to, await makeSigner(generateSecret()), terminal(stop.signal))).rejects.toThrow(

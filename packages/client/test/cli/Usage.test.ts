@@ -1,4 +1,4 @@
-/** Tests help texts, exit codes, and one sentence for each wrong use. */
+/** Tests the help texts, the exit codes, and the one-sentence error for each wrong use of the command line. */
 import { expect, it } from "vitest"
 import { json } from "../ScriptedService.ts"
 import { startCommand } from "./CommandLine.ts"
@@ -67,7 +67,7 @@ it.each([
   expect(stderr[0]).toMatch(/ See partner-commentary-client( listen| trigger)? --help\.$/)
 })
 
-it("the error about a missing key or address names its variable and its flag", async () => {
+it("the error about a missing key or address names the environment variable and the flag", async () => {
   const without = startCommand(["listen", ...hook], { environment: { PARTNER_COMMENTARY_API_KEY: key } })
   expect(await without.ended).toBe(2)
   expect(without.stderr[0]).toMatch(/^PARTNER_COMMENTARY_BASE_URL is missing: set it, or pass --base-url\./)
@@ -78,7 +78,7 @@ it("the error about a missing key or address names its variable and its flag", a
   expect(empty.stderr[0]).toMatch(/^PARTNER_COMMENTARY_API_KEY is missing: set it, or pass --api-key\./)
 })
 
-it("a refusal by the service exits with 1, and one sentence with its code and without the key", async () => {
+it("after a refusal by the service, the command exits with 1 and prints one sentence with the error code but without the key", async () => {
   const refused = json(
     401,
     { success: false, error: { code: "unauthorized", message: "The API key is missing or invalid." } },
