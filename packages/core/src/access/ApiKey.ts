@@ -12,12 +12,13 @@ import type { StoredScope } from "./Scope.ts"
 
 export interface ApiKey {
   readonly id: ApiKeyId
-  /** The id of the first key in a chain of rotations. All keys of a chain share the rate windows of this id. */
+  /** The id of the first key in a chain of rotations. All keys of a chain share their rate windows. */
   readonly lineageId: ApiKeyId
   readonly organizationId: OrganizationId
   readonly name: string
   /**
-   * The prefix is `pk_<env>_` and the next 8 characters. A person can recognize the key by the prefix but not use it.
+   * The prefix is `pk_<env>_` and the next 8 characters. The prefix identifies the key but cannot authenticate a
+   * request.
    */
   readonly prefix: string
   /** The scopes as stored. `knownScopes` selects the scopes that the API shows. */
@@ -27,11 +28,14 @@ export interface ApiKey {
   readonly ipAllowList: ReadonlyArray<string>
   readonly createdAt: Instant
   readonly expiresAt: Instant | null
-  /** `revokedAt` of a rotated key can be in the future. The key works until that time. */
+  /** `revokedAt` of a rotated key can be in the future. The rotated key works until `revokedAt`. */
   readonly revokedAt: Instant | null
   /** If `isRevoked` is true, every node rejects the key, even a node whose clock is before `revokedAt`. */
   readonly isRevoked: boolean
-  /** The time of the key's last call, which is stored with a delay of some seconds. Null before the first call. */
+  /**
+   * The time of the key's last call, which is stored with a delay of some seconds. The time is null before the key's
+   * first call.
+   */
   readonly lastUsedAt: Instant | null
 }
 
@@ -41,7 +45,7 @@ export class KeyExpired extends Schema.TaggedError<KeyExpired>()("KeyExpired", {
 /** The organization has reached the maximum number of active keys in this environment. */
 export class TooManyKeys extends Schema.TaggedError<TooManyKeys>()("TooManyKeys", { limit: Schema.Number }) {}
 
-/** An organization may have this many active keys in one environment. A rotated key and its successor count once. */
+/** Maximum number of active keys of an organization in one environment. A rotated key and its successor count once. */
 export const maxActiveKeys = 20
 
 const bodyLength = 32

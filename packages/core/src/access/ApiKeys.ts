@@ -46,7 +46,7 @@ export interface Principal {
   readonly limits: Limits
 }
 
-/** The key is missing or unknown, or its organization is suspended. The error does not say which. */
+/** The key is missing or unknown, or its organization is suspended. The error does not reveal the reason. */
 export class Unauthorized extends Schema.TaggedError<Unauthorized>()("Unauthorized", {}) {}
 export class IpRestricted extends Schema.TaggedError<IpRestricted>()("IpRestricted", {}) {}
 export class ScopeDenied extends Schema.TaggedError<ScopeDenied>()("ScopeDenied", { scope: Schema.String }) {}
@@ -298,7 +298,7 @@ export class ApiKeys extends Context.Service<
   )
 }
 
-/** The list shows a key for this long after the key was revoked or expired. */
+/** The time for which the list still shows a key that was revoked or has expired. */
 export const listedAfterEnd = Duration.days(90)
 
 /** Maximum number of concurrent key look-ups for all addresses that recently sent invalid keys. */

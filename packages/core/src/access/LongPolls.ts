@@ -34,7 +34,7 @@ export type Wake = "change" | "access" | "time"
 export interface Watch {
   /** Waits for a signal for at most `longest`. A signal that came since the last pause ends the pause at once. */
   readonly pause: (longest: Duration.Duration) => Effect.Effect<Wake>
-  /** Returns true when the process is stopping. All pauses then end. */
+  /** Returns true when the process is stopping. A stopping process ends all pauses. */
   readonly isStopped: () => boolean
   /** See `AccessChanges.hearsOthers`. */
   readonly hearsOthers: Effect.Effect<boolean>
@@ -49,8 +49,8 @@ export class LongPolls extends Context.Service<
   LongPolls,
   {
     /**
-     * Returns none at the timeout, or when the process stops. If a signal is lost, the read at the timeout finds the
-     * change.
+     * Waits for a change and returns the response; none at the timeout or when the process stops. If a signal is lost,
+     * the read at the timeout finds the change.
      */
     readonly wait: <A, E, R>(poll: LongPoll<A, E, R>) => Effect.Effect<Option.Option<A>, E, R>
     /** Subscribes to signals until the scope closes. */

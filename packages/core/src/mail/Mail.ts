@@ -24,8 +24,8 @@ export interface Mail {
   readonly webhook?: WebhookMention
   readonly organizationId: OrganizationId | null
   /**
-   * The recipient of an inbox link; null for other mails. The worker looks up the address of other mails when it sends
-   * them, so that changed addresses are used.
+   * The recipient of an inbox link; null for other mails. The worker looks up the address of any other mail at the time
+   * of sending, so that a changed address is used.
    */
   readonly address: string | null
   readonly createdAt: Instant

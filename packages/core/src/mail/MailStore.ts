@@ -68,9 +68,9 @@ export class MailStore extends Context.Service<
     /** The next time at which a mail is due. */
     readonly nextDue: Effect.Effect<Option.Option<Instant>>
     /**
-     * Queues up to `limit` mails again that failed from `since` until before `before`. The mails become due at `at`,
-     * and their attempts start from zero. Inbox links are excluded, because the creator needed them at the earlier
-     * time. Returns the number of queued mails.
+     * Requeues up to `limit` mails that failed at or after `since` and before `before`. The mails become due at `at`,
+     * and their attempts start from zero. Inbox links are excluded, because a creator needs an inbox link only at the
+     * time of the request. Returns the number of queued mails.
      */
     readonly requeueFailed: (since: Instant, before: Instant, at: Instant, limit: number) => Effect.Effect<number>
     /** Returns the first `limit` assignments with failed mails in this period, and the total number of assignments. */

@@ -5,8 +5,8 @@ import type { Instant } from "../shared/Instant.ts"
 
 /**
  * Each field is a time, and older data of that kind is deleted. The data are settled mails, finished recoveries, closed
- * duplicate windows, expired idempotent responses, events with their deliveries, and test topics. The time of a test
- * topic is its UTC day.
+ * duplicate windows, expired idempotent responses, events with their deliveries, and test topics. Test topics are
+ * deleted by whole UTC days.
  */
 export interface DeletionLimits {
   readonly mails: Instant
