@@ -24,7 +24,7 @@ export interface ApiKey {
   /** The scopes as stored. `knownScopes` selects the scopes that the API shows. */
   readonly scopes: ReadonlyArray<StoredScope>
   readonly environment: Environment
-  /** The addresses as the partner wrote them. An empty list allows any address. */
+  /** The allowed addresses in the partner's own spelling. An empty list allows any address. */
   readonly ipAllowList: ReadonlyArray<string>
   readonly createdAt: Instant
   readonly expiresAt: Instant | null
@@ -45,7 +45,10 @@ export class KeyExpired extends Schema.TaggedError<KeyExpired>()("KeyExpired", {
 /** The organization has reached the maximum number of active keys in this environment. */
 export class TooManyKeys extends Schema.TaggedError<TooManyKeys>()("TooManyKeys", { limit: Schema.Number }) {}
 
-/** Maximum number of active keys of an organization in one environment. A rotated key and its successor count once. */
+/**
+ * Maximum number of active keys of an organization in one environment. A rotated key and its successor count as one
+ * key.
+ */
 export const maxActiveKeys = 20
 
 const bodyLength = 32

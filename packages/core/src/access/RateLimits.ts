@@ -203,7 +203,7 @@ const minute = 60
 const day = 86_400
 
 /**
- * Maximum number of keys that one organization may create or rotate in a day. The number is five times the maximum
+ * Maximum number of keys that one organization may create or rotate in a day. The limit is five times the maximum
  * number of active keys.
  */
 const newKeys = 100

@@ -114,8 +114,8 @@ export class DraftWorker extends Context.Service<
 }
 
 /**
- * Logs a failed attempt. The last attempt is an error, because only a restart by a person continues generation. Earlier
- * attempts are warnings. Superseded attempts are only information.
+ * Logs a failure of the last attempt as an error, because only a restart by a person continues generation. Logs
+ * failures of earlier attempts as warnings, and failures of superseded attempts as information.
  */
 const report = (id: ShareId, failure: GenerationFailed, modified: Option.Option<Modified>) => {
   const { reason, permanent } = failure

@@ -33,8 +33,8 @@ export class Creators extends Context.Service<
     /** Resends the mail about the creator's next step in this assignment. */
     readonly resendMail: (id: ShareId) => Effect.Effect<NoticeKind, AssignmentNotFound | ActionRefused>
     /**
-     * Requeues all mails that have permanently failed since this time. Returns the number of queued mails. The worker
-     * later skips obsolete mails.
+     * Requeues all mails that have permanently failed since this time. Returns the number of queued mails. The mail
+     * worker does not send obsolete mails.
      */
     readonly resendFailed: (since: Instant.Instant) => Effect.Effect<number>
     /**

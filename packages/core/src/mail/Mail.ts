@@ -24,8 +24,8 @@ export interface Mail {
   readonly webhook?: WebhookMention
   readonly organizationId: OrganizationId | null
   /**
-   * The recipient of an inbox link; null for other mails. The worker looks up the address of any other mail at the time
-   * of sending, so that a changed address is used.
+   * The recipient of an inbox link; null for other mails. For other kinds of mail, the worker looks up the current
+   * address when it sends the mail.
    */
   readonly address: string | null
   readonly createdAt: Instant
