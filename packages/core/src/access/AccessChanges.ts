@@ -1,6 +1,6 @@
 /**
- * The port that tells every node which keys or organizations changed. Each node then removes their cache entries.
- * If the message is lost, other nodes see the change when their cache entries expire.
+ * The port that tells every node which keys or organizations changed. Each node then removes the cache entries of the
+ * changed keys. If the message is lost, other nodes see the change when their cache entries expire.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -19,8 +19,8 @@ export class AccessChanges extends Context.Service<
   AccessChanges,
   {
     /**
-     * `publish` sends the change after the current transaction commits. This node removes its cache entries at once,
-     * other nodes when the message arrives.
+     * `publish` sends the change after the current transaction commits. This node removes its cache entries at once.
+     * Other nodes remove their cache entries when the message arrives.
      */
     readonly publish: (changed: KeyPrefix) => Effect.Effect<void>
     /**
@@ -29,8 +29,8 @@ export class AccessChanges extends Context.Service<
      */
     readonly subscribe: (forget: (changed: KeyPrefix) => Effect.Effect<void>) => Effect.Effect<void, never, Scope.Scope>
     /**
-     * True while this process receives the changes that other processes publish. If false, a long-lived response must
-     * check its key often.
+     * True while this process receives the changes that other processes publish. While `hearsOthers` is false, a
+     * long-lived response must often check its API key.
      */
     readonly hearsOthers: Effect.Effect<boolean>
   }

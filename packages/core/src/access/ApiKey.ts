@@ -12,22 +12,23 @@ import type { StoredScope } from "./Scope.ts"
 
 export interface ApiKey {
   readonly id: ApiKeyId
-  /** The id of the first key in a chain of rotations. All keys of a chain share the rate windows of this id. */
+  /** The id of the first key in a chain of rotations. All keys of a chain share their rate windows. */
   readonly lineageId: ApiKeyId
   readonly organizationId: OrganizationId
   readonly name: string
   /**
-   * The prefix is `pk_<env>_` and the next 8 characters. A person can recognize the key by the prefix but not use it.
+   * The prefix is `pk_<env>_` and the next 8 characters. The prefix identifies the key but cannot authenticate a
+   * request.
    */
   readonly prefix: string
   /** The scopes as stored. `knownScopes` selects the scopes that the API shows. */
   readonly scopes: ReadonlyArray<StoredScope>
   readonly environment: Environment
-  /** The addresses as the partner wrote them. An empty list allows any address. */
+  /** The allowed addresses in the partner's own spelling. An empty list allows any address. */
   readonly ipAllowList: ReadonlyArray<string>
   readonly createdAt: Instant
   readonly expiresAt: Instant | null
-  /** `revokedAt` of a rotated key can be in the future. The key works until that time. */
+  /** `revokedAt` of a rotated key can be in the future. The rotated key works until `revokedAt`. */
   readonly revokedAt: Instant | null
   /** If `isRevoked` is true, every node rejects the key, even a node whose clock is before `revokedAt`. */
   readonly isRevoked: boolean
@@ -41,7 +42,10 @@ export class KeyExpired extends Schema.TaggedError<KeyExpired>()("KeyExpired", {
 /** The organization has reached the maximum number of active keys in this environment. */
 export class TooManyKeys extends Schema.TaggedError<TooManyKeys>()("TooManyKeys", { limit: Schema.Number }) {}
 
-/** An organization may have this many active keys in one environment. A rotated key and its successor count once. */
+/**
+ * Maximum number of active keys of an organization in one environment. A rotated key and its successor count as one
+ * key.
+ */
 export const maxActiveKeys = 20
 
 const bodyLength = 32

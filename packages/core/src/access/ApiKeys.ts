@@ -46,7 +46,7 @@ export interface Principal {
   readonly limits: Limits
 }
 
-/** The key is missing or unknown, or its organization is suspended. The error does not say which. */
+/** The key is missing or unknown, or its organization is suspended. The error does not reveal the reason. */
 export class Unauthorized extends Schema.TaggedError<Unauthorized>()("Unauthorized", {}) {}
 export class IpRestricted extends Schema.TaggedError<IpRestricted>()("IpRestricted", {}) {}
 export class ScopeDenied extends Schema.TaggedError<ScopeDenied>()("ScopeDenied", { scope: Schema.String }) {}

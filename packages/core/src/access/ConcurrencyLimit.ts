@@ -13,9 +13,9 @@ import type { OrganizationId } from "../shared/Ids.ts"
 import * as KeyedSemaphore from "../shared/KeyedSemaphore.ts"
 
 /**
- * The default pool is `standard`. The pool `frequent` has short operations that run in batches, such as submissions
- * and polls. `large` operations read or write up to a thousand rows. `outgoing` operations wait for an organization's
- * server. `waiting` and `streaming` requests wait for changes. Their reads take permits of another pool.
+ * The default pool is `standard`. `frequent` operations are short and run in batches: submissions and polls. `large`
+ * operations read or write up to a thousand rows. `outgoing` operations wait for an organization's server. `waiting`
+ * and `streaming` requests wait for changes, and each read takes a permit of another pool.
  */
 export type ConcurrencyPool = "standard" | "frequent" | "large" | "outgoing" | "waiting" | "streaming"
 
@@ -51,7 +51,7 @@ export class ConcurrencyLimit extends Context.Service<
   {
     /**
      * Takes a permit if a permit is free and no other request of the organization waits for a permit. Returns a
-     * function that releases the permit. The caller must call this function once.
+     * function that releases the permit. The caller must call the returned function once.
      */
     readonly tryTake: (pool: ConcurrencyPool, organization: OrganizationId) => (() => void) | undefined
     /**

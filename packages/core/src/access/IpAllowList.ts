@@ -39,7 +39,7 @@ const parseEntry = (entry: string): Result.Result<IpNetwork.IpNetwork, unknown> 
         return IpNetwork.makeUnsafe(canonical, NetAddress.width(canonical))
       })
 
-/** Converts an IPv4-mapped range to an IPv4 range: `::ffff:203.0.113.0/120` becomes `203.0.113.0/24`. */
+/** Converts an IPv4-mapped range to IPv4. For example, `::ffff:203.0.113.0/120` becomes `203.0.113.0/24`. */
 const unmap = (network: IpNetwork.IpNetwork): IpNetwork.IpNetwork => {
   const canonical = NetAddress.toCanonical(network.address)
   return NetAddress.isIpv4Address(canonical) && network.prefixLength >= 96 && NetAddress.isIpv6Address(network.address)

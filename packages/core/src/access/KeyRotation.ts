@@ -12,7 +12,7 @@ import { type ApiKey, type KeyExpired, type KeyRevoked, refusalOfKey } from "./A
 /** The key was already rotated. The caller can rotate the key's successor instead. */
 export class KeyRotated extends Schema.TaggedError<KeyRotated>()("KeyRotated", {}) {}
 
-/** By default, a rotated key keeps working for this long. */
+/** The default grace period, in which a rotated key keeps working. */
 export const defaultGracePeriod = Duration.days(1)
 export const maxGracePeriod = Duration.days(7)
 

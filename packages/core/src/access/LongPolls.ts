@@ -49,8 +49,8 @@ export class LongPolls extends Context.Service<
   LongPolls,
   {
     /**
-     * Returns none at the timeout, or when the process stops. If a signal is lost, the read at the timeout finds the
-     * change.
+     * Waits for a change and returns the response; none at the timeout or when the process stops. If a signal is lost,
+     * the read at the timeout finds the change.
      */
     readonly wait: <A, E, R>(poll: LongPoll<A, E, R>) => Effect.Effect<Option.Option<A>, E, R>
     /** Collects signals until the scope closes. */

@@ -96,8 +96,8 @@ export class RateLimits extends Context.Service<
     /** Counts a new key. A new key has new rate windows, so the number of new keys needs a separate limit. */
     readonly countNewKey: (organization: Pick<Organization, "id">) => Effect.Effect<void, RateLimited>
     /**
-     * Counts a stored bulk response that contains only rejections. No other limit applies to the storage of such a
-     * response.
+     * Counts a stored bulk response that contains only rejections. No other limit applies to the storage of bulk
+     * responses.
      */
     readonly countStoredRefusals: (organization: Pick<Organization, "id">) => Effect.Effect<void, RateLimited>
     /**
@@ -203,7 +203,7 @@ const minute = 60
 const day = 86_400
 
 /**
- * Maximum number of keys that one organization may create or rotate in a day. The number is five times the maximum
+ * Maximum number of keys that one organization may create or rotate in a day. The limit is five times the maximum
  * number of active keys.
  */
 const newKeys = 100
@@ -222,7 +222,7 @@ const caller = (
   { name, limit: limits.burst_per_minute, seconds: minute, policy: "burst_per_minute", counted: "requests a minute" }
 ]
 
-/** Caches the rate windows of each principal, so that each call of the principal reuses them. */
+/** Caches the rate windows of each principal, so that each call of the principal reuses the windows. */
 const windowsOf = new WeakMap<Principal, Map<EndpointLimit | undefined, ReadonlyArray<CountedWindow>>>()
 
 const keyWindows = (principal: Principal, endpoint: EndpointLimit | undefined): ReadonlyArray<CountedWindow> => {
@@ -252,7 +252,7 @@ const counted: Record<EndpointLimit, string> = {
 
 const anonymousLimits = { requests_per_hour: 300, burst_per_minute: 60 }
 
-/** The result for a caller whose address is unknown. Such a caller has no limit. */
+/** The result for a caller whose address is unknown. Callers with unknown addresses have no limit. */
 const unlimited = (now: Instant.Instant): CountedCall => ({
   limit: anonymousLimits.requests_per_hour,
   remaining: anonymousLimits.requests_per_hour,

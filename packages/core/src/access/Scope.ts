@@ -14,8 +14,8 @@ export const allScopes: ReadonlyArray<Scope> = Scope.literals
 
 /**
  * A scope as stored in the database. During a rolling upgrade, a newer version may have stored a scope that this
- * version does not know. An unknown scope grants no permission, and the API does not show it. A key's successor keeps
- * unknown scopes.
+ * version does not know. An unknown scope grants no permission, and the API does not show unknown scopes. A key's
+ * successor keeps unknown scopes.
  */
 export const StoredScope = Schema.Union([Scope, Schema.String.pipe(Schema.brand("UnknownScope"))])
 export type StoredScope = typeof StoredScope.Type

@@ -1,6 +1,6 @@
 /**
  * Limits the reads of requests that wait for a change. One signal can resume a thousand requests. Only a few requests
- * of each organization read at the same time, so that ordinary requests of the pool do not have to wait behind them.
+ * of each organization read at the same time, so that ordinary requests of the pool do not wait long.
  */
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -20,8 +20,8 @@ export const signaledReadBounds = { standard: 2, frequent: 16 } as const
 export type SignaledReadPool = keyof typeof signaledReadBounds
 
 /**
- * Maximum time that a read waits for its turn. The sum of this time and the longest wait for a change is one minute.
- * Common proxies close a connection that sends no bytes for a minute.
+ * Maximum time that a read waits for its turn. The sum of `turnTimeout` and the longest wait for a change is one
+ * minute. Common proxies close a connection that sends no bytes for a minute.
  */
 const turnTimeout = Duration.seconds(30)
 

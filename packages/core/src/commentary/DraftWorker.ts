@@ -23,7 +23,10 @@ import { recordFailedAttempt, releaseAttempt, storeDraft } from "./Generation.ts
 /** The time to live limits how long a worker uses the old data of a changed persona. */
 const personaCache = { capacity: 1000, timeToLive: "3 seconds" } as const
 
-/** A generation attempt that DueAssignments has started. The job holds the assignment as it was at the start. */
+/**
+ * A generation attempt that DueAssignments has started. The job holds the assignment's state at the start of the
+ * attempt.
+ */
 export type DraftJob = AssignmentInContext
 
 export class DraftWorker extends Context.Service<
@@ -111,8 +114,8 @@ export class DraftWorker extends Context.Service<
 }
 
 /**
- * Logs a failed attempt. The last attempt is an error, because only a restart by a person continues generation. Earlier
- * attempts are warnings. Superseded attempts are only information.
+ * Logs a failure of the last attempt as an error, because only a restart by a person continues generation. Logs
+ * failures of earlier attempts as warnings, and failures of superseded attempts as information.
  */
 const report = (id: ShareId, failure: GenerationFailed, modified: Option.Option<Modified>) => {
   const { reason, permanent } = failure

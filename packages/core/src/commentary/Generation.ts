@@ -19,8 +19,8 @@ import {
 } from "../topic/Workflow.ts"
 
 /**
- * Returns the step that an assignment takes at this time; none when no step is due. A passed deadline comes before
- * other steps.
+ * Returns the step that an assignment takes at this time; none when no step is due. The step for a passed deadline
+ * comes before all other steps.
  */
 export const findDueStep = (present: Assignment, now: Instant.Instant, policy: Policy): Option.Option<Change> => {
   if (isSettled(present)) return Option.none()
@@ -129,7 +129,9 @@ const recordable = (reason: string): string =>
 
 const longestReason = 300
 
-/** Releases an attempt that a stopping worker interrupted. The attempt is not counted, and the next one is due now. */
+/**
+ * Releases an attempt that a stopping worker interrupted. The attempt is not counted, and the next attempt is due now.
+ */
 export const releaseAttempt = (present: Assignment, ticket: number, now: Instant.Instant): Change =>
   isAwaited(present, ticket, now)
     ? change({

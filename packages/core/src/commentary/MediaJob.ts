@@ -55,6 +55,6 @@ export const outcomeAfterFailure = (
     : { state: "waiting", until: Instant.plus(now, delay), reason: failure.reason }
 }
 
-/** Returns true if the job is claimed again after its last attempt. The process died during that attempt. */
+/** Returns true if the job is claimed again after its last attempt. The process died during the last attempt. */
 export const areAttemptsExhausted = ({ attempts }: MediaJob, { mediaRetries }: Policy): boolean =>
   attempts > mediaRetries.length + 1

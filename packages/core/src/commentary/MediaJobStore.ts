@@ -23,8 +23,8 @@ export class MediaJobStore extends Context.Service<
       limit: number
     ) => Effect.Effect<ReadonlyArray<MediaJob>>
     /**
-     * Stores an outcome if the job has the latest ticket. A success is not stored here: `recordReadyMedium` changes the
-     * assignment, and the transaction of that change ends the job.
+     * Stores an outcome if the job has the latest ticket. `settle` does not store a success. On success,
+     * `recordReadyMedium` changes the assignment, and the transaction of this change ends the job.
      */
     readonly settle: (job: MediaJob, outcome: MediaJobOutcome, at: Instant) => Effect.Effect<void>
     /** Makes jobs due earlier if a fast clock set their due times too late, like `MailStore.repairDueTimes`. */

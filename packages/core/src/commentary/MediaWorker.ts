@@ -48,7 +48,7 @@ export const mediaRequests = Effect.gen(function* () {
   )
 })
 
-/** A failure outside the ports. For example, the approved text or an adapter is missing, or an adapter has a defect. */
+/** A failure that no port reported, for example because the approved text is missing or an adapter has a defect. */
 class MediaJobFailed extends Schema.TaggedError<MediaJobFailed>()("MediaJobFailed", {
   permanent: Schema.Boolean,
   reason: Schema.String

@@ -224,7 +224,7 @@ export class CreatorPortal extends Context.Service<
   )
 }
 
-/** A creator gets at most one inbox mail in each period of this length. */
+/** The length of the periods in each of which a creator gets at most one inbox mail. */
 const deskMailPeriod = Duration.minutes(5)
 
 /** Normalizes the creator's text and checks its length. */

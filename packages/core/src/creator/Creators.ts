@@ -33,8 +33,8 @@ export class Creators extends Context.Service<
     /** Resends the mail about the creator's next step in this assignment. */
     readonly resendMail: (id: ShareId) => Effect.Effect<NoticeKind, AssignmentNotFound | ActionRefused>
     /**
-     * Queues all mails again that permanently failed since this time. Returns the number of queued mails. The worker
-     * later skips obsolete mails.
+     * Requeues all mails that have permanently failed since this time. Returns the number of queued mails. The mail
+     * worker does not send obsolete mails.
      */
     readonly resendFailed: (since: Instant.Instant) => Effect.Effect<number>
     /**
@@ -98,7 +98,7 @@ export class Creators extends Context.Service<
         resendFailed: Effect.fn("Creators.resendFailed")(function* (since) {
           const now = yield* Instant.now
           let resent = 0
-          // Requeue only mails that failed before `now`. Otherwise mails that fail again would keep the loop running.
+          // Requeue only mails that failed before `now`, because mails that fail again would keep the loop running.
           for (let last = resendBatch; last === resendBatch; ) {
             last = yield* mails.requeueFailed(since, now, now, resendBatch)
             resent += last

@@ -58,7 +58,10 @@ export class IdempotencyKeyRejected extends Schema.TaggedError<IdempotencyKeyRej
   reason: Schema.Literals(["other_body", "running", "unreadable"])
 }) {}
 
-/** A concurrent request has stored its response first. `once` catches this error and returns the stored response. */
+/**
+ * A concurrent request has stored its response first. `once` catches `StoredConcurrently` and returns the stored
+ * response.
+ */
 export class StoredConcurrently extends Schema.TaggedError<StoredConcurrently>()("StoredConcurrently", {}) {}
 
 /** Makes a change and stores its response in one transaction. If the change fails, no response is stored. */
@@ -185,7 +188,7 @@ export class Idempotency extends Context.Service<
   )
 }
 
-/** An internal error for a claim that another transaction holds. `keep` retries the claim after this error. */
+/** An internal error for a claim that another transaction holds. `keep` retries the claim after a `Running` error. */
 class Running extends Schema.TaggedError<Running>()("Running", {}) {}
 
 /**

@@ -70,7 +70,7 @@ export const composeInboxNotice = (context: { readonly link: string }): NoticeTe
 export const composeUndeliverableNotice = (context: {
   readonly personaName: string
   readonly topic: QuotedTopic
-  /** True if the creator has already answered the request, so a later mail to the creator failed. */
+  /** True if the creator had already answered the request when a later mail to the creator failed. */
   readonly answered: boolean
 }): NoticeText => {
   const persona = toOneLine(context.personaName)

@@ -27,8 +27,8 @@ export interface Mail {
   readonly webhook?: WebhookMention
   readonly organizationId: OrganizationId | null
   /**
-   * The recipient of an inbox link; null for other mails. The worker looks up the address of other mails when it sends
-   * them, so that changed addresses are used.
+   * The recipient of an inbox link; null for other mails. For other kinds of mail, the worker looks up the current
+   * address when it sends the mail.
    */
   readonly address: string | null
   readonly createdAt: Instant

@@ -31,9 +31,10 @@ export class MailStore extends Context.Service<
     readonly queue: (mail: NewMail) => Effect.Effect<void>
     /**
      * Claims up to `limit` due mails. Other workers cannot claim the mails before the time `lease`. A mail without a
-     * stored outcome is due again at that time, and the attempt is not counted. Organizations get equal shares, with
-     * their oldest mails first. The organization after `behind` comes first. Mails without an organization count as one
-     * organization. The caller passes the last returned mail's organization as the next `behind`.
+     * stored outcome is due again at that time, and the attempt is not counted. Each organization gets at most an equal
+     * share of the limit, and its oldest mails come first. The organization after `behind` comes first. Mails without
+     * an organization count as one organization. The caller passes the last returned mail's organization as the next
+     * `behind`.
      */
     readonly claim: (
       at: Instant,

@@ -281,7 +281,7 @@ export class MailWorker extends Context.Service<
 const message = (mail: Mail, to: MailMessage["to"], text: NoticeText): Option.Option<MailMessage> =>
   Option.some({ id: mail.id, to, ...text })
 
-/** The mail was claimed again. This error rolls back the transaction of `giveUp`. */
+/** The mail was claimed again. `Overtaken` rolls back the transaction of `giveUp`. */
 class Overtaken extends Schema.TaggedError<Overtaken>()("Overtaken", {}) {}
 
 /**

@@ -9,13 +9,13 @@ import type { Mail, NewMail } from "./Mail.ts"
 const period = Duration.hours(1)
 
 /**
- * The mail waits for this time after the hour, so that failures that are committed late are included. Workers' clocks
- * may differ.
+ * The mail is due one minute after the hour, so that it includes failures that workers with slow clocks commit late.
  */
 const margin = Duration.minutes(1)
 
 /**
- * Returns the mail about an hour's failures. The mail is due a minute after the hour. Queuing it again changes nothing.
+ * Returns the mail about the failures of one hour, which is due one minute after the hour. The mail's id depends only
+ * on the organization and the hour, so a second queuing changes nothing.
  */
 export const undeliverableNoticeOf = (organizationId: OrganizationId, failedAt: Instant.Instant): NewMail => {
   const bucket = Instant.bucketOf(failedAt, period)
@@ -30,7 +30,7 @@ export const undeliverableNoticeOf = (organizationId: OrganizationId, failedAt: 
   }
 }
 
-/** Returns the hour that a mail about failures reports: failures at or after `from` and before `to`. */
+/** Returns the hour whose failures a mail reports. The hour starts at `from` and ends before `to`. */
 export const reportedPeriod = ({ createdAt }: Pick<Mail, "createdAt">) => {
   const to = createdAt - Duration.toMillis(margin)
   return { from: to - Duration.toMillis(period), to }

@@ -18,7 +18,7 @@ export type WebhookNoticeKind =
 
 export const isWebhookNotice = (kind: string): kind is WebhookNoticeKind => kind.startsWith("webhook_")
 
-/** A change of a webhook, as a mail shows it. The mail shows only the host, because a URL may contain a secret. */
+/** The data of a mail about a change of a webhook. The mail shows only the host, because a URL may contain a secret. */
 export interface WebhookMention {
   readonly id: WebhookId
   readonly host: string
@@ -39,7 +39,7 @@ export interface WebhookMention {
     /** The time at which deliveries continue after a 429 response. */
     readonly until?: string
   }
-  /** The kind and time of this change. A mail about several changes shows them. */
+  /** The kind and time of one change in a mail about several changes. */
   readonly kind?: WebhookNoticeKind
   readonly at?: string
   /** The hosts that the webhook had after the former host and before the current host. */

@@ -41,9 +41,9 @@ export class WorkBacklog extends Context.Service<
     readonly due: (at: Instant, limit: number) => Effect.Effect<DueWorkCounts>
     /** Counts unfinished work, including work that is not due yet. Each count stops at `limit`. */
     readonly waiting: (at: Instant, limit: number) => Effect.Effect<WaitingWorkCounts>
-    /** Summarizes the mails that wait for a retry; none if there are no such mails. */
+    /** Summarizes the mails that wait for a retry; none if no mail waits. */
     readonly mailsToRetry: Effect.Effect<Option.Option<MailsToRetry>>
-    /** Summarizes the drafts that wait for a retry; none if there are no such drafts. */
+    /** Summarizes the drafts that wait for a retry; none if no draft waits. */
     readonly draftsToRetry: Effect.Effect<Option.Option<DraftsToRetry>>
   }
 >()("@partner-commentary/core/operations/WorkBacklog") {}

@@ -1,4 +1,7 @@
-/** An organization is a partner that calls the API and buys commentary. API keys, topics and usage refer to it. */
+/**
+ * An organization is a partner that calls the API and buys commentary. API keys, topics and usage belong to an
+ * organization.
+ */
 import type { OrganizationId } from "../shared/Ids.ts"
 import type { Instant } from "../shared/Instant.ts"
 import type { LimitOverrides, PlanName } from "./Plan.ts"
@@ -15,7 +18,7 @@ export interface Organization {
   readonly identityId: string | null
   /**
    * The time of suspension; null for an active organization. The service rejects all API keys of a suspended
-   * organization. Its running workflows continue.
+   * organization. Running workflows of a suspended organization continue.
    */
   readonly suspendedAt: Instant | null
   readonly createdAt: Instant

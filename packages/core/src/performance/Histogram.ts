@@ -1,8 +1,8 @@
 /** Counts durations in buckets of similar length, and calculates percentiles from the counts. */
 
 /**
- * A histogram maps the middle of a bucket in milliseconds to the number of durations in the bucket. The functions below
- * change the counts in place.
+ * A histogram counts durations in buckets. The map's key is the middle of a bucket in milliseconds, and the map's value
+ * is the number of durations in the bucket. The functions below change the counts in place.
  */
 export type DurationHistogram = Map<number, number>
 

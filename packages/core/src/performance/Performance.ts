@@ -129,7 +129,7 @@ type ByPersona = Map<PersonaId, { readonly metrics: Metrics; name: string }>
 /** The number of topics in one page. Reading a page takes a few milliseconds. */
 const pageSize = 200
 
-/** Maximum number of concurrent reports of a process. Further reports wait for their turn. */
+/** Maximum number of concurrent reports of a process. Further reports wait until another report ends. */
 const maxReports = 4
 
 const byName = (one: PersonaReport, other: PersonaReport): number => {

@@ -32,8 +32,8 @@ export class PerformanceStore extends Context.Service<
      */
     readonly days: (owner: Owner, start: Instant, end: Instant | null) => Effect.Effect<ReadonlyArray<PersonaMetrics>>
     /**
-     * Reads the assignments of the next `limit` topics after the cursor that were sent in the period. Topics are sorted
-     * by time, oldest first, and then by id. The cost depends on the size of the page, not on its position.
+     * Reads the assignments of at most `limit` topics that were sent in the period and follow the cursor. Topics are
+     * sorted by time, oldest first, and then by id. The cost depends on the size of the page, not on its position.
      */
     readonly page: (
       owner: Owner,

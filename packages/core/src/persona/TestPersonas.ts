@@ -17,7 +17,10 @@ interface TestPersona extends Persona {
   readonly path: SimulationPath
 }
 
-/** Creates a test persona. Its id starts with `7e57` ("test") and never changes, because partners' tests use the id. */
+/**
+ * Creates a test persona. The id of a test persona starts with `7e57` ("test"). The id never changes, because partners'
+ * tests use it.
+ */
 const testPersona = (number: number, path: SimulationPath, name: string, bio: string): TestPersona => ({
   path,
   id: PersonaId.make(`7e570000-0000-4000-8000-${String(number).padStart(12, "0")}`),

@@ -239,7 +239,7 @@ describe("a mail about a failed draft", () => {
   })
 })
 
-describe("the other mails", () => {
+describe("mails to the partner's contact, and inbox mails", () => {
   it("a mail to the partner's contact about an undelivered request does not contain the creator's address", () => {
     const mail = composeUndeliverableNotice({ personaName: "Jordan Vale", topic, answered: false })
     assert.notInclude(JSON.stringify(mail), assignment.creator.email)

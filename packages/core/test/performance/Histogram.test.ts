@@ -41,13 +41,13 @@ describe("percentiles", () => {
   })
 })
 
-describe("a bucket", () => {
+describe("a histogram bucket", () => {
   const duration = fc.integer({ min: 0, max: 100_000_000_000 })
 
   it("the middle of a bucket differs from every duration in the bucket by at most 5 %", () =>
     fc.assert(fc.property(duration, (exact) => assert.closeTo(histogramBucketOf(exact), exact, exact * 0.05 + 0.5))))
 
-  it("the middle of a bucket falls into the same bucket", () =>
+  it("the middle of a histogram bucket belongs to the same bucket", () =>
     fc.assert(
       fc.property(duration, (exact) =>
         assert.strictEqual(histogramBucketOf(histogramBucketOf(exact)), histogramBucketOf(exact))

@@ -48,7 +48,7 @@ const storeOf = (count: number, asked: Array<number> = [], days: ReadonlyArray<P
 
 const report = Effect.flatMap(Performance, (performance) => performance.of(owner, period))
 
-describe("a report", () => {
+describe("a performance report", () => {
   for (const count of [1, 199, 200, 201, 1203]) {
     it.effect(`a performance report includes each of ${count} assignments once`, () =>
       Effect.gen(function* () {

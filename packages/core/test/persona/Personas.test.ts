@@ -58,7 +58,7 @@ describe("the personas of an embedder's store", () => {
   )
 })
 
-describe("an id", () => {
+describe("the id of a persona", () => {
   it("the id of a persona is valid only if it is a lower-case UUID", () => {
     assert.strictEqual(PersonaId.make(lower), lower)
     for (const text of [lower.toUpperCase(), "17", `${lower}\n`]) assert.throws(() => PersonaId.make(text))

@@ -35,7 +35,7 @@ describe("the test personas", () => {
   })
 })
 
-describe("the path of an assignment", () => {
+describe("the simulation path of an assignment", () => {
   it("the first keyword in the topic selects the simulation path of an assignment, in upper or lower case", () => {
     assert.strictEqual(simulationPathFor(licensed, "Does it [EXPIRE], [decline] or [fail]?"), "expire")
     assert.strictEqual(simulationPathFor(licensed, "[fail][decline]"), "fail")
