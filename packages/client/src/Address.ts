@@ -3,7 +3,9 @@ import { PartnerCommentaryError } from "./Errors.ts"
 
 const prefix = "/partner/v1"
 
-/** Returns the base URL: `{api_root}` with the version prefix. The given URL may already end with the prefix. */
+/**
+ * Returns the base URL, which is `{api_root}` with the version prefix. The given URL may already end with the prefix.
+ */
 export const baseAddress = (given: string): string => {
   const url = URL.canParse(given) ? new URL(given) : null
   if (url === null || !/^https?:$/.test(url.protocol)) {

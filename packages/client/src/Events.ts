@@ -38,8 +38,8 @@ export class Events {
   }
 
   /**
-   * Events of the last 30 days, newest first. Await the list for a page, or iterate over all items. With `after` it
-   * lists all later events, and ends when there are no more. Scope `topics:read`.
+   * Lists events of the last 30 days, newest first. Await the list for a page, or iterate over all items. With `after`,
+   * the list contains all later events, oldest first. Scope `topics:read`.
    */
   list(events: ListEvents = {}, options?: RequestOptions): Listing<PastEvent, CursorPage<PastEvent>> {
     const isForward = events.order === "asc" || events.after !== undefined

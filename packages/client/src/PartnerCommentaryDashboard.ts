@@ -1,4 +1,4 @@
-/** The client for operations with the dashboard's token instead of an API key. */
+/** This client sends requests with the dashboard's token instead of an API key. */
 import { ApiKeys } from "./ApiKeys.ts"
 import { Connection, requireOptions } from "./Connection.ts"
 import type { ClientOptions, Credential } from "./Options.ts"

@@ -17,8 +17,8 @@ export class Personas {
   }
 
   /**
-   * Reads one persona with biography and expertise. The call fails with `not_licensed` or `not_found`. Scope
-   * `personas:read`.
+   * Reads one persona with biography and expertise. If you have no license or the persona does not exist, the call
+   * fails with `not_licensed` or `not_found`. Scope `personas:read`.
    */
   async get(id: string, options?: RequestOptions): Promise<Persona> {
     return this.#connection.data({ method: "GET", path: path`/personas/${id}`, options })

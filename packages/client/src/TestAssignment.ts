@@ -24,8 +24,8 @@ export interface SimulatedAssignment {
   readonly has_commentary: boolean
   readonly failure: Failure | null
   /**
-   * The possible next actions. The action that leads to a commentary is first. The list is empty when no action is
-   * possible.
+   * The possible next actions of the simulated creator. The action that leads to a commentary is first. The list is
+   * empty when no action is possible.
    */
   readonly actions: ReadonlyArray<Open<SimulatedAction>>
 }

@@ -14,8 +14,8 @@ export interface CreateWebhook {
   readonly url: string
   readonly events: ReadonlyArray<SubscribableEvent>
   /**
-   * The signing secret: `whsec_` and 24 to 64 bytes in base64, or 32 to 256 printable ASCII characters. By default, the
-   * service generates a secret.
+   * The signing secret, which is `whsec_` and 24 to 64 bytes in base64, or 32 to 256 printable ASCII characters. By
+   * default, the service generates a secret.
    */
   readonly secret?: string
 }
@@ -82,7 +82,7 @@ export interface WebhookTest {
    * True if the test delivery succeeded. A failed test delivery resolves with false and is not an error of the call.
    */
   readonly success: boolean
-  /** The id of the test event: `evt_test_` and a UUID. */
+  /** The id of the test event, which is `evt_test_` and a UUID. */
   readonly test_event_id: string
   readonly delivery_status: Open<"delivered" | "failed">
   /** The HTTP status of the response; null if no response arrived. */

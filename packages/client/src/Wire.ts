@@ -1,4 +1,4 @@
-/** Defines shared wire types: JSON, timestamps, and extensible enumerations. */
+/** Defines shared wire types for JSON, timestamps and extensible enumerations. */
 
 /** A type for any JSON value. */
 export type Json = null | string | number | boolean | ReadonlyArray<Json> | { readonly [key: string]: Json }

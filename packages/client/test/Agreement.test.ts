@@ -27,7 +27,7 @@ type Literals<T> = T extends string ? (string extends T ? never : T) : never
 type Closed<T> = [Literals<T>] extends [never] ? T : Literals<T> | Exclude<T, string>
 
 /**
- * The client's union as one type, as in the contract: `share_id` and `duplicate_of` are optional.
+ * The client's union as a single type like in the contract, with optional `share_id` and `duplicate_of`.
  * hosts/test/test/client/ClientResources.test.ts checks which status has which field.
  */
 interface AnyResult {

@@ -100,7 +100,7 @@ it("inspecting clients and errors never shows the key", async () => {
 })
 
 it.each(["", "pk_live_a\n", "pk_live_a b", "pk_live_ü"])(
-  "a key with invalid characters is rejected without being shown: %j",
+  "a key with invalid characters is rejected with an error that does not contain the key: %j",
   (key) => {
     expect(() => makeScriptedService([successAnswer({})], { apiKey: key })).toThrow(
       /^apiKey is missing or contains an invalid character\.$/
@@ -115,7 +115,7 @@ it("a key that a function returns is validated, too", async () => {
 })
 
 it.each(["", "api.example", "ftp://api.example", "https://user:secret@api.example", "https://api.example?a=b"])(
-  "%j is rejected as base address",
+  "the client rejects %j as baseUrl",
   (baseUrl) => {
     expect(() => new PartnerCommentary({ apiKey, baseUrl })).toThrow(/^baseUrl must/)
   }

@@ -147,7 +147,7 @@ it.each<[string, Behavior]>([
   ["a host that cannot stream", { is: "streams", ms: 0 }],
   ["a proxy that cuts it off", { is: "streams", ms: 2000, breaks: true }]
 ])(
-  "with %s instead of a stream, requests wait for events, and ten minutes later the stream is tried again",
+  "with %s instead of a stream, events.follow sends waiting requests and tries a stream again after ten minutes",
   async (_, behavior) => {
     const { asked, follow, outages, seen } = makeService([behavior, streams])
     void follow().catch(() => undefined)

@@ -94,7 +94,7 @@ it.each<[string, () => PromiseLike<unknown>, unknown?]>([
   expect(headers?.get("user-agent")).toMatch(/^partner-commentary-client\/\d+\.\d+\.\d+$/)
 })
 
-it.each(["", ".", ".."])("%j is rejected as id before any request", async (id) => {
+it.each(["", ".", ".."])("the client rejects %j as an id before a request is sent", async (id) => {
   const before = asked.length
   expect(String(await rejectionOf(client.topics.get(id)))).toContain(`${JSON.stringify(id)} is no id.`)
   expect(asked).toHaveLength(before)

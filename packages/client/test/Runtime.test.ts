@@ -1,4 +1,4 @@
-/** Tests Bundle size and the supported runtimes: every runtime with web globals, and browsers only if allowed. */
+/** Tests the bundle size and the supported runtimes: every runtime with web globals, and browsers only if allowed. */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { createContext, runInContext } from "node:vm"
@@ -12,7 +12,7 @@ const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"))
 const readme = readFileSync(join(folder, "README.md"), "utf8")
 const kilobytes = (bytes: number) => `${(bytes / 1000).toFixed(1)} kB`
 
-describe("the bundle", () => {
+describe("Bundle", () => {
   it("the bundle contains only this package and imports no runtime module", async () => {
     const { inputs, text } = await bundle(sourceExportingAll)
     expect(inputs.filter((input) => !input.startsWith("packages/client/src/") && input !== "<stdin>")).toEqual([])
