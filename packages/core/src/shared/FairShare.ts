@@ -17,8 +17,8 @@ export const ProcessScheduler = Context.Reference<Scheduler.Scheduler | undefine
 )
 
 /**
- * Runs work without waiting for its organization's turn. Other work may depend on such work: for example, work that all
- * organizations need, or work that holds a lock.
+ * Runs work without waiting for its organization's turn. Use the function for work that all organizations need, or for
+ * work that holds a lock.
  */
 export const outsideTurns = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.withFiber(({ context }) => {
