@@ -19,7 +19,7 @@ export type Environment = "live" | "test"
 export interface CreateApiKey {
   readonly name: string
   readonly scopes: ReadonlyArray<Scope>
-  /** IPv4 and IPv6 addresses or CIDR ranges. By default any address is allowed. */
+  /** The allowed IPv4 and IPv6 addresses or CIDR ranges. By default, any address is allowed. */
   readonly ip_whitelist?: ReadonlyArray<string>
   /** The environment of the key. The default is `live`. */
   readonly environment?: Environment
@@ -61,7 +61,7 @@ export interface RotatedApiKey extends CreatedApiKey {
 /** A change of an API key. Omitted fields stay unchanged. Scopes, environment and expiry cannot be changed. */
 export interface UpdateApiKey {
   readonly name?: string
-  /** IPv4 and IPv6 addresses or CIDR ranges. An empty list allows any address. */
+  /** The allowed IPv4 and IPv6 addresses or CIDR ranges. An empty list allows any address. */
   readonly ip_whitelist?: ReadonlyArray<string>
 }
 

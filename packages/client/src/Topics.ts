@@ -19,7 +19,7 @@ import { type WaitOptions, waitForTopic } from "./Waiting.ts"
 
 /** Filter and page size. */
 export interface ListTopics {
-  /** One status, or several. */
+  /** The status or statuses of the topics to list. */
   readonly status?: TopicStatus | ReadonlyArray<TopicStatus> | undefined
   /** `external_reference` cannot be combined with `status`. */
   readonly external_reference?: string | undefined

@@ -17,8 +17,8 @@ export const ProcessScheduler = Context.Reference<Scheduler.Scheduler | undefine
 )
 
 /**
- * Runs work without waiting for its organization's turn. Use it for work that all organizations need, or that holds a
- * lock for which others wait.
+ * Runs work without waiting for its organization's turn. Use the function for work that all organizations need, or for
+ * work that holds a lock.
  */
 export const bypassFairShare = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.withFiber(({ context }) => {

@@ -70,7 +70,10 @@ export interface Assignment {
   readonly withdrawReason: string | null
   /** The state of the simulated creator in the test environment; null in the live environment. */
   readonly simulation: Simulation | null
-  /** The time at which the next timed step is due; null once the assignment is settled. Workers query this column. */
+  /**
+   * The time at which the next timed step is due; null once the assignment is settled. Workers find due assignments by
+   * `dueAt`.
+   */
   readonly dueAt: Instant | null
 }
 

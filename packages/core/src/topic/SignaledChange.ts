@@ -5,8 +5,8 @@ import type { WorkSignal } from "../shared/WorkSignal.ts"
 import type { AssignmentStore } from "./AssignmentStore.ts"
 
 /**
- * Runs the change and its signal without interruption. An interruption between the two would delay the stored work
- * until the next poll.
+ * Runs the change and its signal without interruption. An interruption between the change and the signal would delay
+ * the stored work until the next poll.
  */
 export const make =
   (

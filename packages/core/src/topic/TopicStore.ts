@@ -99,8 +99,8 @@ export interface TopicList {
   /** The statuses to list; null lists topics of every status. Topics of several statuses are merged into one list. */
   readonly status: TopicStatus | ReadonlyArray<TopicStatus> | null
   /**
-   * The reference to list. Only the filter by creation time can be combined with this filter, because each list uses a
-   * single index.
+   * If present, the list contains only topics with this reference. Only the filter by creation time can be combined
+   * with this filter, because each list uses a single index.
    */
   readonly reference?: string | null
   /** The creation times to list. Both bounds are exclusive. */
