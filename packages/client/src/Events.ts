@@ -59,7 +59,8 @@ export class Events {
    * outlasts outages after its first answer. The iteration ends with `break`, or rejects with the reason of `signal`.
    * Scope `topics:read`.
    *
-   * ```ts for await (const event of client.events.follow({ after: last })) await store(event)
+   * ```ts
+   * for await (const event of client.events.follow({ after: last })) await store(event)
    * ```
    */
   follow(events: FollowEvents = {}): AsyncGenerator<PastEvent, never, undefined> {

@@ -47,9 +47,9 @@ export interface PollConnection {
 const twoDays = 48 * 3600 * 1000
 const lastLookMs = 10_000
 export const longestWaitSeconds = 25
-/** Added to the wait in the service to get the timeout of the request. */
+/** The time in addition to the wait in the service after which the request times out. */
 export const responseTimeMs = 10_000
-/** The minimum time between two waiting requests, because a stopping service responds to them at once. */
+/** The minimum time between two waiting requests, because a stopping service responds to such requests at once. */
 export const minPauseMs = 1000
 
 /**
@@ -66,7 +66,7 @@ const reached = (status: TopicProgress, until: WaitOptions["until"]) =>
 export const hasWaited = ({ durationMs, headers }: ResponseInfo) =>
   durationMs >= minPauseMs || /^\s*wait\b/i.test(headers.get("preference-applied") ?? "")
 
-/** The pause where the service answers at once. */
+/** Returns the pause between polls of a service that answers at once. */
 export const defaultPause = ({ isTest }: Pick<PollConnection, "isTest">, intervalMs = isTest ? 1000 : 30_000): number =>
   intervalMs * (1 + Math.random())
 

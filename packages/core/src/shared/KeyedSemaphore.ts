@@ -4,7 +4,7 @@ import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 
 export interface SemaphoreLimits {
-  /** Maximum number of permits for one key. */
+  /** The maximum number of permits that one key can hold. */
   readonly each: number
   /** The maximum number of permits of all keys together; unlimited by default. */
   readonly total?: number

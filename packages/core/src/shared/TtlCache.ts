@@ -13,8 +13,8 @@ export interface TtlCache<Key, A> {
   /** Returns the value of a key. If the cache has no entry for the key, `uncached` wraps the look-up. */
   readonly get: (key: Key, uncached?: <B>(lookUp: Effect.Effect<B>) => Effect.Effect<B>) => Effect.Effect<A>
   /**
-   * Returns the entry of a result with its own capacity; undefined when there is none. This method is the fast path of
-   * `get`.
+   * Returns the entry of a result with separate capacity; undefined if the cache has no such entry. This method is the
+   * fast path of `get`.
    */
   readonly peek: (key: Key, now: Instant.Instant) => A | undefined
   /** Removes the entries of matching keys. The results of look-ups in progress for these keys are discarded, too. */

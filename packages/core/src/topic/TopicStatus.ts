@@ -37,7 +37,7 @@ export const topicStatus = (counts: TopicCounts): TopicStatus => {
   return working > 0 ? "in_progress" : "pending"
 }
 
-/** Returns the counts after one assignment has changed. */
+/** Returns the topic's counts after a change of one assignment. */
 export const countsAfterChange = (
   counts: TopicCounts,
   before: AssignmentOutcome,

@@ -219,7 +219,7 @@ const nextProbe = (
 ): Instant.Instant =>
   now + Math.min(Duration.toMillis(probeDelay) * 2 ** Math.min(probes ?? 0, 30), Duration.toMillis(probeDelayMax))
 
-/** The number of deliveries that may start now. Deliveries in flight reduce it. */
+/** The number of deliveries that may start now. Deliveries in flight reduce this number. */
 export interface DeliveryAllowance {
   readonly limit: number
   /**

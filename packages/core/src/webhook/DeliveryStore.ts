@@ -81,9 +81,10 @@ export class DeliveryStore extends Context.Service<
       limit: number
     ) => Effect.Effect<ReadonlyArray<DueWebhook>>
     /**
-     * Claims due deliveries, oldest first. `allow` decides their number from the receiver and the count in flight.
-     * `allow` runs under the receiver's lock, so that concurrent workers never exceed a limit. No other worker gets
-     * them before `lease`; if no outcome is stored by then, they are due again. Returns none for an inactive webhook.
+     * Claims due deliveries, oldest first. `allow` decides the number of deliveries from the receiver and the count in
+     * flight. `allow` runs under the receiver's lock, so that concurrent workers never exceed a limit. No other worker
+     * gets them before `lease`; if no outcome is stored by then, they are due again. Returns none for an inactive
+     * webhook.
      */
     readonly claim: (
       id: WebhookId,

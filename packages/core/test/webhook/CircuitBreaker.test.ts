@@ -315,8 +315,8 @@ describe("Number of allowed deliveries", () => {
   })
 })
 
-describe("a recovery", () => {
-  it("a recovery drains as after the breaker closed, and changes nothing while it is open or already draining", () => {
+describe("recovery of a receiver", () => {
+  it("a recovery starts a slow drain, except while the circuit breaker is open or a drain is running", () => {
     const begun = CircuitBreaker.startDrain(fresh, start)
     expect(begun.health.draining).toEqual({ since: start, sent: 0 })
     expect(CircuitBreaker.allowedDeliveries(begun, 0, start, policy).limit).toBe(5)
