@@ -128,7 +128,7 @@ export class CreatorPortal extends Context.Service<
           return { ...found, actor: `link of ${creatorTag}` }
         }
         const found = yield* readable(access.shareId)
-        if (found.assignment.creator.email.toLowerCase() !== access.email.toLowerCase()) return yield* new LinkInvalid()
+        if (!isOfCreator(found.assignment, access.email)) return yield* new LinkInvalid()
         return { ...found, actor: "application" }
       })
 
@@ -148,8 +148,13 @@ export class CreatorPortal extends Context.Service<
         decide: (present: Assignment, now: Instant.Instant) => Result.Result<Change, ActionRefused>
       ) {
         const now = yield* Instant.now
-        const modified = yield* modify(assignment.id, (present) =>
-          Result.map(decide(present, now), (change) => namingActor(change, actor))
+        const modified = yield* modify(
+          assignment.id,
+          (present): Result.Result<Change, ActionRefused | LinkInvalid> =>
+            // The operator may have changed or erased the address since the assignment was read.
+            isOfCreator(present, assignment.creator.email)
+              ? Result.map(decide(present, now), (change) => namingActor(change, actor))
+              : Result.fail(new LinkInvalid())
         )
         if (Option.isNone(modified)) return yield* new LinkInvalid()
         return { assignment: modified.value.after, topic }
@@ -236,6 +241,9 @@ const bounded = (field: InvalidTextLength["field"], text: string): Effect.Effect
     ? Effect.fail(new InvalidTextLength({ field, min, max, length }))
     : Effect.succeed(cleaned)
 }
+
+const isOfCreator = ({ creator }: Assignment, email: string): boolean =>
+  creator.email.toLowerCase() === email.toLowerCase()
 
 const namingActor = (change: Change, actor: string): Change =>
   change.audit === undefined
