@@ -85,7 +85,7 @@ const containers = async (test: TestLifetime, given: Readonly<Record<string, str
     return running
   }
   return {
-    // biome-ignore lint/suspicious/noExplicitAny: the tests check its content
+    // biome-ignore lint/suspicious/noExplicitAny: the tests assert the shape of the JSON
     json: async (...words: ReadonlyArray<string>): Promise<any> => {
       const running = start([...words, "--json"])
       const code = await running.ended

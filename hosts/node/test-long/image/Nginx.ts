@@ -25,7 +25,7 @@ export interface RequestOptions {
 
 export interface ProxyAnswer {
   readonly status: number
-  // biome-ignore lint/suspicious/noExplicitAny: the tests check its content
+  // biome-ignore lint/suspicious/noExplicitAny: the tests assert the shape of the JSON
   readonly body: any
 }
 

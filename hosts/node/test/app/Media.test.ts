@@ -12,7 +12,7 @@ import * as Process from "../support/Process.ts"
 
 const speech = Buffer.concat([Buffer.from([0xff, 0xfb, 0x90, 0x00]), Buffer.alloc(5000, 1)])
 
-/** A speech server on loopback with this response. */
+/** Starts a speech server on loopback that answers every request with the given function. */
 const speaking = async (
   test: Process.TestLifetime,
   answer: (response: ServerResponse) => unknown = (response) => response.end(speech)
@@ -69,7 +69,7 @@ const approved = async (service: Process.RunningService) => {
   return { entry, shareId: reference.body.data.commentaries[0].share_id as string }
 }
 
-/** Returns the raw response to this request target. */
+/** Sends a GET request with exactly this target, and returns the raw response. */
 const raw = (apiRoot: string, target: string) =>
   new Promise<string>((resolve) => {
     const socket = connect(Number(new URL(apiRoot).port), "127.0.0.1").setEncoding("latin1")
@@ -125,7 +125,7 @@ describe("audio files", () => {
     expect((await fetch(url.replace(service.apiRoot, again.apiRoot))).status).toBe(200)
   })
 
-  it("requests for other files are refused: listings, unknown names, and paths out of the folder", async (test) => {
+  it("the server refuses requests for folder listings, unknown file names and paths outside the media folder", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const { env } = await speaking(test)
     const { apiRoot } = await Process.start(cwd, ["serve"], env)
@@ -157,7 +157,7 @@ describe("audio files", () => {
     }
   })
 
-  it("a permanent refusal of speech leaves the text available, doctor gives the reason without the key, and media retry restarts it", async (test) => {
+  it("when the speech server refuses permanently, the text stays available, doctor prints the reason without the key, and media retry restarts the speech", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const key = "sk-secret-of-this-test"
     const { answerFrom, env } = await speaking(test, (response) =>

@@ -253,7 +253,7 @@ describe("the settings", () => {
       })
   )
 
-  it.effect("the default sender is a valid address, whatever the host", () =>
+  it.effect("the default sender is a valid address for every HOST and PUBLIC_URL", () =>
     Effect.gen(function* () {
       for (const env of [{ HOST: "::1" }, { HOST: "0.0.0.0" }, { PUBLIC_URL: "http://[::1]:3000" }]) {
         assert.strictEqual((yield* read(env)).mail.from, "Partner Commentary <commentary@localhost>")

@@ -42,7 +42,7 @@ const older = "DELETE FROM partner_commentary_migrations WHERE migration_id > 6"
 const ids = "SELECT migration_id FROM partner_commentary_migrations ORDER BY migration_id"
 
 describe.concurrent("a database of an older version", () => {
-  it("a database of an older version is refused by every command in one sentence, and stays at that version", async (test) => {
+  it("every command refuses a database of an older version with one sentence, and does not migrate the database", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     await Process.runJson(cwd, ["migrate"])
     const file = join(cwd, "data", "partner-commentary.db")
@@ -66,7 +66,7 @@ describe.concurrent("a database of an older version", () => {
     after.close()
   })
 
-  it("a Postgres database of an older version is also refused, without waiting for a running server", async (test) => {
+  it("a command refuses a Postgres database of an older version without waiting for a running server", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const env = await OwnDatabase.makeDatabase(test)
     await Process.runJson(cwd, ["migrate"], env)
@@ -97,7 +97,7 @@ describe.concurrent("a missing database", () => {
     }
   })
 
-  it("an empty database on Postgres is created in the same way, unless it contains another application's tables", async (test) => {
+  it("the command that creates the first organization also creates the schema in an empty Postgres database, but not beside another application's tables", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const env = await OwnDatabase.makeDatabase(test)
     expect(await refused(cwd, ["org", "list"], env)).toContain("it is empty; run partner-commentary migrate first")
@@ -110,7 +110,7 @@ describe.concurrent("a missing database", () => {
   })
 })
 
-describe.concurrent("a half-loaded environment", () => {
+describe.concurrent("an incomplete environment", () => {
   it("outside development no command uses the default file when DATABASE_URL is missing", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     await Process.runJson(cwd, ["migrate"])

@@ -45,7 +45,7 @@ describe.concurrent("the `org` command", () => {
 })
 
 describe.concurrent("the commands persona and license", () => {
-  it("the commands persona and license publish, change and license a persona", async (test) => {
+  it("the commands persona and license can publish, change and license a persona", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const organization = await Process.runJson(cwd, ["org", "create", "--name", "Acme"])
     const created = await Process.runJson(cwd, [
@@ -94,7 +94,7 @@ describe.concurrent("the commands persona and license", () => {
 })
 
 describe.concurrent("the `key` command", () => {
-  it("a key is not issued or revoked without an entry in the audit log", async (test) => {
+  it("creating or revoking a key fails if the audit log entry cannot be written", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const { keyId, organization } = await Partner.registerPartner(cwd)
     const database = new DatabaseSync(join(cwd, "data", "partner-commentary.db"))
@@ -151,7 +151,7 @@ describe.concurrent("the `key` command", () => {
 })
 
 describe.concurrent("the commands migrate, purge and doctor", () => {
-  it("migrate runs once, purge keeps new rows, and doctor finds problems", async (test) => {
+  it("a second migrate changes nothing, purge keeps new rows, and doctor finds problems", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const missing = await Process.run(cwd, ["doctor"])
     expect(missing.code).toBe(1)

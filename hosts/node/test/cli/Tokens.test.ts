@@ -11,7 +11,7 @@ const keys = async (apiRoot: string, token: string, body?: unknown) => {
     headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
     ...(body === undefined ? {} : { method: "POST", body: JSON.stringify(body) })
   })
-  // biome-ignore lint/suspicious/noExplicitAny: the tests check its content
+  // biome-ignore lint/suspicious/noExplicitAny: the tests assert the shape of the JSON
   return { status: response.status, body: (await response.json()) as any }
 }
 
@@ -22,7 +22,7 @@ const production = {
   SIGNING_SECRET: "a-secret-that-only-this-test-knows"
 }
 
-/** A setting that commands require outside development. The value is the default in development. */
+/** Commands require DATABASE_URL outside development. This value is the default in development. */
 const named = { DATABASE_URL: "sqlite:./data/partner-commentary.db" }
 
 describe("the `token create` command", () => {
@@ -98,7 +98,7 @@ describe("an external identity provider", () => {
     })
   })
 
-  it("outside development without an identity provider, the service warns at its start and refuses every token", async (test) => {
+  it("outside development without an identity provider, the service warns when it starts and refuses every token", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     await Process.runJson(cwd, ["migrate"])
     const { id } = await Process.runJson(cwd, ["org", "create", "--name", "Acme"])

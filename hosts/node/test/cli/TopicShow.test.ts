@@ -10,7 +10,7 @@ import * as Process from "../support/Process.ts"
 
 const moment = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 
-/** A generator and a receiver that both fail. */
+/** Starts a server that is both a draft generator and a webhook receiver. All its requests fail at first. */
 const unwell = async (test: Process.TestLifetime) => {
   let isMended = false
   const host = await Loopback.listenOnLoopback(test, (request, response) => {
@@ -116,7 +116,7 @@ describe("the `topic show` command", () => {
       () => show(shareId),
       ({ assignments: [one] }) =>
         one.drafts.last_reason !== null &&
-        // An attempt is over when its lease is released, shortly after its failure is recorded.
+        // An attempt ends when the worker releases its lease, shortly after the failure is recorded.
         !one.drafts.under_way &&
         one.mails.some(({ state }: { state: string }) => state === "sent")
     )
@@ -204,7 +204,7 @@ describe("the `topic show` command", () => {
     expect(await Process.run(cwd, ["topic", "show", "derby"], env)).toMatchObject({ code: 2, stdout: "" })
   })
 
-  it("topic show prints the same on Postgres as on SQLite", async (test) => {
+  it("topic show prints the same output on Postgres as on SQLite", async (test) => {
     await story(test, await OwnDatabase.makeDatabase(test))
   })
 })

@@ -90,7 +90,7 @@ describe.concurrent("a wrong setting", () => {
     }
   })
 
-  it("PROCESSES above 1 is a wrong setting on SQLite, and only for serve", async (test) => {
+  it("serve refuses PROCESSES above 1 on SQLite, and other commands accept the setting", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const outcome = await Process.run(cwd, ["serve"], { PROCESSES: "2" })
     expect(outcome).toMatchObject({ code: 1, stdout: "" })

@@ -1,4 +1,4 @@
-/** Tests that `demo` runs the whole story with one command and leaves no files behind. */
+/** Tests that the `demo` command runs the whole workflow and leaves no files behind. */
 import { mkdir, readdir, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { expect, test } from "vitest"
@@ -22,7 +22,7 @@ test("the demo prints each step as it happens, succeeds, and leaves no files beh
   ]) {
     expect(stdout).toMatch(step)
   }
-  // Node keeps its compile cache in this folder too.
+  // Node also stores its compile cache in the temporary folder.
   expect((await readdir(temporary)).filter((name) => name !== "node-compile-cache")).toEqual([])
   expect(await readdir(home)).toEqual(["temporary"])
 })

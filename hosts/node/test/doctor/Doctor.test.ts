@@ -84,7 +84,7 @@ describe("the `doctor` command", () => {
     expect((await findings(cwd)).about("mails")).toMatchObject({ state: "ok" })
   })
 
-  it("doctor exits with code 1 as soon as failed mails or drafts wait for a retry, and gives the last reason", async (test) => {
+  it("doctor exits with code 1 as soon as failed mails or drafts wait for a retry, and prints the reason of the last failure", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     await stopped(cwd, 2)
     const now = new Date().toISOString()
@@ -107,7 +107,7 @@ describe("the `doctor` command", () => {
     })
   })
 
-  it("doctor reports an event that has been due to an active webhook for long, and no held event", async (test) => {
+  it("doctor reports an event that has been due to an active webhook for a long time, and reports no held event", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     await stopped(cwd, 0)
     change(

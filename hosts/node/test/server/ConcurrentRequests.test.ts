@@ -1,4 +1,4 @@
-/** Tests how long a response and its client hold a permit of the organization, on a real socket. */
+/** Tests, on real sockets, how long a request holds a permit of the organization's concurrency limit. */
 import { type AddressInfo, connect, type Socket } from "node:net"
 import { ConcurrencyLimit, poolBounds } from "@partner-commentary/core/access/ConcurrencyLimit"
 import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
@@ -13,7 +13,7 @@ import { describe, expect, it, onTestFinished } from "vitest"
 const { each } = poolBounds.standard
 const owner = "acme" as OrganizationId
 
-/** The response is larger than all socket buffers together, so that a client that does not read blocks it. */
+/** The response is larger than all socket buffers together, so it stays unfinished while the client does not read. */
 const large = new Uint8Array(32 * 1024 * 1024)
 
 /** `/large` exceeds the socket's buffers, `/never` runs until it is interrupted, and other paths answer at once. */
@@ -56,7 +56,7 @@ const serve = async () => {
     await running
   })
   const port = await bound.promise
-  /** A connection from which the client does not read. */
+  /** Opens a connection, sends a request and never reads the response. */
   const ask = (path: string): Socket => {
     const socket = connect(port, "127.0.0.1", () => socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`))
     onTestFinished(() => void socket.destroy())
@@ -67,7 +67,7 @@ const serve = async () => {
   return { seen, ask, askEach, begun }
 }
 
-describe("a permit of an organization", () => {
+describe("permits of an organization", () => {
   it("an organization's permit is held until the client has read the response or has disconnected", async () => {
     const { askEach, begun, seen } = await serve()
     const readers = askEach(each, "/large")
@@ -81,7 +81,7 @@ describe("a permit of an organization", () => {
     await begun(each + 2)
   })
 
-  it("an organization's permit is not given to a client that has disconnected, and is released when a client disconnects during its request", async () => {
+  it("a disconnected client gets no permit of its organization, and a client that disconnects during its request releases its permit", async () => {
     const { ask, askEach, begun, seen } = await serve()
     const working = askEach(each, "/never")
     await begun(each)

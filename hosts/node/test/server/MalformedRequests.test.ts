@@ -111,7 +111,7 @@ describe("a malformed request", () => {
     expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 200"])
   })
 
-  it("a request that does not arrive in time gets 408 in the error envelope", async () => {
+  it("a request that arrives too slowly gets status 408 with the error envelope", async () => {
     const port = await serve({ headersTimeout: 100, requestTimeout: 100, connectionsCheckingInterval: 20 }, () => {})
     expectRefusal(await say(port, "GET / HTTP/1.1\r\nHos"), 408, "must arrive completely within the time limit")
   })

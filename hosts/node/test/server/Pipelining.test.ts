@@ -5,7 +5,7 @@ import * as Pipelining from "@partner-commentary/node/server/Pipelining"
 import * as RequestGate from "@partner-commentary/node/server/RequestGate"
 import { describe, expect, it, onTestFinished } from "vitest"
 
-/** A server that answers on command and records its requests. */
+/** Starts a server that records its requests and answers them with the given function. */
 const serve = async (respond: (response: ServerResponse, asked: ReadonlyArray<ServerResponse>) => void) => {
   const asked: Array<ServerResponse> = []
   const native = createServer({ requireHostHeader: false }, (request, response) => {
@@ -47,7 +47,7 @@ const post = "POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}"
 const roundTrip = (port: number) => talk(port, last).closed
 
 describe("pipelined requests of one connection", () => {
-  it("pipelined requests are handled one after another: each starts when the previous response was read, and all responses arrive in order", async () => {
+  it("pipelined requests run one after another: each request starts after the previous response was read, and the responses keep the order", async () => {
     const { asked, port } = await serve((response, all) => void response.end(`${all.length}`.repeat(4 * 1024 * 1024)))
     const { closed, heard, socket } = talk(port, "")
     socket.pause()
@@ -63,7 +63,7 @@ describe("pipelined requests of one connection", () => {
     expect(bodies).toEqual(["1", "3", "4", "5"])
   })
 
-  it("waiting pipelined requests are not handled when their client has disconnected", async () => {
+  it("waiting pipelined requests are dropped when their client disconnects", async () => {
     const { asked, port } = await serve((response, all) => void (all.length > 1 && response.end("ok")))
     const { socket } = talk(port, get.repeat(5))
     await expect.poll(() => asked.length).toBe(1)
@@ -75,9 +75,9 @@ describe("pipelined requests of one connection", () => {
   })
 
   for (const request of [get, post]) {
-    it(`up to a limit of pipelined ${request.slice(0, 4)} requests wait, and one more is refused after their responses`, async () => {
+    it(`up to a limit of pipelined ${request.slice(0, 4)} requests wait, and one more request is refused after the earlier responses`, async () => {
       const { asked, port } = await serve((response, all) => {
-        // Wait until all of these requests have arrived.
+        // Wait until all pipelined requests have arrived.
         if (all.length === 1) setTimeout(() => response.end("ok"), 50)
         else response.end("ok")
       })

@@ -8,7 +8,7 @@ import { describe, expect, it } from "vitest"
 import * as OwnDatabase from "../support/OwnDatabase.ts"
 import * as Process from "../support/Process.ts"
 
-/** Each of these characters ends or changes a password in a URL that is not percent-encoded. */
+/** A password with any of these characters is misread in a URL unless the password is percent-encoded. */
 const password = "a/b#c?d%25e@f:g&h+i =$j'k\"l\\m"
 
 const addresses = async (env: Record<string, string>) => {
@@ -48,7 +48,7 @@ describe("the variable PGPASSWORD", () => {
     const cwd = await Process.makeWorkingFolder(test)
     const env = await OwnDatabase.makeDatabase(test)
     const url = new URL(env["DATABASE_URL"] ?? "")
-    // The test server asks only such roles for a password.
+    // The test database server requires a password only from roles whose name starts with `guarded_`.
     const role = `guarded_${url.pathname.slice(1)}`
     await OwnDatabase.queryRows(env, `CREATE ROLE ${role} SUPERUSER LOGIN PASSWORD '${password.replaceAll("'", "''")}'`)
     test.onTestFinished(async () => {

@@ -29,13 +29,13 @@ describe("the `serve` command", () => {
     expect(await second.stop("SIGINT")).toMatchObject({ code: 0 })
   })
 
-  it("KEEP_ALIVE_TIMEOUT is how long an idle connection stays open", async (test) => {
+  it("KEEP_ALIVE_TIMEOUT sets how long an idle connection stays open", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const { apiRoot } = await Process.start(cwd, ["serve"], { KEEP_ALIVE_TIMEOUT: "9 seconds" })
     expect((await fetch(`${apiRoot}/healthz`)).headers.get("keep-alive")).toBe("timeout=9")
   })
 
-  it("serve makes its data and the signing secret readable for its user only", async (test) => {
+  it("serve makes its data and the signing secret readable only for the user that runs it", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const { stop } = await Process.startProcess(cwd)
     await stop()
@@ -93,7 +93,7 @@ describe("the `serve` command", () => {
     })
     const closed = new Promise((resolve) => socket.on("close", resolve))
     const head = `POST /partner/v1/topics HTTP/1.1\r\nhost: x\r\nx-api-key: ${key}\r\ncontent-type: application/json\r\n`
-    // Sent in one packet with a request that is answered at once: its response shows that this request has started.
+    // Both requests are sent in one packet, so the response to /healthz shows that the topic request has started.
     socket.write(`GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n${head}content-length: 2\r\n\r\n{`)
     await Process.eventually(
       async () => answer,
@@ -171,7 +171,7 @@ describe("the `serve` command", () => {
 })
 
 describe("the `worker` command", () => {
-  it("worker runs the jobs of a server that has no workers", async (test) => {
+  it("worker processes the jobs of a server that runs without workers", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const server = await Process.start(cwd, ["serve", "--no-worker"])
     const { apiRoot } = server

@@ -22,7 +22,7 @@ it("other processes soon refuse a revoked key and a suspended organization's key
   await Partner.submitTopic(server.apiRoot, key, persona.id)
   await firstSent
 
-  // When LISTEN works again, processes look up what the missed notifications announced.
+  // When the LISTEN connection is restored, each process queries the changes whose notifications it missed.
   const before = await mails()
   await OwnDatabase.queryRows(
     env,

@@ -1,4 +1,4 @@
-/** An OpenTelemetry collector that receives OTLP as JSON over HTTP. */
+/** Starts an OpenTelemetry collector that receives OTLP as JSON over HTTP. */
 import { createServer, type IncomingHttpHeaders } from "node:http"
 import type { AddressInfo } from "node:net"
 import type * as Process from "./Process.ts"
@@ -48,11 +48,11 @@ export const startCollector = async (test: Process.TestLifetime) => {
   return { url, bodies, headers, metrics, spans }
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: the JSON of OTLP
+// biome-ignore lint/suspicious/noExplicitAny: OTLP messages are untyped JSON
 const flat = (sent: any, kind: "Metrics" | "Spans"): ReadonlyArray<any> =>
-  // biome-ignore lint/suspicious/noExplicitAny: the JSON of OTLP
+  // biome-ignore lint/suspicious/noExplicitAny: OTLP messages are untyped JSON
   sent[`resource${kind}`].flatMap((resource: any) =>
-    // biome-ignore lint/suspicious/noExplicitAny: the JSON of OTLP
+    // biome-ignore lint/suspicious/noExplicitAny: OTLP messages are untyped JSON
     resource[`scope${kind}`].flatMap((scope: any) => scope[kind.toLowerCase()])
   )
 

@@ -1,4 +1,4 @@
-/** Runs commands and services inside the test's process, which saves the start of Node. */
+/** Runs commands and services inside the test's process, which avoids the time to start Node. */
 
 import { format } from "node:util"
 import * as CommandLine from "@partner-commentary/node/cli/CommandLine"
@@ -11,7 +11,7 @@ import type { EnvironmentVariables, ProcessOutcome } from "./Process.ts"
 /** Commands read relative paths and write to the process's streams, so they run one after another. */
 let last: Promise<unknown> = Promise.resolve()
 
-/** The folder of the running services, and the folder to return to when the last of them has stopped. */
+/** The working directory of the running services, and the directory to restore when the last service has stopped. */
 let occupied: { readonly cwd: string; readonly home: string; services: number } | undefined
 
 export const runInProcess = (
@@ -36,7 +36,7 @@ const runAlone = async (
   const stderr = capture(process.stderr)
   const home = process.cwd()
   process.chdir(cwd)
-  // The bundle's entry point does the same.
+  // The bundle's entry point sets the same umask.
   const umask = process.umask(0o077)
   try {
     const exit = await Effect.runPromiseExit(execute(args, env, (line) => void process.stderr.write(line)))

@@ -8,7 +8,7 @@ import * as InProcess from "./InProcess.ts"
 
 const bin = fileURLToPath(new URL("../../bin/partner-commentary.js", import.meta.url))
 
-/** The environment without variables that the machine might set. */
+/** The environment variables that child processes inherit. Other variables of the machine could change the results. */
 const bare = { PATH: process.env["PATH"], HOME: process.env["HOME"], TMPDIR: process.env["TMPDIR"] }
 
 /** With this option the program does not restart Node with a service's options. */
@@ -34,12 +34,14 @@ export interface RunningService {
   readonly stop: (signal?: NodeJS.Signals) => Promise<ProcessOutcome>
 }
 
-/** What ends the services of a working directory. */
+/** The functions that end the services of each working directory. */
 const endings = new Map<string, Array<() => unknown>>()
 
 const endAfterTest = (cwd: string, end: () => unknown) => endings.set(cwd, [...(endings.get(cwd) ?? []), end])
 
-/** A working directory. After the test it is removed and its services are ended. */
+/**
+ * Creates a working directory. After the test, the services in the directory are ended and the directory is removed.
+ */
 export const makeWorkingFolder = async (test: TestLifetime) => {
   const path = await mkdtemp(join(tmpdir(), "partner-commentary-"))
   test.onTestFinished(async () => {
@@ -50,7 +52,7 @@ export const makeWorkingFolder = async (test: TestLifetime) => {
   return path
 }
 
-/** `limits` is a shell command such as `ulimit -f 100`. */
+/** `limits` is an optional shell command that limits the process, such as `ulimit -f 100`. */
 const launch = (cwd: string, args: ReadonlyArray<string>, env: EnvironmentVariables, limits?: string) => {
   const [command = "", ...rest] = [
     ...(limits === undefined ? [] : ["sh", "-c", `${limits} && exec "$@"`, "sh"]),
@@ -93,7 +95,7 @@ export const runJson = async (
   cwd: string,
   args: ReadonlyArray<string>,
   env: EnvironmentVariables = {}
-  // biome-ignore lint/suspicious/noExplicitAny: the tests check its content
+  // biome-ignore lint/suspicious/noExplicitAny: the tests assert the shape of the JSON
 ): Promise<any> => {
   const { code, stderr, stdout } = await run(cwd, [...args, "--json"], env)
   if (code !== 0) throw new Error(`${args.join(" ")} ended with ${code}: ${stderr}`)
@@ -118,8 +120,8 @@ export const start = async (
 }
 
 /**
- * Starts a service in a child process, for tests of processes. Waits for the `ready` line, and for everything that was
- * written to stderr before it.
+ * Starts a service in a child process, for tests of processes. Waits for the `ready` line, and for all output to stderr
+ * before that line.
  */
 export const startProcess = async (
   cwd: string,
@@ -152,13 +154,14 @@ const ready = (child: ChildProcess, ended: Promise<ProcessOutcome>, stdout: () =
     void ended.then((outcome) => reject(endedEarly(outcome)))
   })
 
-/** Undefined if the service is not ready. A worker has no address. */
+/** Returns undefined if the service is not ready, and an empty string for a worker, which has no address. */
 const apiRootIn = (stdout: string) => /^ready ?(.*)\n/m.exec(stdout)?.[1]
 
 const endedEarly = ({ code, stderr }: ProcessOutcome) => new Error(`ended with ${code} before it was ready: ${stderr}`)
 
 /**
- * Repeats `ask` until its result satisfies the condition. A call that starts a process takes seconds on a busy machine.
+ * Repeats `ask` until its result satisfies the condition. The time limit is long, because on a busy machine a call that
+ * starts a process takes seconds.
  */
 export const eventually = async <A>(ask: () => Promise<A>, satisfies: (answer: A) => boolean): Promise<A> => {
   const until = performance.now() + 50_000
