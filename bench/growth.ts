@@ -1,11 +1,11 @@
 /**
- * Measures what growth costs on Postgres: the median time of every read and of POST /topics. It compares a year of
- * many topics in one organization with a year of few topics.
+ * Measures what growth costs on Postgres: the median time of every read and of POST /topics. It compares a year of many
+ * topics in one organization with a year of few topics.
  *
  * `node bench/growth.ts [--topics 1000000] [--few 10000] [--rounds 300] [--only TEXT] [--plans]`
  *
- * README.md explains the rows. `BENCH_DATABASE_URL` names a server, on which the databases `few` and `many` are created, or
- * reused if they exist. `--plans` writes the plans of the measured statements to bench/plans.
+ * README.md explains the rows. `BENCH_DATABASE_URL` names a server, on which the databases `few` and `many` are
+ * created, or reused if they exist. `--plans` writes the plans of the measured statements to bench/plans.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { Agent, request as httpRequest } from "node:http"
@@ -119,7 +119,7 @@ const prepare = async (cluster: { readonly url: string }, name: keyof typeof siz
 const percentile = (times: ReadonlyArray<number>, part: number) =>
   times.toSorted((one, other) => one - other)[Math.floor(times.length * part)] ?? Number.NaN
 
-/** Alternates between the sides request by request, so that other load on the machine affects both equally. */
+/** Alternates between the sides request by request, so that other load on the machine affects both sides equally. */
 const compare = async (few: Side, many: Side) => {
   print(`median (p90) in ms of ${rounds} requests, one at a time, in turn; load ${loadavg()[0]?.toFixed(1)}`)
   print("| request | few | many | ratio of medians |\n|---|---|---|---|")

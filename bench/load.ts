@@ -8,17 +8,20 @@ import { connect, type Socket } from "node:net"
 export interface LoadRound {
   readonly port: number
   readonly key: string
-  /** `post`: topics with a different text each time. `get`: the status of these topics, in turn. `paths`: GET each in turn. */
+  /**
+   * `post`: topics with a different text each time. `get`: the status of these topics, in turn. `paths`: GET each in
+   * turn.
+   */
   readonly send:
     | { readonly kind: "post"; readonly personaIds: ReadonlyArray<string> }
     | { readonly kind: "get"; readonly topicIds: ReadonlyArray<string> }
     | { readonly kind: "paths"; readonly paths: ReadonlyArray<string> }
     | { readonly kind: "root" }
   readonly connections: number
-  /** A round ends after this many seconds or requests, whichever comes first. */
+  /** A round ends after `seconds` or after `requests`, whichever comes first. */
   readonly seconds: number
   readonly requests: number
-  /** Returns the ids of this many created topics. */
+  /** The number of created topics whose ids the outcome contains. */
   readonly collect: number
 }
 
@@ -28,7 +31,7 @@ export interface LoadOutcome {
   /** Milliseconds. */
   readonly p50: number
   readonly p99: number
-  /** The number of responses other than 200 and 201; `firstRefusal` is the first of them. */
+  /** The number of responses other than 200 and 201; `firstRefusal` is the first of these responses. */
   readonly refused: number
   readonly firstRefusal: string | null
   readonly topicIds: ReadonlyArray<string>

@@ -1,6 +1,6 @@
 /**
  * Generates a workspace's published manifest. The repository's own manifest is for running the sources: it is private
- * and exports TypeScript. The published one exports the compiled files.
+ * and exports TypeScript. The published manifest exports the compiled files.
  */
 import type { Manifest } from "../Repository.ts"
 
@@ -34,7 +34,10 @@ export const commonJsEntries = ({ exports }: SourceManifest): ReadonlyArray<stri
     return module === undefined ? [] : [module]
   })
 
-/** Maps `./src/*.ts` to `./dist/*.js` with the declarations `./dist/*.d.ts`, and a condition `require` to `./dist/*.cjs`. */
+/**
+ * Maps `./src/*.ts` to `./dist/*.js` with the declarations `./dist/*.d.ts`, and a condition `require` to
+ * `./dist/*.cjs`.
+ */
 const compiled = (target: SourceManifest["exports"][string]) => {
   if (typeof target === "string") {
     const module = moduleOf(target)

@@ -1,4 +1,4 @@
-/** nginx in front of an application: the application then knows a client's address only by a header. */
+/** Runs nginx in front of an application. The application then reads the client's address from a header. */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdtempSync, writeFileSync } from "node:fs"
@@ -15,10 +15,10 @@ interface Answer {
   readonly body: string
 }
 
-/** A request from a local address, with a header that the client invents. */
+/** Sends a request from a local address, with a forged header. */
 export type Ask = (from: string, forged: string | undefined, key?: string) => Promise<Answer>
 
-/** nginx appends the address that connects to what the client sent. */
+/** nginx appends the address of the connecting client to the header that the client sent. */
 export const nginx = async (test: TestContext, { folder, url }: StartedExample): Promise<Ask> => {
   const place = mkdtempSync(join(folder, "nginx-"))
   const port = await freePort()

@@ -20,7 +20,7 @@ interface Recording {
   readonly runs: ReadonlyArray<Run>
 }
 
-/** If `MUTATION_FOLDER` is set, later runs with the same faults use its recording. */
+/** If `MUTATION_FOLDER` is set, later runs with the same faults reuse the recording in that folder. */
 const folder = process.env["MUTATION_FOLDER"] ?? mkdtempSync(join(tmpdir(), "mutation-"))
 
 const vitest = (options: ReadonlyArray<string>, env: Record<string, string>, timeout?: number) =>
@@ -36,12 +36,12 @@ const vitest = (options: ReadonlyArray<string>, env: Record<string, string>, tim
       cwd: root,
       stdio: "ignore",
       timeout,
-      // Most of the time of a run is spent importing the service.
+      // The compile cache shortens a run, because importing the service takes most of its time.
       env: { ...process.env, NODE_COMPILE_CACHE: join(folder, "compiled"), ...env }
     }
   )
 
-/** Runs all tests once. */
+/** Runs all tests once, and records which code each test executes. */
 export const recorded = (mutants: ReadonlyArray<Mutant>): ReadonlyArray<Run> => {
   const grouped = [...Map.groupBy(mutants, ({ path }) => path)]
   const sites = JSON.stringify(
@@ -61,9 +61,9 @@ export const recorded = (mutants: ReadonlyArray<Mutant>): ReadonlyArray<Run> => 
 }
 
 /**
- * The package's own tests come first, then those of the same subject, then the fastest ones. The stores are tested by
- * the suites that SQLite runs. Code outside functions runs before the first test, so for it the tests that execute
- * anything in its file run.
+ * The package's own tests come first, then tests of the same subject, then the fastest tests. The suites on SQLite
+ * count as tests of the stores. Code outside functions runs before the first test, so the result then contains all
+ * tests that execute code of the file.
  */
 export const testsFor = ({ offset, path }: Mutant, runs: ReadonlyArray<Run>): ReadonlyArray<Run> => {
   const executing = (place: string) => runs.filter(({ covered }) => covered.includes(place))
@@ -79,7 +79,7 @@ export const testsFor = ({ offset, path }: Mutant, runs: ReadonlyArray<Run>): Re
     .flatMap(({ own }) => own)
 }
 
-/** `--testNamePattern` joins suites and tests by a space, and a recorded name by " > ". */
+/** `--testNamePattern` separates suites and tests by a space. Recorded names use " > " instead. */
 const patternOf = (name: string) => name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replaceAll(" > ", " (?:> )?")
 
 type Outcome = "passed" | "failed" | "timed out"
@@ -89,12 +89,12 @@ const outcomeOf = (tests: ReadonlyArray<Run>): Outcome => {
   const files = [...new Set(tests.map(({ file }) => file))]
   const names = [...new Set(tests.map(({ name }) => patternOf(name)))].join("|")
   const options = ["--bail=1", "--passWithNoTests", `--testNamePattern=^(?:${names})$`, ...files]
-  // Vitest exits with a status after the signal of a timeout, so only the error tells a timeout from a failure.
+  // Vitest exits with a status even when a timeout stops it, so only `error` distinguishes a timeout from a failure.
   const { error, status } = vitest(options, {}, 120_000)
   return status === 0 ? "passed" : error === undefined ? "failed" : "timed out"
 }
 
-/** The first tests, which take some seconds, find most faults. The other tests run only if these pass. */
+/** The first tests find most faults within seconds. The other tests run only if the first tests pass. */
 export const runTests = (tests: ReadonlyArray<Run>): Outcome => {
   let total = 0
   const ends = tests.map(({ ms }) => (total += ms + 5))
