@@ -1,7 +1,4 @@
-/**
- * The service in an h3 application (Nitro, Nuxt). The example works with any router whose handlers take a Web-standard
- * Request.
- */
+/** The service in an h3 application (Nitro, Nuxt). It works with any router whose handlers take a Web-standard Request. */
 import { H3 } from "h3"
 import type { PartnerCommentary } from "partner-commentary"
 
