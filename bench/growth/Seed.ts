@@ -19,7 +19,10 @@ const uuid = (millis: string, salt: string) =>
 const iso = (millis: string) =>
   `to_char(to_timestamp((${millis}) / 1000.0) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 
-/** A random duration in milliseconds with this median in hours. Most durations are within a factor of three of it. */
+/**
+ * A random duration in milliseconds with this median in hours. Most durations lie between a third of the median and
+ * three times the median.
+ */
 const lognormal = (hours: number) =>
   `(3600000 * ${hours} * exp(sqrt(-2 * ln(1 - random())) * cos(2 * pi() * random())))::bigint`
 
