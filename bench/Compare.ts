@@ -58,7 +58,7 @@ const summarize = (rounds: ReadonlyArray<Side>): Side => ({
 
 /**
  * Alternates the rounds and their order, so that changes in the machine's speed affect both sides. The server of the
- * other side is paused in that time.
+ * other side is paused during a round.
  */
 export const compareServers = async (
   generator: ChildProcess,

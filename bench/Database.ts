@@ -1,4 +1,4 @@
-/** Accesses the database directly for the Postgres benchmarks, with the part of `pg` that they use. */
+/** Accesses the database directly for the Postgres benchmarks, with the necessary part of `pg`. */
 import { createRequire } from "node:module"
 
 export interface QueryAnswer {
@@ -28,7 +28,8 @@ const pg = createRequire(import.meta.url)("pg") as {
 
 export const openPool = (connectionString: string, max = 1): DatabasePool => {
   const pool = new pg.Pool({ connectionString, max })
-  // Ignore errors of idle connections: they break when the server stops, and no work depends on them.
+  // Ignore errors of idle connections. Idle connections break when the server stops, and no work depends on idle
+  // connections.
   pool.on("error", () => {})
   return pool
 }

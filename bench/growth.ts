@@ -119,7 +119,7 @@ const prepare = async (cluster: { readonly url: string }, name: keyof typeof siz
 const percentile = (times: ReadonlyArray<number>, part: number) =>
   times.toSorted((one, other) => one - other)[Math.floor(times.length * part)] ?? Number.NaN
 
-/** Alternates between the sides request by request, so that other load on the machine affects both equally. */
+/** Alternates between the sides request by request, so that other load on the machine affects both sides equally. */
 const compare = async (few: Side, many: Side) => {
   print(`median (p90) in ms of ${rounds} requests, one at a time, in turn; load ${loadavg()[0]?.toFixed(1)}`)
   print("| request | few | many | ratio of medians |\n|---|---|---|---|")

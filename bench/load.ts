@@ -18,10 +18,10 @@ export interface LoadRound {
     | { readonly kind: "paths"; readonly paths: ReadonlyArray<string> }
     | { readonly kind: "root" }
   readonly connections: number
-  /** A round ends after this many seconds or requests, whichever comes first. */
+  /** A round ends after `seconds` or after `requests`, whichever comes first. */
   readonly seconds: number
   readonly requests: number
-  /** Returns the ids of this many created topics. */
+  /** The number of created topics whose ids the outcome contains. */
   readonly collect: number
 }
 
@@ -31,7 +31,7 @@ export interface LoadOutcome {
   /** Milliseconds. */
   readonly p50: number
   readonly p99: number
-  /** The number of responses other than 200 and 201; `firstRefusal` is the first of them. */
+  /** The number of responses other than 200 and 201; `firstRefusal` is the first of these responses. */
   readonly refused: number
   readonly firstRefusal: string | null
   readonly topicIds: ReadonlyArray<string>

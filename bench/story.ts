@@ -78,7 +78,7 @@ interface Side {
   readonly database?: Database.DatabasePool
 }
 
-/** The work of each stage while nothing else runs. */
+/** Measures the work of each stage while nothing else runs. */
 const byStage = async ({ database, servers, target }: Side) => {
   printLine("| stage, a story | processor ms | database ms | commits | statements |\n|---|---|---|---|---|")
   const total = [0, 0, 0, 0]
@@ -219,7 +219,7 @@ const main = async () => {
       cluster = await Cluster.startCluster({ settings })
     }
     const theirs = sides.includes("peer") ? await measure(await startPeer("peer", ports)) : Number.NaN
-    // One process writes on SQLite.
+    // On SQLite only one process writes.
     for (const count of sides.includes("ours") ? (database === "sqlite" ? [1] : counts) : []) {
       const own = await measure(await startOurs(`ours${count}`, count, ports))
       printLine(`ratio of stories a second, ours to the peer: ${(own / theirs).toFixed(2)}\n`)

@@ -1,4 +1,4 @@
-/** A Mailer for the HTTP API of a mail service, with one JSON request for each mail. */
+/** Implements Mailer with the HTTP API of a mail service, with one JSON request for each mail. */
 import { Mailer, MailRefused } from "@partner-commentary/core/mail/Mailer"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

@@ -1,5 +1,5 @@
 /**
- * A PersonaStore on the host's existing tables: its authors, and contracts that say which partner may ask which author.
+ * Implements PersonaStore on the host's existing tables. A contract says which partner may ask which author.
  */
 import { PersonaStore } from "@partner-commentary/core/persona/PersonaStore"
 import type { OrganizationId, PersonaId } from "@partner-commentary/core/shared/Ids"

@@ -1,4 +1,4 @@
-/** Personas and licences from the host's own tables with integer keys, by plain functions without Effect. */
+/** Reads personas and licences from the host's own tables with integer keys, by plain functions without Effect. */
 import type { DatabaseSync } from "node:sqlite"
 import type { Personas } from "partner-commentary/ports/PersonaFunctions"
 

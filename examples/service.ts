@@ -1,15 +1,20 @@
-/** Opens the service on a database file and writes mails to a folder. The other examples mount it. */
+/** Opens the service on a database file and writes mails to a folder. The other examples mount the service. */
 import { partnerCommentary } from "partner-commentary"
 import { sqlite } from "partner-commentary/sqlite"
 
 export interface Options {
-  /** The URL at which partners and creators reach the service, with or without a path: `https://app.example/commentary`. */
+  /**
+   * The URL at which partners and creators reach the service, with or without a path: `https://app.example/commentary`.
+   */
   readonly url: string
-  /** A file, or `:memory:`. */
+  /** The path of a database file, or `:memory:`. */
   readonly database: string
   /** The folder for mails until a mail server is configured. */
   readonly outbox: string
-  /** At least 32 characters, the same in every process. The service signs creators' links with it. */
+  /**
+   * The secret has at least 32 characters and is the same in every process. The service signs creators' links with the
+   * secret.
+   */
   readonly secret: string
 }
 

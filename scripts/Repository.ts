@@ -6,12 +6,12 @@ import { execFileSync } from "node:child_process"
 import { existsSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 
-/** The texts by path. Paths are relative to the root, with `/`. */
+/** Maps each path to the file's text. Paths are relative to the repository's root and use `/`. */
 export type RepositoryFiles = ReadonlyMap<string, string>
 
 export const root = join(import.meta.dirname, "..")
 
-/** Reads every tracked file, and every untracked file that Git does not ignore, without binary files. */
+/** Reads every text file that Git tracks or does not ignore. Binary files are omitted. */
 export const readFiles = (): RepositoryFiles => {
   const listed = execFileSync(
     "git",

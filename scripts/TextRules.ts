@@ -1,4 +1,7 @@
-/** Rules for the repository's texts that no linter offers. `scripts/test/TextRules.test.ts` plants violations of each. */
+/**
+ * Rules for the repository's texts that no linter offers. `scripts/test/TextRules.test.ts` plants violations of each
+ * rule.
+ */
 import { posix } from "node:path"
 
 export interface TextRule {
@@ -32,7 +35,7 @@ const storeLines = Object.entries(owners).map(([table, files]): TextRule => {
 })
 
 /**
- * Tests move Effect's Clock, but the database's clock would not follow. DatabaseClock.ts makes the Clock from the
+ * Tests move Effect's Clock, but cannot move the database's clock. DatabaseClock.ts makes the Clock from the
  * database's time.
  */
 const databaseClock: TextRule = {
@@ -76,7 +79,7 @@ const withoutComments = (text: string) =>
 
 const lineAt = (text: string, index: number) => text.slice(0, index).split("\n").length
 
-/** One line for each violation: path, line number, the text found, and the rule. */
+/** Returns one line for each violation: path, line number, the text found, and the rule. */
 export const findViolations = (files: ReadonlyMap<string, string>): ReadonlyArray<string> =>
   textRules.flatMap(({ appliesTo, ignoresComments, name, pattern }) =>
     [...files]

@@ -20,8 +20,8 @@ const root = join(import.meta.dirname, "..")
 const explorer = gzipSync(await Effect.runPromise(explorerScript), { level: 9 })
 
 /**
- * An `import` of a Node module loads all of its exports. For `node:http` these include an HTTP client, web streams
- * and worker threads: 14 MB that the host does not use. `process.getBuiltinModule` loads them lazily.
+ * An `import` of a Node module loads all of its exports. The exports of `node:http` include an HTTP client, web streams
+ * and worker threads: 14 MB that the host does not use. `process.getBuiltinModule` loads these exports lazily.
  */
 const sparingly: Plugin = {
   name: "sparingly",
@@ -62,7 +62,10 @@ const bundle = async (outdir: string, { plugins = [], ...options }: BuildOptions
   return inputs.filter((input) => !/node_modules\/|^node:/.test(input))
 }
 
-/** The explorer and the API description are files beside the bundle, so the code that builds them stays out of it. */
+/**
+ * The explorer and the API description are files beside the bundle, so the bundle omits the code that builds both
+ * files.
+ */
 const textsAreFiles: Plugin = {
   name: "texts are files",
   setup: ({ onResolve }) => {
@@ -75,7 +78,8 @@ const bundleNode = async (host: string) => {
   // Names stay readable in traces and logs. ASCII text takes half the memory.
   const sources = await bundle(outdir, {
     entryPoints: { main: join(host, "src", "main.ts") },
-    // Bundled CommonJS code requires Node's own modules. The minifier generates no name as long as this one.
+    // Bundled CommonJS code calls `require` for Node's own modules. The minifier generates no name as long as
+    // `makeRequire`.
     banner: { js: 'import{createRequire as makeRequire}from"node:module";const require=makeRequire(import.meta.url);' }
   })
   SourceDigest.writeDigest(root, host, sources)

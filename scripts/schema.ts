@@ -9,8 +9,8 @@ import * as SqlClient from "effect/sql/SqlClient"
 import { generate } from "./Generated.ts"
 
 /**
- * First the tables, then their rows, then indexes and triggers, so that inserting the rows updates no index and fires
- * no trigger.
+ * The statements create the tables first, then the rows, then indexes and triggers. Therefore inserting the rows
+ * updates no index and fires no trigger.
  */
 const statements = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -26,7 +26,7 @@ const statements = Effect.gen(function* () {
   ]
 })
 
-/** Omits columns that default to the current time, because the copy sets its own. */
+/** Omits columns that default to the current time, because each copy sets its own time. */
 const rowsOf = Effect.fnUntraced(function* (table: string) {
   const sql = yield* SqlClient.SqlClient
   const columns = yield* sql<{ readonly name: string; readonly standard: string | null }>`

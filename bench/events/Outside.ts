@@ -15,7 +15,7 @@ export interface LoadRunOptions {
   readonly approvals: ReadonlyArray<CommentaryApproval>
   /** A number of creators in a closed loop, or a fixed number of approvals a second. */
   readonly pace: { readonly creators: number } | { readonly perSecond: number }
-  /** True if the events of this run go to hanging receivers. The run ends when this many requests hang at once. */
+  /** If set, the events of this run go to hanging receivers. The run ends when `hanging` requests hang at once. */
   readonly hanging?: number
 }
 

@@ -15,7 +15,7 @@ import * as Statement from "effect/sql/Statement"
 
 const day = 86_400_000
 
-/** The store calls behind the benchmark's reads. */
+/** Lists the store calls that the benchmark's reads make. */
 const reads = Effect.fnUntraced(function* () {
   const sql = yield* SqlClient.SqlClient
   const topics = yield* TopicStore

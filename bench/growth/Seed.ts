@@ -19,7 +19,10 @@ const uuid = (millis: string, salt: string) =>
 const iso = (millis: string) =>
   `to_char(to_timestamp((${millis}) / 1000.0) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 
-/** A random duration in milliseconds with this median in hours. Most durations are within a factor of three of it. */
+/**
+ * A random duration in milliseconds with this median in hours. Most durations lie between a third of the median and
+ * three times the median.
+ */
 const lognormal = (hours: number) =>
   `(3600000 * ${hours} * exp(sqrt(-2 * ln(1 - random())) * cos(2 * pi() * random())))::bigint`
 
@@ -134,7 +137,10 @@ export const seedTopics = async (
   await database.query("VACUUM (ANALYZE)")
 }
 
-/** One webhook's deliveries of every event: one in fifty has failed, and the last hundred are pending. */
+/**
+ * Inserts one webhook's deliveries of every event. One delivery in fifty has failed, and the last hundred deliveries
+ * are pending.
+ */
 export const seedDeliveries = async (database: DatabasePool, webhookId: string) => {
   await database.query(
     `INSERT INTO deliveries (webhook_id, event_id, state, due_at, claim_number, attempts, settled_at)

@@ -12,7 +12,7 @@ export interface PeerHandlers {
   readonly authenticate: ReturnType<typeof makeAuthentication>
   readonly submit: (request: FastifyRequest<{ Body: NewTopicBody }>, reply: FastifyReply) => unknown
   readonly status: (request: FastifyRequest<{ Params: { id: string } }>, reply: FastifyReply) => unknown
-  /** Further reads, for bench/reads.ts. */
+  /** The handlers of the other reads, which bench/reads.ts measures. */
   readonly reads?: ReadonlyArray<PeerRead>
 }
 

@@ -1,4 +1,4 @@
-/** The peer's other reads: one prepared statement each, and an object that Fastify writes as JSON. No conditional requests. */
+/** Implements the peer's other reads, without conditional requests. Each read runs one prepared statement. */
 import type { DatabaseSync } from "node:sqlite"
 import { parseTopicId } from "./Answers.ts"
 import type { PeerRead } from "./App.ts"

@@ -25,7 +25,7 @@ interface Framework {
   readonly below?: string
 }
 
-/** Web-standard Headers join repeated headers, where Node keeps only the first of some of them. */
+/** Web-standard Headers join all repeated headers, but Node keeps only the first value of some headers. */
 const joins: ReadonlyArray<HostCapability> = ["repeated headers"]
 
 const frameworks: Readonly<Record<string, Framework>> = {

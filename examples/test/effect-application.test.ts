@@ -1,4 +1,4 @@
-/** The Effect application over a socket: its own routes, the service below its prefix, one database, one transaction. */
+/** Tests the Effect application over a socket: its own routes, the service below a path, and a shared transaction. */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"

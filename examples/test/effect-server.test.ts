@@ -1,4 +1,4 @@
-/** The embedded service over real HTTP, with a database file and an outbox folder for the test. */
+/** Tests the embedded service over HTTP, with a database file and an outbox folder for the test. */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"

@@ -1,4 +1,4 @@
-/** The service on the host's own personas and licences. All other data is in the service's own stores. */
+/** Tests the service with the host's own personas and licences. All other data is in the service's own stores. */
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { assert, it } from "@effect/vitest"
 import { DashboardIdentity } from "@partner-commentary/core/access/DashboardIdentity"

@@ -28,7 +28,10 @@ import * as OwnPersonaStore from "../own-persona-store.ts"
 
 const secret = Redacted.make("a secret of the tests, and long enough")
 
-/** A mail service that stores accepted mails and responds with the given status. Null means no response. */
+/**
+ * Simulates a mail service that stores accepted mails and responds with the given status. For null, the service never
+ * responds.
+ */
 class MailService extends Context.Service<
   MailService,
   { readonly url: string; readonly taken: Array<MailerSuite.ReceivedMail>; status: number | null }
@@ -157,7 +160,9 @@ PersonaReadingSuite.suite(
   }
 )
 
-/** Organizations from a table of the host, all on one plan. The service's own tables do not exist in this test. */
+/**
+ * Reads organizations from a table of the host, all on one plan. The service's own tables do not exist in this test.
+ */
 const tenants = Layer.effect(
   OrganizationStore,
   Effect.gen(function* () {

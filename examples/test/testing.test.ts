@@ -11,7 +11,7 @@ import "../testing/with-vitest.ts"
 
 // vitest has the same functions as jest, but does not define them as globals.
 Object.assign(globalThis, { afterEach, beforeEach, describe, expect, test })
-await describe("with jest's globals", async () => {
+await describe("the jest example with jest's globals", async () => {
   await import("../testing/with-jest.ts")
 })
 
@@ -20,7 +20,7 @@ const at = (path: string) => join(import.meta.dirname, "../..", path)
 it.each([
   ["with-node-test", 2],
   ["embedded", 1]
-])("Node's own runner needs nothing but Node for %s", async (name, count) => {
+])("Node's own test runner runs the example %s without other dependencies", async (name, count) => {
   const runner = promisify(execFile)(
     process.execPath,
     ["--test", "--test-reporter=tap", at(`examples/testing/${name}.ts`)],

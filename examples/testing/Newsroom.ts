@@ -5,7 +5,7 @@ export interface Options {
   readonly client: PartnerCommentary
   /** The webhook's URL and its signing secret. */
   readonly webhook: { readonly url: string; readonly secret: string }
-  /** The current time; tests replace it. */
+  /** Returns the current time. Tests replace this function. */
   readonly now?: () => Date
 }
 

@@ -1,6 +1,6 @@
 /**
- * An application that embeds the service tests itself: in memory, without a mail server and without waiting. Runs with
- * `node --test`.
+ * Tests an application that embeds the service, in memory, without a mail server and without waiting. Run the tests
+ * with `node --test`.
  */
 import assert from "node:assert/strict"
 import { test } from "node:test"

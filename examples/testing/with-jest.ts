@@ -21,7 +21,7 @@ afterEach(async () => {
 })
 
 describe("the newsroom", () => {
-  test("hears of a creator who declines", async () => {
+  test("the newsroom lists a creator who declines as missed", async () => {
     const url = "https://newsroom.example/commentary"
     const { organization, personas } = await pc.seed()
     const client = pc.client(organization)

@@ -1,4 +1,4 @@
-/** A partner tests its own application with vitest: a service in memory for each test, and creators that the test controls. */
+/** Tests a partner's application with vitest. Each test has a service in memory, and controls the creators. */
 
 // #region vitest
 import { TestPartnerCommentary } from "@partner-commentary/test"
@@ -7,7 +7,7 @@ import { Newsroom } from "./Newsroom.ts"
 
 const url = "https://newsroom.example/commentary"
 
-test("what a creator approves is published, and who never answers is missed", async () => {
+test("an approved commentary is published, and an unanswered request is missed", async () => {
   await using pc = await TestPartnerCommentary.make()
   const { organization, personas } = await pc.seed({ personas: ["Ada Vance", "Bo Lindqvist"] })
   const [ada] = personas
@@ -26,7 +26,7 @@ test("what a creator approves is published, and who never answers is missed", as
 })
 // #endregion
 
-test("an event that could not be taken comes again, and is published once it can", async () => {
+test("an event is sent again after the receiver fails, and its commentary is published once", async () => {
   await using pc = await TestPartnerCommentary.make()
   const { organization, personas } = await pc.seed()
   const client = pc.client(organization)

@@ -1,7 +1,7 @@
 /**
  * Finds breaking changes against a released OpenAPI document with api-smart-diff. api-smart-diff misses two kinds of
- * changes. Error codes are rewritten to one media type each, which it reports. This module itself compares scopes and
- * enumerations.
+ * changes. This module rewrites each error code as a separate media type, because api-smart-diff reports removed media
+ * types. This module compares scopes and enumerations itself.
  */
 import { envelopesOf, errorCodeOf } from "@partner-commentary/api/description/Answers"
 import { type Document, json, mapValues, type Response } from "@partner-commentary/api/description/Document"
@@ -20,7 +20,7 @@ export const findBreakingChanges = (before: Document, after: Document): Readonly
 
 const said: Readonly<Record<string, string>> = { add: "was added", remove: "was removed", replace: "was changed" }
 
-/** A changed type or enumeration value. api-smart-diff does not report these as breaking. */
+/** Returns whether a type or an enumeration value changed. api-smart-diff does not report these changes as breaking. */
 const isOther = (path: ReadonlyArray<PropertyKey>, action: string) =>
   action === "replace" && (path.at(-1) === "type" || path.at(-2) === "enum")
 
@@ -30,24 +30,27 @@ interface Change {
   readonly after?: unknown
 }
 
-/** A caller sends these values itself, so a new value reaches no client that did not request it. */
+/** Callers choose scopes and event types, so a client receives a new value only if the client has requested it. */
 const isChosenByCaller = ({ action, path }: Change) =>
   action === "add" && path.at(-2) === "enum" && ["scopes", "events"].includes(String(path.at(-4)))
 
-/** The failure reason of a topic that the caller cancelled, by an operation which the former description lacks. */
+/** Only a client that calls the new cancel operation receives the failure reason `cancelled`. */
 const isCausedByCaller = ({ action, after, path }: Change) =>
   action === "add" && path.at(-2) === "enum" && path.at(-3) === "reason" && after === "cancelled"
 
 /**
- * A further event type. A webhook receives only the types that it names. The released description tells readers of all
- * events to ignore what they do not know.
+ * Returns whether the change adds an event type. A webhook receives only the event types that it names. The released
+ * description tells readers of all events to ignore unknown types.
  */
 const isNewEventType = ({ action, path }: Change) =>
   action === "add" &&
   ((path[1] === "/partner/v1/events" && isAlternative(path) && path.at(-3) === "items") ||
     (String(path[1]).includes("/deliveries") && path.at(-2) === "enum" && path.at(-3) === "type"))
 
-/** A further error code within a response. The released description tells clients to handle a code that they do not know. */
+/**
+ * Returns whether the change adds an error code to a response. The released description tells clients to handle unknown
+ * codes.
+ */
 const isNewErrorCode = ({ action, after, path }: Change) =>
   action === "add" &&
   isAlternative(path) &&
@@ -62,7 +65,7 @@ interface Part {
 
 /**
  * Returns only the changed operations of the documents, because comparing whole documents is slow. The input is cloned,
- * because api-smart-diff modifies it.
+ * because api-smart-diff modifies its input.
  */
 const differing = (part: Part, other: Part): Part =>
   mapValues(part, (path, name) =>
@@ -73,7 +76,10 @@ const differing = (part: Part, other: Part): Part =>
 
 const changed = (part: Part, other: Part) => structuredClone({ openapi: "3.1.0", paths: differing(part, other) })
 
-/** Removes descriptions, resolves references, and lists each error under its code, so that only a removed code is breaking. */
+/**
+ * Removes descriptions, resolves references, and lists each error under its code, so that only a removed code is
+ * breaking.
+ */
 const plain = ({ components, paths }: Document): Part => {
   const followed = (value: unknown, key: string, above: ReadonlyArray<string>): unknown => {
     if (Array.isArray(value)) return value.map((inner) => followed(inner, key, above))

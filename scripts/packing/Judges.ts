@@ -1,6 +1,6 @@
 /**
- * Checks the tarballs with publint and Are The Types Wrong, entry by entry, and checks that a README imports only exported
- * modules. The checks skip old resolvers, and `require` where a package is ESM alone.
+ * Checks the tarballs with publint and Are The Types Wrong, entry by entry, and checks that a README imports only
+ * exported modules. The checks skip old resolvers. For packages that are only ESM, the checks also skip `require`.
  */
 import { execFile } from "node:child_process"
 import { existsSync, readdirSync, readFileSync } from "node:fs"
@@ -62,7 +62,7 @@ const readmeOf = ({ entries, folder, name }: PackedPackage): ReadonlyArray<strin
     .map((specifier) => `${name}: its README imports ${specifier}, which it does not export (README)`)
 }
 
-/** Checks all declarations, because the sample covers only one per folder. */
+/** Checks all declarations, because the sample covers only one entry per folder. */
 const declarationsOf = ({ folder, name }: PackedPackage): ReadonlyArray<string> => {
   const dist = join(folder, "dist")
   if (!existsSync(dist)) return []

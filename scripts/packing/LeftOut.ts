@@ -1,10 +1,10 @@
 /**
- * Replaces modules of dependencies that a host never calls: tables and transports for mails and files that it does not
- * send. A name that no longer exists in the dependency fails the build.
+ * Replaces modules of dependencies that no host calls: tables of file types and services, and unused transports for
+ * mails. A name that no longer exists in the dependency fails the build.
  */
 import type { Plugin } from "esbuild"
 
-/** The service sends no attachments and no files, so it asks for no type by a file's extension. */
+/** The service sends no attachments and no files, so it never looks up a type by a file's extension. */
 const types =
   "export const detectMimeType = () => 'application/octet-stream'; export const detectExtension = () => 'bin'"
 

@@ -1,6 +1,6 @@
 /**
  * Generates a workspace's published manifest. The repository's own manifest is for running the sources: it is private
- * and exports TypeScript. The published one exports the compiled files.
+ * and exports TypeScript. The published manifest exports the compiled files.
  */
 import type { Manifest } from "../Repository.ts"
 

@@ -1,6 +1,6 @@
 /**
- * Stages each workspace for publishing in its own folder: the compiled modules, the README, the licence and the published
- * manifest. Nothing else of a workspace is packed.
+ * Stages each workspace for publishing in its own folder: the compiled modules, the README, the licence and the
+ * published manifest. Nothing else of a workspace is packed.
  */
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
@@ -34,7 +34,7 @@ const write = (path: string, text: string) => {
   writeFileSync(path, text)
 }
 
-/** Imports in declarations end in `.ts`, which TypeScript keeps there, but other compilers reject. */
+/** TypeScript keeps the ending `.ts` in the imports of declarations, but other compilers reject this ending. */
 const relativeImport = /((?:\bfrom|\bimport)\s*\(?\s*)"(\.{1,2}\/[^"\n]+)\.ts"/g
 
 /** The source maps contain the sources, because packages do not ship them separately. */
@@ -45,7 +45,7 @@ const copyModule = (workspace: string, folder: string, module: string) => {
   write(join(folder, "dist", `${module}.d.ts`), built(".d.ts").replace(relativeImport, '$1"$2.js"'))
 }
 
-/** CommonJS is one bundle for each entry, and declarations of all modules. */
+/** The CommonJS output consists of one bundle for each entry and the declarations of all modules. */
 const copyCommonJs = (workspace: string, folder: string, modules: ReadonlyArray<string>, entry: string) => {
   const source = join(root, workspace, "dist")
   buildSync({
@@ -74,7 +74,7 @@ export interface StagingOptions {
   readonly only?: string
 }
 
-/** Stages below `destination`, which is emptied first. The build output must exist: see `Build.ts`. */
+/** Stages the packages below `destination`, which is emptied first. The build output must exist: see `Build.ts`. */
 export const stagePackage = (
   destination: string,
   { only, repository }: StagingOptions = {}

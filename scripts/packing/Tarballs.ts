@@ -8,7 +8,7 @@ export interface PackedPackage extends StagedPackage {
   readonly tarball: string
 }
 
-/** Runs without the variables that npm sets for its scripts, because they would change the packing. */
+/** Runs without the variables that npm sets for its scripts, because these variables would change the packing. */
 const environment = () =>
   Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_(config|package|lifecycle)/i.test(name)))
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any, Literal, NotRequired, TypedDict, Union
 `
 
-/** Lines of a docstring, without characters that would end it. */
+/** Returns the lines of a docstring. Characters that would end the docstring are replaced. */
 export const docstring = (text: string | undefined, indent: string): ReadonlyArray<string> => {
   if (text === undefined) return []
   const lines = wrapText(text.replaceAll("\\", "\\\\").replaceAll('"""', "'''"), indent)
@@ -48,7 +48,7 @@ const classOf = (name: string, schema: JsonSchema): ReadonlyArray<string> => {
   ]
 }
 
-/** A union is evaluated when the module is imported, so its members come first. */
+/** Python evaluates a union when the module is imported, so the members of the union must be defined first. */
 const unionOf = (name: string, { description, oneOf = [] }: JsonSchema): ReadonlyArray<string> => [
   "",
   "",

@@ -1,10 +1,10 @@
-/** What the Python client needs of each operation: its class, method, parameters and result. */
+/** Describes each operation for the Python client: class, method, parameters and result. */
 import type { Document, JsonSchema, Parameter } from "@partner-commentary/api/description/Document"
 import { type Names, snake, typeOf } from "./PythonTypes.ts"
 
 const prefix = "/partner/v1"
 
-/** Methods whose names would otherwise be reserved words or unclear. */
+/** Names of methods whose generated names would be reserved words or unclear. */
 const named: Readonly<Record<string, string>> = { createTopics: "create_many" }
 
 export interface Argument {
@@ -45,7 +45,7 @@ const names: Names = {
   }
 }
 
-/** Times may be `datetime` objects, and sequences of any kind are lists. */
+/** Callers may pass a `datetime` object for a time, and any sequence for a list. */
 const argumentType = (schema: JsonSchema): string =>
   schema.format === "date-time" ? "str | datetime" : typeOf(schema, names).replace(/^List\[/, "Sequence[")
 

@@ -79,7 +79,7 @@ describe.each(Object.entries(frameworks))("%s", (name, framework) => {
       expect((await ask("127.0.0.2", "203.0.113.9", key)).status).toBe(200)
       expect((await ask("127.0.0.3", undefined, key)).status).toBe(401)
       expect((await ask("127.0.0.3", "127.0.0.2", key)).status).toBe(401)
-      // Anonymous callers are limited by their address, whatever they claim.
+      // Anonymous callers are limited by the address that nginx sees, not by a forged header.
       const invented = (number: number) => ask("127.0.0.4", `203.0.113.${number}`, "pk_live_none")
       let last = 0
       for (let number = 0; number < 200 && last !== 429; number++) last = (await invented(number)).status

@@ -24,7 +24,7 @@ afterAll(() => rmSync(place, { recursive: true, force: true }))
 const fixture = (name: string, folder: string, as = name) =>
   copyFileSync(join(root, "examples/languages", name), join(folder, as))
 
-/** An empty project as `npm init` makes it: CommonJS. */
+/** Creates an empty CommonJS project, like `npm init`. */
 const commonJs = async (name: string, wanted: ReadonlyArray<string>, others: Readonly<Record<string, string>> = {}) => {
   const folder = join(place, name)
   project(folder, packed, wanted, others)
@@ -46,7 +46,7 @@ it("a CommonJS module can require the client without flags, on Node 20, 22 and 2
   expect(await run(folder, process.execPath, "--no-require-module", "client.cjs")).toBe("required\n")
 })
 
-it("jest tests CommonJS and TypeScript that use the client, without its experimental modules", async () => {
+it("jest runs CommonJS and TypeScript tests of the client without jest's experimental modules", async () => {
   const folder = await commonJs("jest", [client], { jest: "30.5.2", "@swc/core": "1.16.18", "@swc/jest": "0.2.39" })
   writeFileSync(join(folder, "jest.config.json"), '{ "transform": { "\\\\.ts$": "@swc/jest" } }')
   const test = `test("fails", async () => {

@@ -36,7 +36,7 @@ it("every regular expression of the sources takes time linear in the text", () =
   expect(refused).toEqual([])
 })
 
-it("the search finds the regular expressions of the sources, and recheck refuses a slow one", () => {
+it("the search finds the regular expressions of the sources, and recheck refuses a slow expression", () => {
   expect(patterns.size).toBeGreaterThan(80)
   expect(verdict("(a+)+b", "")).toBe("vulnerable")
   expect(verdict("\\s+$", "")).toBe("vulnerable")

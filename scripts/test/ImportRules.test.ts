@@ -1,4 +1,7 @@
-/** Plants a violation of each import rule in a small copy of the repository. dependency-cruiser must report it. */
+/**
+ * Plants a violation of each import rule in a small copy of the repository. dependency-cruiser must report each
+ * violation.
+ */
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
@@ -9,8 +12,8 @@ import config from "../../.dependency-cruiser.ts"
 const root = join(import.meta.dirname, "..", "..")
 
 /**
- * Folder, content of the planted file, and the rule that must report it. The rule is null if no rule may report the
- * file.
+ * Each entry has a folder, the content of a planted file, and the rule that must report the file. The rule is null if
+ * no rule may report the file.
  */
 const plants: ReadonlyArray<readonly [folder: string, text: string, rule: string | null]> = [
   ["packages/core/src", 'import "effect/http/HttpRouter"', "packages/core: effect"],
@@ -130,7 +133,7 @@ const write = (path: string, text: string) => {
   writeFileSync(join(copy, path), text)
 }
 
-/** Writes empty modules for the plants' imports from `node_modules`. */
+/** Writes empty modules for the `node_modules` that the planted files import. */
 const writePackages = () => {
   cpSync(join(root, "node_modules/effect/package.json"), join(copy, "node_modules/effect/package.json"))
   for (const path of ["index", "sql/index"]) write(`node_modules/effect/dist/${path}.js`, "export {}")
@@ -203,7 +206,7 @@ describe("import rules", async () => {
     else expect(found).toContain(`${file}: ${rule}`)
   })
 
-  it("import rules report folders of the core that import each other, but not a folder that only imports them", () => {
+  it("import rules report folders of the core in an import cycle, but no folder that is outside of the cycle", () => {
     const found = violations.filter((line) => line.endsWith(`: ${hierarchy}`))
     expect(found.toSorted()).toEqual(["one", "three", "two"].map((name) => `packages/core/src/${name}: ${hierarchy}`))
   })

@@ -45,8 +45,8 @@ const validate = (manifest: Manifest) => {
 }
 
 /**
- * Returns the compiler's errors for the manifests as values of the API's types. The compiler finds unknown fields,
- * which the schemas accept.
+ * Compiles the manifests as values of the API's types, and returns the compiler's errors. The compiler finds unknown
+ * fields, which the schemas accept.
  */
 const compiled = (all: ReadonlyArray<Manifest>): string => {
   // The file is inside the repository, so that the compiler finds the packages.
@@ -115,7 +115,7 @@ describe("the Kubernetes manifests", () => {
     expect(readFileSync(join(root, "deploy/Dockerfile"), "utf8")).toMatch(/^USER 10001:10001$/m)
   })
 
-  it("the Kubernetes manifests probe servers and workers, migrate before either starts, and bound the memory of every container", () => {
+  it("the Kubernetes manifests probe servers and workers, run the migration before servers and workers start, and limit the memory of every container", () => {
     for (const name of ["-server", "-worker"]) {
       const { containers, initContainers } = podOf(named("Deployment", name))
       expect(initContainers).toMatchObject([{ args: ["migrate"] }])

@@ -33,7 +33,7 @@ const broken = (pages: ReadonlyMap<string, string>, isFile: (path: string) => bo
 const isMarkdown = ([path]: readonly [string, string]) => path.endsWith(".md")
 
 describe("relative links in Markdown", () => {
-  it("relative links in Markdown lead to a file and a heading", () => {
+  it("relative links in Markdown lead to an existing file and an existing heading", () => {
     const pages = new Map([...readFiles()].filter(isMarkdown))
     expect(pages.size).toBeGreaterThan(40)
     expect(broken(pages, (path) => existsSync(join(root, path)))).toEqual([])

@@ -8,7 +8,7 @@ import { readFiles, root, workspaces } from "../Repository.ts"
 const files = readFiles()
 const manifest = JSON.parse(files.get("package.json") ?? "{}")
 
-/** An exact version, optionally of an aliased package. syncpack accepts URLs and some ranges. */
+/** Matches an exact version, optionally of an aliased package. syncpack itself also accepts URLs and some ranges. */
 const exact = /^(?:npm:(?:@[\w.-]+\/)?[\w.-]+@)?\d+\.\d+\.\d+(?:-[\w.]+)?$/
 
 describe("manifests", () => {
@@ -24,19 +24,19 @@ describe("manifests", () => {
     }
   })
 
-  it("manifests share one version", () => {
+  it("all manifests of packages, adapters and hosts have the same version", () => {
     const versions = new Set(workspaces(files).map(({ manifest }) => manifest.version))
     expect([...versions]).toEqual([expect.stringMatching(/^\d+\.\d+\.\d+/)])
   })
 
-  it("manifests require peers in exactly the tested range, with both ends", () => {
+  it("manifests require peers in the tested range, with a lower and an upper end", () => {
     const peers = workspaces(files).flatMap(({ manifest }) => Object.entries(manifest.peerDependencies ?? {}))
     const open = peers.filter(([, range]) => !/^(>=\d+\.\d+\.\d+ <=?)?\d+\.\d+\.\d+$/.test(range))
     expect(open).toEqual([])
   })
 
   it.each(workspaces(files).map(({ folder, manifest }) => [folder, manifest] as const))(
-    "%s is private, for scripts/pack.ts makes what is published, and has a README",
+    "%s is private and has a README, because scripts/pack.ts generates the published manifest",
     (folder, manifest) => {
       expect(manifest).toMatchObject({ private: true })
       expect(existsSync(join(root, folder, "README.md"))).toBe(true)
@@ -47,11 +47,14 @@ describe("manifests", () => {
     workspaces(files)
       .filter(({ manifest }) => !isProgram(manifest as SourceManifest))
       .map(({ folder, manifest }) => [folder, manifest] as const)
-  )("%s asks for effect as a peer, so that an embedder installs one", (_, { dependencies = {} }) => {
-    expect(dependencies).not.toHaveProperty("effect")
-  })
+  )(
+    "%s does not list effect as a dependency, so that an embedder installs one version of effect",
+    (_, { dependencies = {} }) => {
+      expect(dependencies).not.toHaveProperty("effect")
+    }
+  )
 
-  it("manifests install Node 22.19 or newer as a dependency, and let it install its binary", () => {
+  it("the root manifest depends on Node 22.19 or newer, and allows the install script of the package node", () => {
     const [major = 0, minor = 0] = manifest.dependencies.node.split(".").map(Number)
     expect(major * 100 + minor).toBeGreaterThanOrEqual(2219)
     expect(manifest.allowScripts).toHaveProperty("node", true)

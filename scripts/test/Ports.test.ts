@@ -1,4 +1,6 @@
-/** Tests that docs/reference/ports.md has every port of the core in the right group, with its sentences and its suites. */
+/**
+ * Tests that docs/reference/ports.md has every port of the core in the right group, with its sentences and its suites.
+ */
 import { basename } from "node:path"
 import { describe, expect, it } from "vitest"
 import { readFiles } from "../Repository.ts"
@@ -7,7 +9,7 @@ const files = readFiles()
 const oneLine = (text: string) => text.replace(/\s+/g, " ").trim()
 const entry = /^- \*\*\[(\w+)\]\(\.\.\/\.\.\/(\S+)\)\.\*\* ((?:.+\n)+?)(?= {2}- |\n)/
 
-/** The ports of the page below each heading. */
+/** Maps each heading of the page to its ports. */
 const groups = new Map(
   (files.get("docs/reference/ports.md") ?? "").split(/^## /m).map((section) => {
     const [title = "", ...lines] = section.split("\n")
@@ -28,7 +30,7 @@ const headerOf = (path: string) =>
   oneLine((/^\/\*\*([\s\S]*?)\*\//.exec(files.get(path) ?? "")?.[1] ?? "").replace(/^ \* ?/gm, " "))
 
 describe("the page of ports", () => {
-  it("the page lists each port once, with the sentences of its file", () => {
+  it("the page of ports lists each port once, with the sentences of the port's file", () => {
     const headers = [...files.keys()]
       .filter((path) => path.startsWith("packages/core/src/"))
       .flatMap((path) => (headerOf(path).startsWith("The port ") ? [[path, headerOf(path)]] : []))
@@ -36,7 +38,7 @@ describe("the page of ports", () => {
     for (const { name, path } of ports) expect(name).toBe(basename(path, ".ts"))
   })
 
-  it("the page lists each suite at the port that the suite names", () => {
+  it("the page of ports lists each suite at the port that the suite names", () => {
     const suites = [...files]
       .filter(([path]) => /^packages\/testkit\/src\/[a-z]+\/\w+Suite\.ts$/.test(path))
       .map(([path, text]) => [/\bdescribe\(`\$\{name\}: (\w+)/.exec(text)?.[1], basename(path, ".ts")])
@@ -45,7 +47,7 @@ describe("the page of ports", () => {
     )
   })
 
-  it("the ports are grouped by how an embedder provides them: alone, with the topics, with the partners, by the process", () => {
+  it("the page groups ports by how an embedder provides each port: alone, with the topics, with the partners, or by the process", () => {
     const below = (title: string) => groups.get(title)?.map(({ name }) => name)
     expect(below("Replaceable alone")).toEqual([
       "CommentaryGenerator",

@@ -1,4 +1,4 @@
-/** Next.js 15 and 16: one service in a process, although each bundle, and each change in `next dev`, runs this file again. */
+/** Next.js 15 and 16 run this file again for each bundle and each change in `next dev`. A process keeps one service. */
 import { type PartnerCommentary, partnerCommentary } from "partner-commentary"
 import { sqlite } from "partner-commentary/sqlite"
 

@@ -1,4 +1,4 @@
-/** Next.js 15 and 16: `app/commentary/[[...path]]/route.ts`. */
+/** Mounts the service in Next.js 15 and 16, as `app/commentary/[[...path]]/route.ts`. */
 import { pc } from "../../../commentary"
 
 // #region glue

@@ -1,4 +1,4 @@
-/** Remix and React Router: `app/routes/commentary.ts`, for the path `commentary/*`. */
+/** Mounts the service in Remix and React Router, as `app/routes/commentary.ts` for the path `commentary/*`. */
 import { pc } from "../pc.server.ts"
 
 // #region glue

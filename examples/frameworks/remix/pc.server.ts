@@ -1,4 +1,7 @@
-/** Remix and React Router: `app/pc.server.ts`, whose name keeps it out of the bundle for browsers. */
+/**
+ * Opens the service in Remix and React Router. The name `app/pc.server.ts` keeps this file out of the bundle for
+ * browsers.
+ */
 import { pc } from "./pc.ts"
 
 // #region glue

@@ -1,4 +1,4 @@
-/** SvelteKit: `src/routes/commentary/[...path]/+server.ts`. */
+/** Mounts the service in SvelteKit, as `src/routes/commentary/[...path]/+server.ts`. */
 import { pc } from "../../../pc.ts"
 import type { RequestHandler } from "./$types.js"
 

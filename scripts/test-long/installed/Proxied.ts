@@ -1,4 +1,4 @@
-/** nginx in front of an application: the application then knows a client's address only by a header. */
+/** Runs nginx in front of an application. The application then reads the client's address from a header. */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdtempSync, writeFileSync } from "node:fs"

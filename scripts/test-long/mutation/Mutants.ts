@@ -1,4 +1,4 @@
-/** Small faults to plant: each replaces one operator, literal, statement or SQL condition. */
+/** Generates small faults. Each fault replaces one operator, literal, statement or SQL condition. */
 
 export interface Mutant {
   readonly path: string

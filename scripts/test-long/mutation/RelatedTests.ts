@@ -20,7 +20,7 @@ interface Recording {
   readonly runs: ReadonlyArray<TestRun>
 }
 
-/** If `MUTATION_FOLDER` is set, later runs with the same faults use its recording. */
+/** If `MUTATION_FOLDER` is set, later runs with the same faults reuse the recording in that folder. */
 const folder = process.env["MUTATION_FOLDER"] ?? mkdtempSync(join(tmpdir(), "mutation-"))
 
 const vitest = (options: ReadonlyArray<string>, env: Record<string, string>, timeout?: number) =>
@@ -36,7 +36,7 @@ const vitest = (options: ReadonlyArray<string>, env: Record<string, string>, tim
       cwd: root,
       stdio: "ignore",
       timeout,
-      // Most of the time of a run is spent importing the service.
+      // The compile cache shortens a run, because importing the service takes most of its time.
       env: { ...process.env, NODE_COMPILE_CACHE: join(folder, "compiled"), ...env }
     }
   )
@@ -79,7 +79,7 @@ export const testsCovering = ({ offset, path }: Mutant, runs: ReadonlyArray<Test
     .flatMap(({ own }) => own)
 }
 
-/** `--testNamePattern` joins suites and tests by a space, and a recorded name by " > ". */
+/** `--testNamePattern` separates suites and tests by a space. Recorded names use " > " instead. */
 const patternOf = (name: string) => name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replaceAll(" > ", " (?:> )?")
 
 type Outcome = "passed" | "failed" | "timed out"
@@ -89,7 +89,7 @@ const outcomeOf = (tests: ReadonlyArray<TestRun>): Outcome => {
   const files = [...new Set(tests.map(({ file }) => file))]
   const names = [...new Set(tests.map(({ name }) => patternOf(name)))].join("|")
   const options = ["--bail=1", "--passWithNoTests", `--testNamePattern=^(?:${names})$`, ...files]
-  // Vitest exits with a status after the signal of a timeout, so only the error tells a timeout from a failure.
+  // Vitest exits with a status even when a timeout stops it, so only `error` distinguishes a timeout from a failure.
   const { error, status } = vitest(options, {}, 120_000)
   return status === 0 ? "passed" : error === undefined ? "failed" : "timed out"
 }
