@@ -1,7 +1,7 @@
 /**
- * A partner's client that retries on one server after the other until it gets a success or a refusal. It sends an
- * idempotency key. Every response must be complete: a success or an error envelope. A response may end early only if
- * its server died.
+ * A partner's client that retries a request on each server in turn until the response is a success or a refusal. Each
+ * POST request has an idempotency key. Every response must be a complete success or error envelope, unless a fault hit
+ * its server during the request.
  */
 import { randomUUID } from "node:crypto"
 import { setTimeout as sleep } from "node:timers/promises"
@@ -10,7 +10,7 @@ import type { FleetProcess } from "./Fleet.ts"
 
 export interface ClientReport {
   readonly status: number
-  // biome-ignore lint/suspicious/noExplicitAny: a test asserts the shape instead of declaring it
+  // biome-ignore lint/suspicious/noExplicitAny: the tests assert the shape of the JSON
   readonly body: any
 }
 
@@ -22,7 +22,7 @@ interface Break {
 }
 
 const patience = 90_000
-/** Longer than the longest fault, so that the client does not give up on a request that would still get a response. */
+/** The timeout is longer than the longest fault, so that the client waits for every response that can still arrive. */
 const longest = 60_000
 
 export class ChaosClient {
@@ -49,7 +49,7 @@ export class ChaosClient {
     return this.until(path, { headers: { "x-api-key": key } })
   }
 
-  /** Responses that ended early although their server was running. */
+  /** Returns the responses that ended early although their server was running. */
   unexplained(): ReadonlyArray<string> {
     return this.breaks.filter(({ from, server, until }) => !server.wasAway(from, until)).map(({ told }) => told)
   }

@@ -1,7 +1,7 @@
 /**
- * Debian's buildah builds images and runs their processes without a daemon. It runs as root and uses the machine's
- * network. No image registry is needed: debootstrap creates a Debian base image, and a second base adds Node and npm.
- * They replace the official images that deploy/Dockerfile names. Debian's files stay in the temporary folder for the
+ * Builds images and runs their processes with Debian's buildah, as root, on the machine's network and without a daemon.
+ * No image registry is needed: debootstrap creates a Debian base image, and a second base adds Node and npm. These two
+ * images replace the official images that deploy/Dockerfile names. Debian's files stay in the temporary folder for the
  * next run.
  */
 import { type ChildProcess, execFile, spawn } from "node:child_process"
@@ -39,13 +39,13 @@ const debian = async (folder: string): Promise<string> => {
 export interface Buildah {
   /** Builds and tags an image from the Dockerfile, with the given folder as the build context. */
   readonly build: (context: string, dockerfile: string, tag: string) => Promise<void>
-  /** The size of all layers as text, such as `211 MB`. */
+  /** Returns the size of all layers as text, such as `211 MB`. */
   readonly size: (tag: string) => Promise<string>
   /** Creates a container and returns its name and the folder of its files. */
   readonly container: (tag: string) => Promise<{ readonly name: string; readonly files: string }>
-  /** The image's user, working directory, variables, entry point and command. */
+  /** Returns the image's user, working directory, variables, entry point and command. */
   readonly configuration: (tag: string) => Promise<ImageConfiguration>
-  /** Runs a command in a container as the image's user, with a folder of the machine as the data folder. */
+  /** Runs a command in a container as the image's user. A folder of the machine becomes the container's data folder. */
   readonly start: (container: string, command: ReadonlyArray<string>, options: ContainerOptions) => RunningContainer
 }
 
@@ -103,7 +103,8 @@ export const makeBuildah = async (folder: string): Promise<Buildah> => {
   return {
     build: async (context, dockerfile, tag) => {
       const bases = ["--build-arg", "BUILD_BASE=localhost/node", "--build-arg", "BASE=localhost/debian"]
-      // npm uses the machine's cache and registry during the build. Neither of them becomes part of the image.
+      // npm uses the machine's cache and registry during the build. The cache and the registry's address do not become
+      // part of the image.
       const volumes = ["--volume", `${cache}:/var/cache/npm`, "--volume", `${npmrc}:/usr/local/etc/npmrc:ro`]
       const words = ["--isolation", "chroot", "--layers=false", "--pull-never", ...bases, ...volumes]
       await buildah("bud", "--quiet", ...words, "--file", dockerfile, "--tag", tag, context)
@@ -129,7 +130,10 @@ export const makeBuildah = async (folder: string): Promise<Buildah> => {
   }
 }
 
-/** Returns the product's process among those that a container's command started; undefined if there is none. */
+/**
+ * Returns the service's process among the processes that a container's command started, or undefined if no such process
+ * exists.
+ */
 export const findProductProcess = async ({ child }: RunningContainer): Promise<number | undefined> => {
   const parents = new Map<number, number>()
   for (const entry of (await readdir("/proc")).filter((name) => /^\d+$/.test(name))) {
