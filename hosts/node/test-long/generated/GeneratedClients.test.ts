@@ -46,22 +46,26 @@ const run = async (command: string, ...parameters: ReadonlyArray<string>) => {
 beforeAll(async () => {
   copyFileSync(openapi, join(folder, "openapi.json"))
   writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true, type: "module", dependencies }))
-  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["*.ts", "client/**
-   * /*.ts"] })) writeFileSync(join(folder, "fetch.ts"), storyForOpenapiFetch) writeFileSync(join(folder, "hey.ts"),
-   * storyForHeyApi) await run("npm", "install", "--no-audit", "--no-fund", "--prefer-offline", "--loglevel=error")
-   * await run("openapi-typescript", "openapi.json", "-o", "schema.d.ts") await run("openapi-ts", "-i", "openapi.json",
-   * "-o", "client") }) afterAll(() => rmSync(folder, { recursive: true, force: true }))
-   *
-   * it("the story of generated calls covers every operation of the OpenAPI document by method and path", () => { const
-   * { paths } = JSON.parse(readFileSync(openapi, "utf8")) const described = Object.entries<Record<string, { readonly
-   * operationId: string }>>(paths).flatMap(([path, verbs]) => Object.entries(verbs).map(([verb, { operationId }]) =>
-   * `${operationId} ${verb.toUpperCase()} ${path}`) ) expect(calledOperations.toSorted()).toEqual(described.toSorted())
-   * })
-   *
-   * it("the generated clients and their calls compile in strict mode", () => run("tsc", "-p", "."))
-   *
-   * /** Starts a service with a test key, a dashboard token, and a webhook receiver that answers with status 200.
-   */
+  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["*.ts", "client/**/*.ts"] }))
+  writeFileSync(join(folder, "fetch.ts"), storyForOpenapiFetch)
+  writeFileSync(join(folder, "hey.ts"), storyForHeyApi)
+  await run("npm", "install", "--no-audit", "--no-fund", "--prefer-offline", "--loglevel=error")
+  await run("openapi-typescript", "openapi.json", "-o", "schema.d.ts")
+  await run("openapi-ts", "-i", "openapi.json", "-o", "client")
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+it("the story of generated calls covers every operation of the OpenAPI document by method and path", () => {
+  const { paths } = JSON.parse(readFileSync(openapi, "utf8"))
+  const described = Object.entries<Record<string, { readonly operationId: string }>>(paths).flatMap(([path, verbs]) =>
+    Object.entries(verbs).map(([verb, { operationId }]) => `${operationId} ${verb.toUpperCase()} ${path}`)
+  )
+  expect(calledOperations.toSorted()).toEqual(described.toSorted())
+})
+
+it("the generated clients and their calls compile in strict mode", () => run("tsc", "-p", "."))
+
+/** Starts a service with a test key, a dashboard token, and a webhook receiver that answers with status 200. */
 const served = async (test: TestContext) => {
   const receiver = createServer((request, response) => void request.resume().on("end", () => response.end()))
   await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve))
