@@ -1,5 +1,5 @@
-/** Acts as a creator who has only the link from a mail. It sends the actions of the page's forms as JSON. */
-/** The fields of the page that the demo reads. */
+/** Acts as a creator who has only the link from a mail. The demo sends the actions of the page's forms as JSON. */
+/** The fields that the demo reads from the JSON form of the creator's page. */
 export interface CreatorInbox {
   readonly status: string
   readonly persona: { readonly name: string }

@@ -1,15 +1,15 @@
-/** A partner's webhook endpoint on this machine. It returns the events whose signature is valid. */
+/** Starts a partner's webhook endpoint on this machine, which collects the events with a valid signature. */
 import { createServer, type IncomingMessage } from "node:http"
 import type { AddressInfo } from "node:net"
 import { verifyWebhook, type WebhookEvent } from "@partner-commentary/client"
 
 export interface Receiver {
   readonly url: string
-  /** The secret is set when the webhook is registered. Earlier requests get a 503 response and are retried. */
+  /** Sets the signing secret after the webhook is registered. Earlier requests get a 503 response and are retried. */
   readonly expect: (secret: string) => void
-  /** The events with a valid signature, in the order of arrival. */
+  /** The received events with a valid signature, in the order of arrival. */
   readonly received: ReadonlyArray<WebhookEvent>
-  /** The reasons why requests were refused. */
+  /** The reasons why the endpoint refused requests. */
   readonly refused: ReadonlyArray<string>
   readonly close: () => Promise<void>
 }

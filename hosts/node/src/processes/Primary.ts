@@ -1,4 +1,7 @@
-/** The primary process of `serve --processes N`: it forks the others, which share one port, and adds up their metrics. */
+/**
+ * Implements the primary process of `serve --processes N`. The primary process forks the member processes, which share
+ * one port, and merges their metrics.
+ */
 import cluster, { type Worker } from "node:cluster"
 import { once } from "node:events"
 import { type AddressInfo, createServer } from "node:net"
@@ -8,20 +11,23 @@ import * as MergedMetrics from "./MergedMetrics.ts"
 import { type FromMember, type FromPrimary, numberVariable } from "./ProcessGroup.ts"
 import type { SupervisedProcess } from "./Supervisor.ts"
 
-/** Longer than a process takes for its running requests and its workers. Afterwards it is killed. */
+/** A process that has not stopped after this time is killed. Running requests and workers normally end sooner. */
 const stopTimeout = Duration.seconds(35)
 
-/** A process whose event loop is blocked longer than this is shown with its last metrics. */
+/**
+ * The timeout in milliseconds for a process's metrics. If a process does not answer in time, its previous metrics are
+ * used.
+ */
 const scrapeTimeout = 3000
 
 /**
- * The primary process pings each process at this interval, and kills one that leaves several pings in a row unanswered.
- * It counts pings, not time, so that a machine that was suspended kills nothing.
+ * The primary process pings each process at this interval, and kills a process that leaves several consecutive pings
+ * unanswered. The limit is a number of pings, not a time, so a suspended machine causes no kill.
  */
 const pingInterval = Duration.seconds(10)
 const maxUnanswered = 3
 
-/** Processes that start again later need the same port, so the primary process chooses it. */
+/** Finds a free port. The primary process chooses the port, because restarted processes must use the same port. */
 export const chooseFreePort = (host: string) =>
   Effect.promise(async () => {
     const server = createServer().listen(0, host)
@@ -29,7 +35,7 @@ export const chooseFreePort = (host: string) =>
       await once(server, "listening")
       return (server.address() as AddressInfo).port
     } catch {
-      // The first process says why none can listen at this address.
+      // Ignore the error here, because the first process reports why no process can listen at this address.
       return 0
     } finally {
       server.close()
@@ -49,11 +55,14 @@ const stop = (member: Worker) =>
   })
 
 const send = (member: Worker, message: FromPrimary) => {
-  // The callback takes the error of a process that has just ended.
+  // The empty callback ignores the error of sending to a process that has just ended.
   if (member.isConnected()) member.send(message, () => {})
 }
 
-/** Makes the function that starts a process with these variables. `own` returns the metrics of the primary process. */
+/**
+ * Makes the function that starts a member process with the given environment variables. `own` returns the metrics of
+ * the primary process.
+ */
 export const makeLaunch = (variables: Readonly<Record<string, string>>, own: Effect.Effect<string>) => {
   const known = new Map<Worker, MergedMetrics.Metrics>()
   let ended: MergedMetrics.Metrics = new Map()

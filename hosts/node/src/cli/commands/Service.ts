@@ -1,4 +1,7 @@
-/** `serve` and `worker`: long-running processes. Their modules are loaded on demand. */
+/**
+ * Defines the commands `serve` and `worker`, which are long-running processes. The modules of these commands are loaded
+ * on demand.
+ */
 import * as Settings from "@partner-commentary/settings/Settings"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
