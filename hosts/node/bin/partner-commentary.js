@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Starts the command line on a Node that can run it: this one, or the `node` that was installed beside this package.
-// Plain JavaScript that old Nodes can read; everything else is TypeScript behind the import at the end.
+// Starts the command line with a suitable Node: the current Node, or the `node` package that is installed beside this
+// package. This file is plain JavaScript, because old Node versions must be able to read it.
 import { spawn } from "node:child_process"
 import { createHash } from "node:crypto"
 import { existsSync, readFileSync } from "node:fs"
@@ -34,9 +34,9 @@ const runWith = (node) => {
   })
 }
 
-// A checkout runs its bundle only while the sources hash to what the bundle was made of, so that an engineer who edits a
-// source runs the edit. File times are not compared: copies and archives change them. A published package and an image
-// have no sources. The digest is that of scripts/packing/SourceDigest.ts.
+// A checkout runs its bundle only if the sources still have the digest from which the bundle was built. Otherwise the
+// edited sources run. File times are not compared, because copies and archives change file times. A published package
+// and an image have no sources. scripts/packing/SourceDigest.ts computes the same digest.
 const isBundled = () => {
   const folder = join(dirname(fileURLToPath(import.meta.url)), "..")
   if (!existsSync(join(folder, "src"))) return true
@@ -53,18 +53,24 @@ const isBundled = () => {
   }
 }
 
-// A service keeps its memory small and flat: V8 collects garbage earlier than by default, and the allocator returns what a
-// thread no longer needs. Pretenuring would create the objects of every request in the old generation.
+// These V8 options keep the memory of a service small: V8 collects garbage earlier than by default. Pretenuring is off,
+// because it would allocate the objects of every request in the old generation.
 const frugal = ["--max-semi-space-size=8", "--heap-growing-percent=30", "--no-allocation-site-pretenuring"]
 
-/** Whether this process should begin anew with those options: it cannot take them once it runs. Who chose others keeps them. */
+/**
+ * Returns whether to restart Node with these V8 options, which Node accepts only at its start. Options that the
+ * operator chose are kept.
+ */
 const isLavish = () =>
   process.argv.slice(2).some((argument) => argument === "serve" || argument === "worker") &&
   process.execve !== undefined &&
   process.platform !== "win32" &&
   !`${process.execArgv.join(" ")} ${process.env.NODE_OPTIONS ?? ""}`.includes("semi-space-size")
 
-/** The same process, so that whoever started it keeps its pid, its signals and its output. */
+/**
+ * Replaces this process with a new Node, so that the process id, signals and output streams stay the same. The
+ * variables make the allocator return unused memory.
+ */
 const beginAnew = () =>
   process.execve(
     process.execPath,
@@ -77,7 +83,8 @@ const refuse = (reason) => {
   process.exitCode = 1
 }
 
-// What is written is the operator's alone: it holds people's addresses and words.
+// Only the operator's user may read the files that this process creates, because they contain addresses and texts of
+// people.
 process.umask(0o077)
 
 if (isEnough(process.versions.node)) {
