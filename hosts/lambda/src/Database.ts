@@ -1,7 +1,7 @@
 /**
- * Migrates the database that the settings name, and provides its stores and the signals that containers share. The
- * adapter is loaded only when it is needed. A container is frozen between invocations, so it does not listen and uses
- * its own clock.
+ * Migrates the database of the settings, and provides the stores and the signals that containers share. Only the chosen
+ * database's adapter is loaded. Lambda freezes a container between invocations, so a container does not listen for
+ * notifications and uses its own clock.
  */
 import { existsSync } from "node:fs"
 import * as DatabaseRefused from "@partner-commentary/settings/DatabaseRefused"

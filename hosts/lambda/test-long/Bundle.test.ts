@@ -1,4 +1,4 @@
-/** Tests the bundle as it is shipped, in separate processes under the runtime API. */
+/** Tests the released bundle in separate processes, with an emulation of Lambda's runtime API. */
 import { mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { httpsPattern, urlPattern } from "@partner-commentary/core/webhook/WebhookUrl"
@@ -17,14 +17,14 @@ afterAll(() => bundle.remove())
 const environmentIn = (folder: string) => Deployment.environmentFor(Deployment.sqliteUrlIn(folder))
 
 describe("the bundle", () => {
-  it("the bundle is smaller than 1.2 MB without the texts beside it", async () => {
+  it("the bundle's programs are together smaller than 1.2 MB", async () => {
     const programs = (await readdir(bundle.folder)).filter((name) => name.endsWith(".mjs"))
     const sizes = await Promise.all(programs.map((name) => stat(join(bundle.folder, name))))
     expect(sizes.reduce((sum, { size }) => sum + size, 0)).toBeLessThan(1.2e6)
   })
 })
 
-/** The environment of a function whose database has been migrated. */
+/** Migrates a database and returns the environment of a function that uses this database. */
 const migrated = async (test: Parameters<typeof Deployment.makeTemporaryFolder>[0]) => {
   const cwd = await Deployment.makeTemporaryFolder(test)
   await Deployment.migrateDatabase(cwd)
@@ -43,7 +43,7 @@ describe.concurrent("a container", () => {
     expect(Buffer.from(packed.body, "base64")).toEqual(await readFile(join(bundle.folder, "explorer.js.gz")))
   })
 
-  it("a container describes the API from a file, with its own address", async (test) => {
+  it("a container returns the API description from a file, with the container's own URL", async (test) => {
     const environment = await migrated(test)
     const container = await Emulator.startContainer(bundle.folder, environment, test)
     const { body, statusCode } = await callHandler(container, { method: "GET", target: "/openapi.json", headers: [] })
@@ -56,7 +56,7 @@ describe.concurrent("a container", () => {
     expect(rest).toEqual(documented)
   })
 
-  it("a container refuses an unknown event in one sentence, and keeps running", async (test) => {
+  it("a container refuses an unknown event with one sentence, and keeps running", async (test) => {
     const container = await Emulator.startContainer(bundle.folder, await migrated(test), test)
     const broken = {
       ...(httpEvent({ method: "GET", target: "/healthz" }) as object),
@@ -81,11 +81,11 @@ describe.concurrent("a container", () => {
     expect(container.isAlive()).toBe(true)
   })
 
-  it("a container that cannot start logs the reason, responds with the error envelope, and retries with the next request", async (test) => {
+  it("a container that cannot start logs the reason, responds with the error envelope, and retries the start with the next request", async (test) => {
     const cwd = await Deployment.makeTemporaryFolder(test)
     const blocked = join(cwd, "later")
     const env = environmentIn(blocked)
-    // A file at the path of the database's folder.
+    // Create a file at the path of the database's folder.
     await writeFile(blocked, "")
     const container = await Emulator.startContainer(bundle.folder, env, test)
     const request = { method: "GET", target: "/readyz", headers: [["X-Request-Id", "mine-1"]] } as const
@@ -117,7 +117,7 @@ describe.concurrent("a container", () => {
     expect(outcome).toMatchObject({ failure: { errorMessage: expect.stringContaining(why) } })
   })
 
-  it("audio in a folder is refused, because nothing would serve it", async (test) => {
+  it("a folder for audio is refused, because no process would serve the audio files", async (test) => {
     const env = { ...environmentIn(await Deployment.makeTemporaryFolder(test)), MEDIA_FOLDER: "/tmp/media" }
     const container = await Emulator.startContainer(bundle.folder, env, test)
     const outcome = await container.invoke(exampleEvent("schedule"))

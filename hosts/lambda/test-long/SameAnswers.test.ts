@@ -1,4 +1,4 @@
-/** Tests that Lambda returns the same responses as every other host, for events of every source. */
+/** Tests that Lambda returns the same responses as every other host, for the events of every event source. */
 import { assert, describe, it } from "@effect/vitest"
 import * as HostConformance from "@partner-commentary/test/HostConformance"
 import type { HostCapability } from "@partner-commentary/test/HostRequests"
@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Service from "../test/Service.ts"
 import { clientAddress, eventSources } from "../test/Sources.ts"
 
-/** An event contains the complete body, so no request is chunked. */
+/** A Lambda event contains the complete body, so no request is chunked. */
 const never: ReadonlyArray<HostCapability> = ["chunks"]
 
 /**

@@ -1,6 +1,6 @@
 /**
- * The loop that AWS runs around a function, as its runtime API documents it: loads the module, then requests one
- * invocation at a time.
+ * Imitates the loop in which AWS runs a function: loads the module, then requests one invocation at a time from the
+ * runtime API.
  */
 import { join } from "node:path"
 

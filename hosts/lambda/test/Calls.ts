@@ -1,6 +1,6 @@
 /**
- * The tests' requests to a container: HTTP through an API Gateway, the schedule, and the partner's and the creator's
- * requests for one commentary.
+ * Sends the tests' requests to a container: HTTP requests as API Gateway events, schedule events, and the requests of a
+ * partner and a creator for one commentary.
  */
 import type { HostRequest } from "@partner-commentary/test/HostRequests"
 import type { Email } from "postal-mime"

@@ -22,7 +22,7 @@ export const registerContainerSuite = (name: string, seeded: () => Promise<Deplo
   afterAll(() => Promise.all([bundle.remove(), seed.remove()]))
 
   describe.concurrent(`a container on ${name}`, () => {
-    it("runs the whole workflow: requests through a gateway, mails and drafts on a schedule", async (test) => {
+    it("a container runs the whole workflow: requests through a gateway, mails and drafts on a schedule", async (test) => {
       const post = await Deployment.startMailServer(test)
       const { key, persona, url } = await seed.copy(test)
       const container = await Emulator.startContainer(bundle.folder, Deployment.environmentFor(url, post.url), test)
@@ -47,7 +47,7 @@ export const registerContainerSuite = (name: string, seeded: () => Promise<Deplo
       expect(shown.json().data.commentaries[0].content).toContain(perspective)
     })
 
-    it("persists counted calls before a response, once a second at most, and the rest when it stops", async (test) => {
+    it("a container persists counted calls before a response, at most once a second, and the remaining counts when it stops", async (test) => {
       const { key, url } = await seed.copy(test)
       const env = Deployment.environmentFor(url)
       const one = await Emulator.startContainer(bundle.folder, env, test)
@@ -70,7 +70,7 @@ export const registerContainerSuite = (name: string, seeded: () => Promise<Deplo
       expect(await callsSeen()).toBe(12)
     })
 
-    it("answers as the Node host does on the same database", async (test) => {
+    it("a container and a Node host on the same database return the same responses", async (test) => {
       const { key, persona, url } = await seed.copy(test)
       const env = Deployment.environmentFor(url)
       const container = await Emulator.startContainer(bundle.folder, env, test)
@@ -119,7 +119,7 @@ export const registerContainerSuite = (name: string, seeded: () => Promise<Deplo
       }
     })
 
-    it("works beside another on one database without doing anything twice", async (test) => {
+    it("two containers on one database do no work twice", async (test) => {
       const post = await Deployment.startMailServer(test)
       const { key, persona, url } = await seed.copy(test)
       const env = Deployment.environmentFor(url, post.url)

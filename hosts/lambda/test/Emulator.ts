@@ -1,6 +1,6 @@
 /**
- * Emulates Lambda on this machine: its documented runtime API over HTTP, and containers that run a bundle as separate
- * processes. A container handles one invocation at a time.
+ * Emulates Lambda on this machine: the documented runtime API over HTTP, and containers, which are separate processes
+ * that run a bundle. A container handles one invocation at a time.
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import { randomUUID } from "node:crypto"
@@ -18,7 +18,7 @@ export type InvocationOutcome = { readonly answer: unknown } | { readonly failur
 export interface LambdaContainer {
   readonly invoke: (event: unknown, milliseconds?: number) => Promise<InvocationOutcome>
   readonly stderr: () => string
-  /** True while the process runs. */
+  /** Returns true while the process runs. */
   readonly isAlive: () => boolean
   /** Suspends the process, as Lambda does between two invocations. */
   readonly freeze: () => void
@@ -42,7 +42,7 @@ const read = async (request: IncomingMessage) => {
   return JSON.parse(Buffer.concat(chunks).toString("utf8"))
 }
 
-/** The runtime API for one container. */
+/** Implements the runtime API for one container. */
 const runtimeApi = () => {
   const waiting: Array<Invocation> = []
   const given = new Map<string, Invocation>()
@@ -83,7 +83,7 @@ const runtimeApi = () => {
     const invocation = given.get(id)
     given.delete(id)
     response.writeHead(202, { "content-type": "application/json" }).end('{"status":"OK"}')
-    // Wait for the end of this turn of the event loop, so that earlier log output of the container has arrived.
+    // Wait for the next turn of the event loop, so that earlier log output of the container has arrived.
     setImmediate(() => invocation?.resolve(what === "response" ? { answer: body } : { failure: body }))
   })
 
@@ -99,7 +99,7 @@ const runtimeApi = () => {
   }
 }
 
-/** Starts a container on a bundle's folder and stops it after the test. */
+/** Starts a container with the bundle in the folder, and stops the container after the test. */
 export const startContainer = async (
   bundle: string,
   env: Readonly<Record<string, string>>,

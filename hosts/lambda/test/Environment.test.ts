@@ -1,4 +1,4 @@
-/** Tests that the host refuses an invalid configuration with a message for its operator. */
+/** Tests that the Lambda host refuses an invalid configuration with a message for the operator. */
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"

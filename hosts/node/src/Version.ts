@@ -1,4 +1,7 @@
-/** Returns the version of the product. The sources and the bundle lie beside the package's `package.json`. */
+/**
+ * Returns the version of the product from `package.json`, whose folder contains the folders of the sources and the
+ * bundle.
+ */
 import { createRequire } from "node:module"
 
 export const version: string = createRequire(import.meta.url)("../package.json").version

@@ -1,6 +1,6 @@
 /**
- * One creator's requests for one assignment over the JSON creator API. Follows the plan and records what the service
- * acknowledged.
+ * Sends one creator's requests for one assignment over the JSON creator API. The requests follow the plan, and every
+ * action that the service acknowledges is recorded.
  */
 import { setTimeout as sleep } from "node:timers/promises"
 import { type ApiAnswer, callApi } from "./Call.ts"
@@ -24,31 +24,31 @@ export interface ExpectedOutcome {
   readonly content: string | null
 }
 
-/** The period from the first request to its acknowledgement, in which the action took effect. */
+/** The period from the first attempt of a request to its acknowledgement. The action took effect within this period. */
 export interface RequestPeriod {
   readonly from: number
   readonly by: number
 }
 
 export interface AcknowledgedTimes {
-  /** The time at which the creator responded to the request or declined it. */
+  /** The period in which the creator responded to the request or declined the request. */
   answered: RequestPeriod | null
-  /** The times at which drafts were replaced or decided upon, by draft number. */
+  /** Maps each draft number to the period in which the draft was replaced, approved or withdrawn. */
   readonly drafts: Map<number, RequestPeriod>
 }
 
 export interface CreatorServices {
-  /** `{api_root}/creator/{token}` */
+  /** The URL of the creator's link: `{api_root}/creator/{token}`. */
   readonly address: string
   readonly onSend: () => void
-  /** Resolves when the mail about that draft has arrived. */
+  /** Resolves when the mail about the draft with this number has arrived. */
   readonly draftMail: (number: number) => Promise<unknown>
   readonly acknowledged: AcknowledgedTimes
   /** Counts an acknowledged action. */
   readonly count: () => void
 }
 
-/** Milliseconds after which a missing draft fails the run. */
+/** A draft that is missing for this many milliseconds fails the run. */
 const patience = 100_000
 
 const order = ["topic_sent", "opinion_injected", "commentary_generated", "creator_approved"]
@@ -58,7 +58,7 @@ export const playCreator = async (plan: AssignmentPlan, around: CreatorServices)
   const { course, perspective, random } = plan
   let reached = 0
 
-  /** Checks that the status never returns to an earlier one. */
+  /** Checks that an assignment's status never returns to an earlier status. */
   const seen = ({ data, ...answer }: ApiAnswer<CreatorView>): CreatorView => {
     if (answer.status !== 200) throw new Error(`${plan.name} (${course}) was answered ${JSON.stringify(answer.body)}`)
     const place = order.indexOf(data.status)
@@ -74,8 +74,8 @@ export const playCreator = async (plan: AssignmentPlan, around: CreatorServices)
   }
 
   /**
-   * Waits for the draft with this number or for the mail about it, as the plan says. Restarts generation if all
-   * attempts failed.
+   * Waits for the draft with this number and, if the plan says so, for the mail about the draft. Restarts the
+   * generation if all its attempts have failed.
    */
   const draft = async (
     number: number,

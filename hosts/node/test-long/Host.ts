@@ -1,4 +1,6 @@
-/** Runs the real service as a process on one database file, kills and restarts it, and runs its commands. */
+/**
+ * Runs the real service as a process on one database file. The test can kill and restart this process and run commands.
+ */
 import { type ChildProcess, execFile, spawn } from "node:child_process"
 import { once } from "node:events"
 import { createInterface } from "node:readline"
@@ -11,7 +13,7 @@ const executable = fileURLToPath(new URL("../bin/partner-commentary.js", import.
 export type EnvironmentVariables = Readonly<Record<string, string>>
 
 export interface HostFolder {
-  /** The processes' working directory, so that the files they create are in this folder too. */
+  /** The working directory of all processes, which also contains the files that they create. */
   readonly folder: string
   readonly database: string
   readonly root: string
@@ -49,19 +51,19 @@ export const runJsonCommand = async <A>(at: HostFolder, ...words: ReadonlyArray<
 }
 
 export class HostProcess {
-  /** The time of each kill by the test process's clock. */
+  /** The times of all kills, measured with the test process's clock. */
   readonly kills: Array<number> = []
   /** The log lines of level ERROR or higher, and unexpected exits. */
   readonly complaints: Array<string> = []
   starts = 0
-  /** True after stop(): the process is not restarted. */
+  /** True after `stop()`. A stopped process is not restarted. */
   ended = false
   private child: ChildProcess | null = null
   private listening: Promise<void> = Promise.resolve()
   private readonly place: HostFolder
   private readonly words: ReadonlyArray<string>
 
-  /** Runs server and worker unless the arguments say otherwise. */
+  /** By default, the process runs a server and a worker. Other arguments replace this default. */
   constructor(at: HostFolder, words: ReadonlyArray<string> = ["serve"]) {
     this.place = at
     this.words = words

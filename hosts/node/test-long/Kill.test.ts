@@ -45,7 +45,7 @@ const surroundings = async (variables: EnvironmentVariables, personas: number) =
   return { at, host, wire, post, writer, fixtures }
 }
 
-/** Starts the service and prepares one topic for one creator. */
+/** Starts the service and prepares a topic with one assignment. */
 const started = async () => {
   const scene = await surroundings({}, 1)
   const { fixtures, host, wire } = scene
@@ -78,7 +78,7 @@ const end = async (host: HostProcess, database: string) => {
   return Ledger.readLedger(database)
 }
 
-test("after a kill during generation, the attempt is repeated when its lease ends, and the draft arrives once", async () => {
+test("after a kill during draft generation, the attempt is repeated when its lease expires, and the draft arrives once", async () => {
   const { address, at, host, post, submit, writer } = await started()
   await submit()
   const { token } = await eventually("the request's mail", () => post.letters[0])

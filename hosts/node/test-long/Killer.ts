@@ -1,4 +1,7 @@
-/** Sends SIGKILL repeatedly: at random moments, during startup, and in the middle of operations that must be atomic. */
+/**
+ * Sends SIGKILL to the service repeatedly: at random moments, during startup, and during operations that must be
+ * atomic.
+ */
 import { EventEmitter, once } from "node:events"
 import { setTimeout as sleep } from "node:timers/promises"
 import type { HostProcess } from "./Host.ts"
@@ -6,8 +9,8 @@ import type { LossyProxy } from "./LossyProxy.ts"
 import type { RandomSource } from "./Randomness.ts"
 
 /**
- * The moments of a running process that the test can observe: a request was sent to the process, or the process has
- * sent a request.
+ * The events of a running process at which the test can kill the process: a request to the process, or a request from
+ * the process.
  */
 export type KillMoment = "submission" | "action" | "handover" | "generation"
 
@@ -51,9 +54,9 @@ export class ProcessKiller {
     await host.ready()
     if (way === "anytime") return sleep(random.between(100, 3000))
     await sleep(random.between(200, 2000))
-    // The kill happens after the service has processed the request and before the caller gets the response.
+    // Kill after the service has processed the request and before the caller gets the response.
     if (way === "answer") return Promise.race([line.loseNext(), sleep(2500)])
-    // If that moment does not occur within the timeout, kill the process at the timeout.
+    // If the chosen event does not occur within the timeout, kill the process at the timeout.
     await once(moments, way, { signal: AbortSignal.timeout(2500) }).catch(() => {})
     if (random.chance(0.7)) await sleep(random.between(0, 25))
   }

@@ -1,8 +1,8 @@
-/** Reads the database file after a run, when no process has it open, and checks that counters match the rows. */
+/** Reads the database file after a run, when no process has the file open. Checks that all counters match the rows. */
 import { DatabaseSync } from "node:sqlite"
 
 export interface MailEntry {
-  /** The mail's id, with hyphens in place of underscores, as in its Message-ID. */
+  /** The mail's id as in the Message-ID header, with hyphens in place of underscores. */
   readonly id: string
   readonly kind: string
   readonly state: string
@@ -15,9 +15,9 @@ export interface DatabaseLedger {
   readonly topics: number
   readonly assignments: number
   readonly mails: ReadonlyArray<MailEntry>
-  /** The number of drafts of each assignment. */
+  /** The number of drafts by assignment id. */
   readonly drafts: ReadonlyMap<string, number>
-  /** The inconsistencies that were found; empty if there are none. */
+  /** The inconsistencies that were found. The list is empty if the database is consistent. */
   readonly mistakes: ReadonlyArray<string>
 }
 

@@ -5,7 +5,8 @@ import { type AddressInfo, connect, createServer } from "node:net"
 export interface LossyProxy {
   readonly root: string
   /**
-   * Drops the next response to a POST and closes its connection. The promise resolves when the response was dropped.
+   * Drops the next response to a POST request and closes the connection. The promise resolves when the response was
+   * dropped.
    */
   readonly loseNext: () => Promise<void>
   readonly close: () => Promise<void>

@@ -13,7 +13,7 @@ const isListening = (port: number) =>
     socket.on("connect", () => socket.destroy())
   })
 
-/** There are fewer server connections than clients, so that clients share each connection in turn. */
+/** The pool has fewer database connections than clients, so that several clients take turns on each connection. */
 const configuration = (server: URL, port: number, ignored: string) => `[databases]
 * = host=${server.hostname} port=${server.port || 5432} user=${decodeURIComponent(server.username)}${
   server.password === "" ? "" : ` password=${decodeURIComponent(server.password)}`
@@ -30,11 +30,11 @@ ${ignored === "" ? "" : `ignore_startup_parameters = ${ignored}\n`}log_connectio
 log_disconnections = 0
 `
 
-/** Returns the URL of the same database through the pooler. */
+/** Starts the pooler and returns the URL of the same database through the pooler. */
 export const startPgBouncer = async (
   test: { readonly onTestFinished: (cleanUp: () => Promise<void>) => void },
   direct: string,
-  /** Startup parameters of clients that the pooler ignores. */
+  /** A list of clients' startup parameters that the pooler ignores. */
   ignored = ""
 ): Promise<string> => {
   const folder = await mkdtemp(join(tmpdir(), "pgbouncer-"))

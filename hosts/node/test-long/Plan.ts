@@ -10,7 +10,7 @@ export interface AssignmentPlan {
   readonly perspective: string
   /** The number of revisions that the creator requests before deciding. */
   readonly revisions: number
-  /** The creator waits for the draft's mail instead of polling the page. */
+  /** True if the creator waits for the mail about a draft instead of only polling the page. */
   readonly waitsForMail: boolean
   readonly random: RandomSource
 }
@@ -20,7 +20,7 @@ export interface TopicPlan {
   readonly content: string
   readonly reference: string
   readonly assignments: ReadonlyArray<AssignmentPlan>
-  /** The partner submits the topic again after it was acknowledged. */
+  /** True if the partner submits the topic again after the service has acknowledged the topic. */
   readonly repeated: boolean
 }
 

@@ -1,4 +1,4 @@
-/** Tests the service behind PgBouncer in transaction mode, where no session outlives a transaction. */
+/** Tests the service behind PgBouncer in transaction mode, in which a database session ends with each transaction. */
 import { expect, it } from "vitest"
 import * as Outbox from "../test/support/Outbox.ts"
 import * as OwnDatabase from "../test/support/OwnDatabase.ts"
@@ -10,7 +10,9 @@ const scopes = "topics:submit,topics:read,personas:read"
 
 const approves = "7e570000-0000-4000-8000-000000000001"
 
-/** Starts two servers and two workers with a partner's keys. `past` adds a direct connection that bypasses the pooler. */
+/**
+ * Starts two servers and two workers, and creates a partner. `past` adds a direct connection that bypasses the pooler.
+ */
 const service = async (test: Process.TestLifetime, options: { readonly past: boolean }) => {
   const cwd = await Process.makeWorkingFolder(test)
   const own = await OwnDatabase.makeDatabase(test)
@@ -21,7 +23,7 @@ const service = async (test: Process.TestLifetime, options: { readonly past: boo
     ...own,
     DATABASE_URL: pooled,
     DATABASE_DIRECT_URL: options.past ? direct : pooled,
-    // With the direct connection, workers learn of work by notifications. Without the direct connection, they poll.
+    // With the direct connection, workers learn of work by notifications. Without the direct connection, workers poll.
     WORKER_POLL_INTERVAL: options.past ? "10 minutes" : "1 second"
   }
   const server = await Process.startProcess(cwd, ["serve", "--no-worker"], env)
@@ -43,7 +45,7 @@ const service = async (test: Process.TestLifetime, options: { readonly past: boo
   return { cwd, env, servers: [server, other], processes: [...workers, other, server], testKey, ...partner }
 }
 
-it("topics of two servers complete with two workers, and each mail is sent once", async (test) => {
+it("two workers complete the topics of two servers behind the pooler, and send each mail once", async (test) => {
   const { cwd, env, key, keyId, persona, processes, servers, testKey } = await service(test, { past: true })
   const submit = async (one: string, personaId: string, index: number) => {
     const topic = { content: `Who wins derby ${index} this year?`, persona_ids: [personaId] }

@@ -4,9 +4,9 @@ export interface RandomSource {
   readonly seed: number
   readonly chance: (probability: number) => boolean
   readonly between: (least: number, most: number) => number
-  /** An integer between both bounds, inclusive. */
+  /** Returns an integer between two bounds, including the bounds. */
   readonly whole: (least: number, most: number) => number
-  /** Picks a name by its weight. */
+  /** Picks a random name. The probability of each name is proportional to its weight. */
   readonly pick: <A extends string>(weights: Readonly<Record<A, number>>) => A
   /** Creates a separate generator for a concurrent task, so that other tasks do not change its sequence. */
   readonly fork: (name: number) => RandomSource

@@ -2,13 +2,13 @@
 import type { ReceivedMail } from "./SmtpServer.ts"
 
 /**
- * The service must record a mail within this many milliseconds after the 250 response, because a longer delay is a bug.
+ * The service must record a sent mail within this many milliseconds after the 250 response. A longer delay is a bug.
  */
 const recordedWithin = 750
 
 export interface RepeatedMails {
   readonly count: number
-  /** The repeated mails without a kill between the hand-over and its record. */
+  /** The repeated mails for which no kill happened between the hand-over to the mail server and the database update. */
   readonly unexplained: ReadonlyArray<string>
 }
 
@@ -33,8 +33,8 @@ export const findRepeatedMails = (
 }
 
 /**
- * True if a kill happened after the hand-over began and before it must have been recorded. A mail that was sent just
- * before the kill may be accepted just after it.
+ * Returns true if a kill happened after the hand-over began and before the service must have recorded the mail. The
+ * mail server may accept a mail just after the kill of its sender.
  */
 export const isRepeatExplained = (letter: ReceivedMail, kills: ReadonlyArray<number>, until: number): boolean => {
   const kill = kills.find((at) => at >= letter.beganAt)

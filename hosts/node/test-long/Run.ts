@@ -34,9 +34,12 @@ const leastKills = 28
  * middle of the run.
  */
 const warmUp = 4000
-/** Milliseconds for which kills beyond the minimum continue while topics are submitted. */
+/** While topics are submitted, the kills beyond the minimum number continue for at most this many milliseconds. */
 const longestRage = 70_000
-/** The limit in milliseconds is longer than all time windows and delays. */
+/**
+ * After the kills, the service must finish all work within this many milliseconds. All delays of the service are
+ * shorter.
+ */
 const longestQuiet = 100_000
 
 export const runKillTest = async (scene: KillTestSetup, seed: number): Promise<VerificationReport> => {
@@ -119,7 +122,7 @@ export const runKillTest = async (scene: KillTestSetup, seed: number): Promise<V
 
   const quiet = await quietens(at, line, () => atWork === 0)
   if (quiet !== null) fail(quiet)
-  // The look-ups run one after another, because an organization may run only few look-ups by reference concurrently.
+  // The look-ups run one after another, because an organization may run only a few look-ups by reference concurrently.
   const views: Array<readonly [Partner.SubmittedTopic, TopicViews]> = []
   for (const one of submitted) views.push([one, await lookUp(line, one)])
   const { pagination } = (await callApi(`${wire.root}/partner/v1/topics?limit=1`, { key: line.key })).body as {
@@ -144,7 +147,7 @@ export const runKillTest = async (scene: KillTestSetup, seed: number): Promise<V
   })
 }
 
-/** Makes the mail server and the generator sometimes slow and sometimes fail. */
+/** Makes the mail server and the generator sometimes respond slowly and sometimes fail. */
 const trouble = (
   { post, writer }: KillTestSetup,
   random: RandomSource,
@@ -165,13 +168,15 @@ const trouble = (
   }
   post.linger = () => (random.chance(0.2) ? sleep(random.between(20, 250)) : Promise.resolve())
   writer.work = async () => {
-    // The delay is sometimes longer than the lease. The service must then discard the result.
+    // The delay is sometimes longer than the lease of the draft job. The service must then discard the result.
     await sleep(random.chance(0.04) ? 2700 : random.between(5, random.chance(0.3) ? 1200 : 200))
     return !random.chance(0.15)
   }
 }
 
-/** Returns null when every topic is completed and no mail waits; otherwise a description of the unfinished work. */
+/**
+ * Returns null if every topic is completed and no mail waits. Otherwise returns a description of the unfinished work.
+ */
 const quietens = async (
   at: HostFolder,
   { key, root }: Partner.PartnerConnection,

@@ -1,4 +1,4 @@
-/** Tests that four servers on one Postgres database enforce counts, claims and limits exactly. */
+/** Tests that four servers on one Postgres database together enforce rate limits, quotas and idempotency exactly. */
 import { afterAll, beforeAll, expect, it } from "vitest"
 import * as OwnDatabase from "../test/support/OwnDatabase.ts"
 import * as Process from "../test/support/Process.ts"
@@ -47,7 +47,7 @@ const ask = async (server: Process.RunningService, key: string, path: string, bo
 
 type Answer = Awaited<ReturnType<typeof ask>>
 
-/** Sends this many requests concurrently, spread evenly over the servers. */
+/** Sends the given number of requests concurrently, spread evenly over the servers. */
 const spread = (count: number, one: (server: Process.RunningService, index: number) => Promise<Answer>) =>
   Promise.all(
     Array.from({ length: count }, (_, index) => one(servers[index % servers.length] as Process.RunningService, index))
@@ -56,7 +56,7 @@ const spread = (count: number, one: (server: Process.RunningService, index: numb
 const withStatus = (answers: ReadonlyArray<Answer>, status: number) =>
   answers.filter((answer) => answer.status === status)
 
-it("of 100 parallel requests against a limit of 50, exactly 50 are admitted, and refused requests count nowhere", async () => {
+it("of 100 parallel requests against a rate limit of 50, exactly 50 are admitted, and refused requests are not counted", async () => {
   const { id, key } = await partner({ burst_per_minute: 50, requests_per_hour: 90 })
   const answers = await spread(100, (server) => ask(server, key, "/personas"))
   const passed = withStatus(answers, 200)
@@ -102,7 +102,7 @@ it("40 parallel requests with one idempotency key create one topic and return on
   expect((await ask(servers[0] as Process.RunningService, key, "/topics")).body.pagination.total).toBe(1)
 })
 
-it("of 40 parallel topics with the same content one is sent, and the other responses refer to it as the duplicate's original", async () => {
+it("of 40 parallel topics with the same content one is sent, and the other responses name this topic as the original", async () => {
   const { key, persona } = await partner()
   const topic = { content: "Who wins the relay this year?", persona_ids: [persona] }
   const answers = await spread(40, (server) => ask(server, key, "/topics", topic))
@@ -114,7 +114,7 @@ it("of 40 parallel topics with the same content one is sent, and the other respo
   for (const details of repeated) expect(details).toMatchObject([{ status: "duplicate", duplicate_of: first }])
 })
 
-it("every call is counted once, and a clean stop writes the last counts", async () => {
+it("every API call is counted once, and a clean stop writes the last counts to the database", async () => {
   const { id, key } = await partner()
   expect(withStatus(await spread(200, (server) => ask(server, key, "/personas")), 200)).toHaveLength(200)
   for (const outcome of await Promise.all(servers.map(({ stop }) => stop()))) expect(outcome).toMatchObject({ code: 0 })

@@ -1,4 +1,4 @@
-/** A real SMTP server that records every mail with its Message-ID and the times of receipt and response. */
+/** Starts a real SMTP server that records every mail with the Message-ID and the times of receipt and response. */
 import { once } from "node:events"
 import type { AddressInfo } from "node:net"
 import { text } from "node:stream/consumers"
@@ -7,14 +7,14 @@ import { SMTPServer } from "smtp-server"
 
 export interface ReceivedMail {
   readonly messageId: string
-  /** The occasion comes from the local part of the Message-ID: the assignment's id and the occasion, with hyphens. */
+  /** The share id and the occasion come from the local part of the Message-ID, which contains both with hyphens. */
   readonly shareId: string
   readonly occasion: string
   readonly to: string
   readonly text: string
-  /** The creator's token in the link. */
+  /** The creator's token in the link of the mail. */
   readonly token: string
-  /** The time at which the SMTP transaction began. The service composed the mail just before that. */
+  /** The time at which the SMTP transaction began. The service composed the mail just before the transaction. */
   readonly beganAt: number
   readonly acceptedAt: number
   /**
@@ -24,7 +24,7 @@ export interface ReceivedMail {
   answeredAt: number | null
 }
 
-/** `later` responds with status 451. */
+/** `later` makes the server respond with status 451, which asks the sender to retry. */
 export type SmtpVerdict = "accept" | "later"
 
 export interface SmtpServer {
@@ -32,7 +32,7 @@ export interface SmtpServer {
   /** Accepted mails, in order of acceptance. */
   readonly letters: Array<ReceivedMail>
   readonly refused: Array<ReceivedMail>
-  /** Called when a mail is accepted, before the response is sent. */
+  /** The server calls this function when it accepts a mail, before it sends the response. */
   onAccepted: (letter: ReceivedMail) => void
   judge: (letter: ReceivedMail) => SmtpVerdict
   /** Delays the response to an accepted mail until the promise resolves. */
@@ -56,7 +56,7 @@ export const openSmtpServer = async (): Promise<SmtpServer> => {
       const take = async () => {
         const beganAt = Date.now()
         const letter = await read(await text(stream), session.envelope.rcptTo[0]?.address ?? "", beganAt)
-        // If a client dies during the transaction, its mail does not count as handed over.
+        // If a client is killed during the transaction, the client's mail does not count as handed over.
         if (!sessions.has(session.id)) return
         if (office.judge(letter) === "later") {
           office.refused.push(letter)

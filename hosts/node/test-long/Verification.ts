@@ -12,7 +12,7 @@ export interface VerifiedAssignment {
   readonly plan: AssignmentPlan
   readonly topic: TopicPlan
   readonly acknowledged: AcknowledgedTimes
-  /** The value is null if the creator did not finish the plan. */
+  /** The outcome is null if the creator did not finish the plan. */
   outcome: ExpectedOutcome | null
 }
 
@@ -28,7 +28,7 @@ export interface KillTestRecord {
   readonly views: ReadonlyArray<readonly [SubmittedTopic, TopicViews]>
   /** The number of topics in the partner's list. */
   readonly total: number
-  /** Assignments by share id. */
+  /** Maps share ids to assignments. */
   readonly assigned: ReadonlyMap<string, VerifiedAssignment>
   readonly post: SmtpServer
   readonly orders: number
@@ -99,7 +99,7 @@ const lostTopics = ({ books, total, views }: KillTestRecord): ReadonlyArray<stri
     : [...missing, `${views.length} topics submitted, ${books.topics} in the database, ${total} in the list`]
 }
 
-/** Compares every assignment with the acknowledged actions, and every approved text character by character. */
+/** Compares every assignment with the acknowledged actions. Compares every approved text character by character. */
 const topicMistakes = (
   { plan }: SubmittedTopic,
   { commentaries, progress, reference }: TopicViews,
@@ -144,7 +144,7 @@ const lostMails = ({ assigned, books, calm, post, views }: KillTestRecord): Read
       const entry = entries.get(id)
       const lost = (how: string) => [`the mail ${id} of ${plan.name} (${plan.course}) ${how}`]
       if (came.has(id)) return []
-      // During the kills a reminder may be missing, because the service can be down from its due time until it is
+      // A reminder may be missing, because kills can keep the service down from the reminder's due time until it is
       // obsolete.
       if (entry === undefined) {
         return occasion.startsWith("approval-last-call") &&
@@ -172,8 +172,7 @@ const expectedOccasions = (
 }
 
 /**
- * Milliseconds for which a composed mail may wait behind other mails, so that its occasion may have ended when it is
- * sent.
+ * A composed mail may wait for this many milliseconds behind other mails. In this time, the mail may become obsolete.
  */
 const onItsWay = 2500
 
@@ -206,7 +205,7 @@ const mailMistakes = ({ assigned, books, kills, post }: KillTestRecord): Readonl
   return [...came, ...onlyWritten.map(({ id }) => `the mail ${id} is written down as sent, and never came`)]
 }
 
-/** The end of the state to which the mail refers. */
+/** Returns the period in which the mail became obsolete, or null if it did not. */
 const passedAt = (occasion: string, { answered, drafts }: AcknowledgedTimes): RequestPeriod | null => {
   if (occasion === "request" || occasion === "reminder") return answered
   const number = /-(\d+)$/.exec(occasion)?.[1]

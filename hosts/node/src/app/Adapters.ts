@@ -1,6 +1,6 @@
 /**
- * Builds the adapters that the settings choose, with metrics for mails, drafts and requests to receivers. Each adapter
- * is loaded only if it is chosen.
+ * Builds the adapters that the settings choose, with metrics for mails, drafts and requests to receivers. Only the
+ * modules of chosen adapters are loaded.
  */
 import { CommentaryGenerator } from "@partner-commentary/core/commentary/CommentaryGenerator"
 import { Mailer } from "@partner-commentary/core/mail/Mailer"
@@ -34,7 +34,7 @@ const mailer = ({ mail }: Settings) =>
     Layer.catchTag("MailSettingRefused", explained)
   )
 
-/** The error contains the variable's name even if the refused value is the default. */
+/** The error names the environment variable even if the refused value is the variable's default. */
 const explained = (refused: MailSettingRefused) =>
   Layer.effectContext(Effect.fail(MailSettings.explainMailError(refused)))
 

@@ -1,7 +1,6 @@
 /**
  * Opens the stores on the database that the settings name, and the signals that its processes share. Servers and
- * workers migrate the database; commands require the current schema. The adapter of a database is loaded only when it
- * is needed.
+ * workers migrate the database; commands require the current schema. Only the adapter of the chosen database is loaded.
  */
 import { accessSync, constants, existsSync, statSync } from "node:fs"
 import { dirname, resolve } from "node:path"
@@ -18,8 +17,9 @@ import type * as SqlClient from "effect/sql/SqlClient"
 import * as DataFolder from "./DataFolder.ts"
 
 /**
- * Opens the database and migrates it. Servers and workers also listen for signals of other processes. Outside development a
- * missing file is refused: a wrong path or an unmounted volume would otherwise start an empty service.
+ * Opens the database and migrates it. Servers and workers also listen for signals of other processes. Outside
+ * development a missing file is refused, because with a wrong path or an unmounted volume the service would start
+ * empty.
  */
 export const layer = (settings: Settings, options: { readonly listens: boolean }) =>
   Layer.unwrap(
@@ -53,7 +53,7 @@ const behind = (isEmpty: boolean, left: ReadonlyArray<string>) =>
     ? "it is empty; run partner-commentary migrate first"
     : `its schema is older than this version (${left.length === 1 ? "one migration is" : `${left.length} migrations are`} pending); run partner-commentary migrate first`
 
-/** Never creates a missing file. */
+/** Reads the status of the schema, and never creates a missing database file. */
 const schemaStatus = (settings: Settings) =>
   Effect.flatMap(
     Effect.promise(() => import("@partner-commentary/sql/Migrations")),
@@ -70,7 +70,10 @@ export const inspect = <A, E>(settings: Settings, question: Effect.Effect<A, E, 
     )
   })
 
-/** Runs a query over DATABASE_DIRECT_URL, which migrations use. Returns none if that variable is unset. */
+/**
+ * Runs a query over the connection of DATABASE_DIRECT_URL, which migrations use. Returns none if this variable is
+ * unset.
+ */
 export const inspectDirectly = <A, E>(settings: Settings, question: Effect.Effect<A, E, SqlClient.SqlClient>) =>
   Effect.gen(function* () {
     const { database } = settings
@@ -94,12 +97,12 @@ const inMemory = ({ database }: Settings) => !isPostgres(database) && database.f
 const isMissing = ({ database }: Settings) =>
   !isPostgres(database) && database.filename !== ":memory:" && !existsSync(database.filename)
 
-/** Returns whether a missing file may be created. */
+/** Returns whether a command may create a missing database file. */
 const mayCreate = ({ development }: Settings) => development
 
 /**
- * Returns why a missing file cannot be created, or how to create it. Outside development the path is probably wrong,
- * and `migrate` would create an empty service there.
+ * Returns how to create a missing database file, or why the file cannot be created. Outside development the path is
+ * probably wrong, so the text does not suggest `migrate`, which would create an empty database.
  */
 const missing = (settings: Settings, filename: SqliteDatabase["filename"]): string => {
   const folder = existing(dirname(resolve(filename)))

@@ -1,4 +1,4 @@
-/** Layers for the operator's commands: settings, stores, and use cases that need no running server. */
+/** Provides layers for the operator's commands: settings, stores, and use cases that need no running server. */
 import { ApiKeys } from "@partner-commentary/core/access/ApiKeys"
 import { Creators } from "@partner-commentary/core/creator/Creators"
 import { WebhookAdministration } from "@partner-commentary/core/webhook/WebhookAdministration"
@@ -24,6 +24,7 @@ const layerOn = (options: Parameters<typeof Database.layerForCommand>[1]) =>
 export const layer = layerOn({ creates: false })
 
 /**
- * For commands that may be the first of an installation: the layer creates the schema in an empty or missing database.
+ * Creates the schema in an empty or missing database. This layer is for commands that may be the first command of an
+ * installation.
  */
 export const layerCreating = layerOn({ creates: true })

@@ -1,4 +1,4 @@
-/** Runs a command tree: results on stdout, everything else on stderr, exit codes 0, 1 and 2. */
+/** Runs a command tree. Results go to stdout and all other output to stderr. The exit code is 0, 1 or 2. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { reasonOf } from "@partner-commentary/core/shared/Reason"
 import { flagParser } from "@partner-commentary/settings/Parser"
@@ -19,23 +19,23 @@ const exitCodes = { done: 0, failed: 1, wrongUsage: 2, interrupted: 130 }
 
 type Root<Name extends string, Input, E, Context> = Command.Command<Name, Input, Context, E, Command.Environment>
 
-/** Runs the process: reads its arguments, handles its signals and exits at the end. */
+/** Runs the process: reads the arguments, handles stop signals and exits at the end. */
 export const run = <Name extends string, Input, E, Context>(root: Root<Name, Input, E, Context>): void => {
   const fiber = Effect.runFork(execute(root, process.argv.slice(2)))
   const stop = () => fiber.interruptUnsafe()
   process.on("SIGINT", stop).on("SIGTERM", stop)
-  // The reader of stdout, such as `head`, closed the pipe.
+  // This error means that the reader of stdout, such as `head`, has closed the pipe.
   process.stdout.on("error", () => process.exit(exitCodes.done))
   fiber.addObserver((exit) => end(exitCodeOf(exit)))
 }
 
-/** Does the same as `run`, but does not exit. `codeOf` then prints the failure. */
+/** Runs the command like `run`, but does not exit. Pass the result to `codeOf`, which prints the failure. */
 export const execute = <Name extends string, Input, E, Context>(
   root: Root<Name, Input, E, Context>,
   args: ReadonlyArray<string>
 ) => Command.runWith(root, { version })(args).pipe(Effect.provide(Layer.mergeAll(NodeServices.layer, flags, presenter)))
 
-/** The process exits after both streams are flushed. */
+/** Exits the process after stdout and stderr are flushed. */
 const end = (code: number) => process.stdout.write("", () => process.stderr.write("", () => process.exit(code)))
 
 const flags = CliConfig.layer({ builtIns: [GlobalFlag.Help, GlobalFlag.Version, GlobalFlag.Completions] })
@@ -51,7 +51,10 @@ export const exitCodeOf = (exit: Exit.Exit<unknown, unknown>): number => {
   return Predicate.isTagged(failure, "UsageError") ? exitCodes.wrongUsage : exitCodes.failed
 }
 
-/** Tagged failures have a sentence as their message; any other failure is a defect. */
+/**
+ * Returns a sentence about the failure. The message of a tagged failure is such a sentence. Any other failure is a
+ * defect.
+ */
 export const describeFailure = (failure: unknown): string => {
   if (isSqlError(failure)) return `The database that DATABASE_URL names cannot be used: ${reasonOf(failure)}.`
   const message = failure instanceof Error ? failure.message : String(failure)
@@ -59,8 +62,8 @@ export const describeFailure = (failure: unknown): string => {
 }
 
 /**
- * With JSON logs the failure is also a JSON log line. The function reads the environment directly, because the settings
- * may be invalid.
+ * With JSON logs, the failure is also printed as a JSON log line. The function reads the environment directly, because
+ * the settings may be invalid.
  */
 const asLogged = (message: string): string =>
   process.env["LOG_FORMAT"]?.trim().toLowerCase() === "json"
@@ -108,7 +111,7 @@ const wrongUsage = (error: CliError.NonShowHelpErrors): string => {
 
 const parameter = (error: CliError.InvalidValue) => (error.kind === "argument" ? error.option : `--${error.option}`)
 
-/** Flags without a parser of this package are booleans. */
+/** A flag that has no parser of this package is a boolean flag. */
 const right = ({ expected }: CliError.InvalidValue) =>
   /^Expected .*"true"/.test(expected) ? flagParser.rule : expected.replace(/^Expected:? /, "")
 

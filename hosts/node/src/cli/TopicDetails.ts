@@ -13,7 +13,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 
-/** The number of concurrent queries, few enough to leave connections for the service. */
+/** The number of concurrent queries. A small number leaves database connections for the service. */
 const concurrency = 4
 
 const minute = Duration.minutes(1)
@@ -46,7 +46,7 @@ export interface WebhookDelivery {
   readonly delivery: ReturnType<typeof withProgress>
 }
 
-/** The deliveries to the owner's present webhooks. The deliveries to removed webhooks are deleted. */
+/** Returns the deliveries to the owner's present webhooks. When a webhook is removed, its deliveries are deleted. */
 const deliveries = Effect.fnUntraced(function* (owner: Owner) {
   const log = yield* DeliveryLog
   const webhooks = yield* (yield* WebhookStore).list(owner)

@@ -1,4 +1,4 @@
-/** The demo organization, created at the first start with default settings, and the instructions for its use. */
+/** Creates the demo organization at the first start with default settings, and prints instructions for its use. */
 
 import { ApiKeys } from "@partner-commentary/core/access/ApiKeys"
 import * as Scope from "@partner-commentary/core/access/Scope"
@@ -35,8 +35,8 @@ const voices = [
 ]
 
 /**
- * Returns none if an organization already exists. If two processes start at the same time, only one creates the
- * organization, in one transaction.
+ * Creates the demo organization in one transaction. Returns none if an organization already exists. If two processes
+ * start at the same time, only one process creates the organization.
  */
 export const make = Effect.gen(function* () {
   const organizations = yield* OrganizationRegistry
@@ -101,7 +101,7 @@ export const make = Effect.gen(function* () {
   Effect.catchTag("IdentityTaken", () => Effect.succeed(Option.none<Demo>()))
 )
 
-/** The lines that `serve` prints for a first try. */
+/** Returns the lines that `serve` prints to help with a first API call. */
 export const formatIntroduction = (
   { apiKey, organization, personas, testKey }: Demo,
   apiRoot: string,

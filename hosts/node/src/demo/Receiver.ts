@@ -5,11 +5,11 @@ import { verifyWebhook, type WebhookEvent } from "@partner-commentary/client"
 
 export interface Receiver {
   readonly url: string
-  /** The secret is set when the webhook is registered. Earlier requests get a 503 response and are retried. */
+  /** Sets the signing secret after the webhook is registered. Earlier requests get a 503 response and are retried. */
   readonly expect: (secret: string) => void
-  /** The events with a valid signature, in the order of arrival. */
+  /** The received events with a valid signature, in the order of arrival. */
   readonly received: ReadonlyArray<WebhookEvent>
-  /** The reasons why requests were refused. */
+  /** The reasons why the endpoint refused requests. */
   readonly refused: ReadonlyArray<string>
   readonly close: () => Promise<void>
 }

@@ -1,6 +1,6 @@
 /**
- * The whole workflow: a partner with the official client and a webhook, and creators with the links of their mails.
- * Each step waits until the result of the previous step is visible. A step that times out fails with the name of the
+ * Runs the whole workflow of the demo: a partner uses the official client and a webhook, and creators use the links
+ * from their mails. Each step waits for the previous step's result. A step that times out fails with the name of the
  * missing result.
  */
 import { PartnerCommentary, type ReferenceLookup, type WebhookEvent } from "@partner-commentary/client"
@@ -12,13 +12,13 @@ import * as Receiver from "./Receiver.ts"
 export interface StoryStage {
   readonly apiRoot: string
   readonly demo: Demo
-  /** Lists the mails so far, newest first. */
+  /** Lists all mails that were sent so far, newest first. */
   readonly mails: () => Promise<ReadonlyArray<OutboxMail>>
   /** Prints a line of text. */
   readonly tell: (line: string) => void
 }
 
-/** The result. */
+/** The result of the demo's workflow. */
 export interface StoryResult {
   readonly fetched: ReferenceLookup
   readonly events: ReadonlyArray<WebhookEvent>
@@ -79,7 +79,7 @@ const told = async (stage: StoryStage, receiver: Receiver.Receiver): Promise<Sto
   return { fetched, events: receiver.received }
 }
 
-/** Two creators answer and approve their drafts, and one of them edits the draft. The third creator declines. */
+/** Two creators answer and approve their drafts, and one of the two edits the draft. The third creator declines. */
 const answered = async ({ demo, mails, tell }: StoryStage) => {
   const requests = await seen("a mail to each creator", async () => {
     const all = (await mails()).filter(({ text }) => Creator.findCreatorLink(text) !== undefined)
@@ -121,7 +121,7 @@ const summary = (event: WebhookEvent): string =>
 
 const patience = 30_000
 
-/** Repeats `look` until it returns a value. */
+/** Repeats `look` until `look` returns a value. */
 const seen = async <A>(what: string, look: () => A | Promise<A>): Promise<Exclude<A, false>> => {
   const end = performance.now() + patience
   for (;;) {

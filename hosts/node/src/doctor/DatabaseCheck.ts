@@ -1,4 +1,4 @@
-/** Checks that the database answers, has the current schema and accepts a write, which is rolled back. */
+/** Checks that the database answers, has the current schema and accepts a write. The check rolls the write back. */
 import { databaseDisplayName, isPostgres } from "@partner-commentary/settings/DatabaseSettings"
 import type { Settings } from "@partner-commentary/settings/Settings"
 import * as Effect from "effect/Effect"

@@ -1,4 +1,7 @@
-/** The doctor's findings about settings, the mail server and the identity provider. The checks change nothing. */
+/**
+ * Makes the doctor's findings about the settings, the mail server and the identity provider. These checks change
+ * nothing.
+ */
 
 import * as Timeout from "@partner-commentary/server/workers/Timeout"
 import * as ConfigSummary from "@partner-commentary/settings/ConfigSummary"
@@ -23,7 +26,7 @@ export type Finding = Shared.Finding<
 
 export const { mendFinding, noticeFinding, okFinding } = Shared
 
-/** Reports settings that are unsafe, incomplete, or refused by `serve` only. */
+/** Reports unsafe settings, incomplete settings, and settings that only `serve` refuses. */
 export const checkConfiguration = (settings: Settings.Settings): ReadonlyArray<Finding> => {
   const links = ConfigSummary.publicUrlWarning(settings, settings.listen.port)
   const notices = [
@@ -57,16 +60,18 @@ export const checkConfiguration = (settings: Settings.Settings): ReadonlyArray<F
     : [okFinding("configuration", settings.development ? "Good, for development." : "Good.")]
 }
 
-/** A check that times out is a problem. */
+/** Runs a check with a time limit, and reports a problem if the check exceeds the limit. */
 export const withCheckTimeout = <E, R>(check: Finding["check"], looked: Effect.Effect<Finding, E, R>) =>
   Effect.catchTag(Timeout.withTimeout(checkTimeout, looked), "TimeoutError", () =>
     Effect.succeed(mendFinding(check, `No answer within ${Duration.format(checkTimeout)}: the check did not finish.`))
   )
 
-/** The time limit of each check. The checks run concurrently, so `doctor` ends within 5 seconds, start-up included. */
+/**
+ * The time limit of each check. The checks run concurrently, so `doctor` ends within 5 seconds including its start-up.
+ */
 export const checkTimeout = Duration.seconds(3)
 
-/** Checks that the provider publishes keys which can verify the dashboard's tokens. */
+/** Checks that the identity provider publishes keys which can verify the dashboard's tokens. */
 export const checkIdentityProvider = Effect.fnUntraced(function* (settings: Settings.Settings) {
   const check = "identity provider"
   if (Option.isNone(settings.identity)) {

@@ -1,4 +1,4 @@
-/** Reports failed audio and video, and requested audio for which there is no synthesizer. */
+/** Reports failed audio and video, and requested audio without a configured speech server. */
 import { MediaJobStore } from "@partner-commentary/core/commentary/MediaJobStore"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import { MediaKind } from "@partner-commentary/core/topic/MediaRequest"

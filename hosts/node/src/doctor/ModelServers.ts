@@ -1,4 +1,4 @@
-/** Checks that the servers for drafts and speech answer and accept their key, with a request that costs nothing. */
+/** Checks, with a free request, that the servers for drafts and speech answer and accept the configured key. */
 import type { OpenAiServer } from "@partner-commentary/generator/OpenAiServer"
 import * as ConfigSummary from "@partner-commentary/settings/ConfigSummary"
 import type { Settings } from "@partner-commentary/settings/Settings"

@@ -1,7 +1,7 @@
 /**
- * Merges the metrics of several processes, in Prometheus's text format. Counters, histograms and memory are summed. Of
- * the other gauges, the merged value is the largest or the smallest. Gauges that are read from the database have the
- * same value in all processes.
+ * Merges the metrics of several processes, in Prometheus's text format. Counters, histograms and memory are summed. Any
+ * other gauge becomes the largest or the smallest value of all processes. Gauges that are read from the database have
+ * the same value in all processes.
  */
 type Aggregate = (one: number, other: number) => number
 
@@ -20,9 +20,9 @@ const gauges: Readonly<Record<string, Aggregate>> = {
 
 interface Family {
   readonly type: string
-  /** The lines of `# HELP` and `# TYPE`. */
+  /** The `# HELP` and `# TYPE` lines of this metric. */
   readonly head: ReadonlyArray<string>
-  /** Values by name and labels. */
+  /** Maps each series, which is a name with labels, to its value. */
   readonly values: ReadonlyMap<string, number>
 }
 
@@ -40,7 +40,7 @@ export const parse = (text: string): Metrics => {
       families.set(name, { type, head: [...head, line], values })
       head = []
     } else if (line !== "") {
-      // Labels may contain spaces, and values do not.
+      // The value follows the last space of the line. Labels may contain spaces, but values contain no spaces.
       const end = line.lastIndexOf(" ")
       values.set(line.slice(0, end), Number(line.slice(end + 1)))
     }

@@ -10,10 +10,13 @@ import * as MergedMetrics from "./MergedMetrics.ts"
 import { type FromMember, type FromPrimary, numberVariable } from "./ProcessGroup.ts"
 import type { SupervisedProcess } from "./Supervisor.ts"
 
-/** Longer than a process takes for its running requests and its workers. Afterwards it is killed. */
+/** A process that has not stopped after this time is killed. Running requests and workers normally end sooner. */
 const stopTimeout = Duration.seconds(35)
 
-/** A process whose event loop is blocked longer than this is shown with its last metrics. */
+/**
+ * The timeout in milliseconds for a process's metrics. If a process does not answer in time, its previous metrics are
+ * used.
+ */
 const scrapeTimeout = 3000
 
 /**
@@ -24,7 +27,7 @@ const scrapeTimeout = 3000
 const pingInterval = Duration.seconds(10)
 const maxUnanswered = 3
 
-/** Processes that start again later need the same port, so the primary process chooses it. */
+/** Finds a free port. The primary process chooses the port, because restarted processes must use the same port. */
 export const chooseFreePort = (host: string) =>
   Effect.promise(async () => {
     const server = createServer().listen(0, host)
@@ -32,7 +35,7 @@ export const chooseFreePort = (host: string) =>
       await once(server, "listening")
       return (server.address() as AddressInfo).port
     } catch {
-      // The first process says why none can listen at this address.
+      // Ignore the error here, because the first process reports why no process can listen at this address.
       return 0
     } finally {
       server.close()
@@ -52,11 +55,14 @@ const stop = (member: Worker) =>
   })
 
 const send = (member: Worker, message: FromPrimary) => {
-  // The callback takes the error of a process that has just ended.
+  // The empty callback ignores the error of sending to a process that has just ended.
   if (member.isConnected()) member.send(message, () => {})
 }
 
-/** Makes the function that starts a process with these variables. `own` returns the metrics of the primary process. */
+/**
+ * Makes the function that starts a member process with the given environment variables. `own` returns the metrics of
+ * the primary process.
+ */
 export const makeLaunch = (variables: Readonly<Record<string, string>>, own: Effect.Effect<string>) => {
   const known = new Map<Worker, MergedMetrics.Metrics>()
   let ended: MergedMetrics.Metrics = new Map()

@@ -1,4 +1,7 @@
-/** `serve` in one process or in several. Only the processes that serve load the server's modules. */
+/**
+ * Runs `serve` in one process or in several processes. Only the processes that serve requests load the server's
+ * modules.
+ */
 import * as Settings from "@partner-commentary/settings/Settings"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -14,11 +17,11 @@ import * as ProcessGroup from "./ProcessGroup.ts"
 import { processRestarts, supervise } from "./Supervisor.ts"
 
 interface Options<R> extends Lifecycle.ServeOptions<R> {
-  /** The number that the command line asks for. */
+  /** The number of processes from the command line. */
   readonly processes: Option.Option<number>
 }
 
-/** Serves until it is interrupted. */
+/** Serves requests until the effect is interrupted. */
 export const serve = Effect.fnUntraced(function* <R>(options: Options<R>) {
   if (ProcessGroup.isMember()) {
     const member = serveAlone({ work: options.work, announce: () => ProcessGroup.sendReady })

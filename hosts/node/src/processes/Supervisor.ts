@@ -1,6 +1,6 @@
 /**
- * Keeps several processes running: starts them, restarts one that ended, and stops all of them together. If a process
- * ends before all are ready, the start has failed.
+ * Starts several processes, restarts each process that ends, and stops all processes together. If a process ends before
+ * all processes are ready, the start has failed.
  */
 import { reasonOf } from "@partner-commentary/core/shared/Reason"
 import * as Clock from "effect/Clock"
@@ -19,9 +19,9 @@ export interface SupervisedProcess {
 
 interface SupervisorOptions {
   readonly count: number
-  /** Starts process `number`. When the scope closes, the process stops. */
+  /** Starts the process with this number. When the scope closes, the process stops. */
   readonly launch: (number: number) => Effect.Effect<SupervisedProcess, never, Scope.Scope>
-  /** Runs once, when all processes are ready. */
+  /** The supervisor runs this effect once, when all processes are ready. */
   readonly announce: Effect.Effect<void>
 }
 
@@ -30,13 +30,13 @@ export const processRestarts = Metric.counter("partner_commentary_process_restar
   incremental: true
 })
 
-/** A process that ran this long does not count as a repeated failure. */
+/** If a process ends after this many milliseconds or more, its end does not count as a repeated failure. */
 const healthyAfter = Duration.toMillis("1 minute")
 
-/** The delay doubles with each repeated failure. */
+/** Returns the delay before a restart. The delay doubles with each repeated failure, up to 30 seconds. */
 const delayAfter = (failures: number) => Duration.seconds(Math.min(2 ** (failures - 1), 30))
 
-/** Runs until it is interrupted. */
+/** Supervises the processes until the effect is interrupted. */
 export const supervise = ({ announce, count, launch }: SupervisorOptions) =>
   Effect.gen(function* () {
     const numbers = Array.from({ length: count }, (_, index) => index + 1)
@@ -57,7 +57,7 @@ export const supervise = ({ announce, count, launch }: SupervisorOptions) =>
       )
 
     const keepRunning = Effect.fnUntraced(function* (number: number) {
-      // The first process migrates the database, and finds wrong settings before the others start.
+      // The other processes wait, because the first process migrates the database and reports wrong settings.
       if (number > 1) yield* isReady(1)
       for (let failures = 1; ; failures++) {
         const begun = yield* Clock.currentTimeMillis

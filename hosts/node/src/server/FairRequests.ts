@@ -1,6 +1,6 @@
 /**
- * Starts requests in turns. Requests of one organization share a turn. Requests without a verified credential share a
- * turn by client address. A request is dropped if its client disconnects before its turn.
+ * Starts waiting requests in fair turns between organizations. All requests without a verified credential from one
+ * client address share a turn. A request is dropped if its client disconnects before the turn.
  */
 import type { IncomingMessage, Server } from "node:http"
 import type { IpAllowList } from "@partner-commentary/core/access/IpAllowList"
@@ -13,7 +13,10 @@ import type { RequestGate } from "./RequestGate.ts"
 const forwardedFor = ({ headers }: IncomingMessage): string | undefined =>
   headers["x-forwarded-for"] === undefined ? undefined : String(headers["x-forwarded-for"])
 
-/** Call `installFairRequests` before the gate for pipelined requests, so that a request starts only when its response is due. */
+/**
+ * Install this gate before the gate for pipelined requests, so that a request gets a turn only when its response is
+ * next on the connection.
+ */
 export const installFairRequests = (
   native: Server,
   gate: RequestGate,
@@ -21,8 +24,8 @@ export const installFairRequests = (
   proxies: IpAllowList
 ): void => {
   /**
-   * Requests wait in a separate queue. In the queue of the organization's work, requests would start before earlier
-   * ones end, and exceed the organization's limits.
+   * New requests wait in a separate queue. In the queue of the organization's running work, new requests would start
+   * before earlier requests end, and exceed the organization's limits.
    */
   const turnOf = (request: IncomingMessage): string =>
     `start ${ownerOf(credentialOf(request.headers)) ?? addressOf(request)}`

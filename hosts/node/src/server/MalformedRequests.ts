@@ -1,6 +1,6 @@
 /**
- * Responds to requests that Node's HTTP server cannot parse, or to which Node would respond without a body. The
- * responses have the error envelope and a request id, like every other refusal. Well-formed requests go to the router.
+ * Answers requests that Node's HTTP server cannot parse, and requests that Node would refuse without a body. The
+ * answers have the error envelope and a request id, like every other refusal. Well-formed requests go to the router.
  */
 import { type IncomingMessage, maxHeaderSize, type Server, type ServerResponse, STATUS_CODES } from "node:http"
 import { Socket } from "node:net"
@@ -11,7 +11,7 @@ import { cacheControl, requestId } from "@partner-commentary/server/middleware/R
 import type { RequestGate } from "./RequestGate.ts"
 
 /**
- * Milliseconds before the connection is closed, so that a client that is still sending can read the response. An
+ * The connection is closed after this many milliseconds, so that a client that still sends can read the response. An
  * immediate reset would discard the response.
  */
 const lingerTimeout = 1_000
@@ -19,11 +19,11 @@ const lingerTimeout = 1_000
 /** Returns rate-limit headers for the sender at this address. */
 export type RateHeadersFor = (address: string) => Readonly<Record<string, string>>
 
-/** Use it for a server created with `requireHostHeader: false`. */
+/** Answers malformed requests of a server. Create the server with `requireHostHeader: false`. */
 export const handleMalformedRequests = (native: Server, gate: RequestGate, extraHeaders: RateHeadersFor): void => {
   const refused = new WeakSet<Duplex>()
   native.on("clientError", (error: ParserError, socket) => {
-    // After such an error the parser cannot find the start of the next request on the connection.
+    // After a parser error, the start of the next request on the connection is unknown, so ignore all further errors.
     if (refused.has(socket)) return
     refused.add(socket)
     refuse(gate, socket, statusFor(error), refusalOf(error), extraHeaders(addressOf(socket)))
@@ -109,8 +109,8 @@ export const sendError = (
 }
 
 /**
- * The error waits for the responses to earlier requests. Replaces the response to a request whose body cannot be
- * parsed.
+ * Sends the error after the responses to earlier requests. If a request's body cannot be parsed, the error replaces the
+ * response to this request.
  */
 const refuse = (
   gate: RequestGate,

@@ -1,6 +1,6 @@
 /**
- * Serves media files from a folder, whole or in ranges, without authentication and rate limits: names are unguessable.
- * There is no listing, and only file names in the core's format reach the file system.
+ * Serves whole media files or ranges from a folder. File names are unguessable, so requests need no authentication and
+ * have no rate limits. There is no listing, and only file names in the core's format reach the file system.
  */
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"

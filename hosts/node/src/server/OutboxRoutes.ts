@@ -1,4 +1,4 @@
-/** Pages that show the local outbox, in development only. */
+/** Serves pages that show the local outbox, in development only. */
 
 import { NotFound } from "@partner-commentary/api/Errors"
 import { isLoopbackHost } from "@partner-commentary/core/shared/Loopback"
@@ -16,8 +16,8 @@ import * as Option from "effect/Option"
 import * as DataFolder from "../app/DataFolder.ts"
 
 /**
- * The outbox holds links with credentials, so requests from other machines, through proxies and with other host names
- * are refused.
+ * Returns whether a request may read the outbox. The outbox contains links with credentials, so requests from other
+ * machines, through proxies or with other host names are refused.
  */
 const isFromThisMachine = ({ headers, remoteAddress }: HttpServerRequest.HttpServerRequest): boolean => {
   const host = URL.parse(`http://${headers["host"] ?? ""}`)?.hostname ?? ""

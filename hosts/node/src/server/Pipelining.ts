@@ -1,8 +1,8 @@
 /**
- * Handles pipelined requests of a connection one after another: the next request starts when the previous response has
+ * Handles pipelined requests of a connection one after another. The next request starts when the previous response has
  * been handed to the network. Therefore a client that does not read its responses delays only its own connection. Node
- * continues to read requests, so the number of waiting requests is limited. One request above the limit is refused, and
- * the connection is closed.
+ * continues to read requests, so the number of waiting requests is limited. The first request above the limit is
+ * refused, and the connection is closed.
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
@@ -14,12 +14,12 @@ import type { RequestGate } from "./RequestGate.ts"
 export const maxInFlight = 32
 
 /**
- * The number of requests that are read after the refused one, before the connection closes. These requests get no
+ * The number of requests that are read after the refused request, before the connection closes. These requests get no
  * response.
  */
 const maxUnanswered = 2000
 
-/** Add this gate after all other gates, so that they see a request only when it may start. */
+/** Add this gate after all other gates, so that the other gates see a request only when the request may start. */
 export const limitPipelining = (gate: RequestGate, extraHeaders: MalformedRequests.RateHeadersFor): void => {
   const connections = new WeakMap<Socket, { waiting: number; unanswered: number }>()
 

@@ -1,6 +1,6 @@
 /**
- * Inspects requests before the server's listeners see them. Node calls every `request` listener with every request, so
- * a listener cannot delay a request for Effect's own listener. Only this module replaces `emit`.
+ * Lets gates inspect each request before the server's `request` listeners. Node calls every `request` listener with
+ * every request, so a listener cannot delay a request for Effect's own listener. Only this module replaces `emit`.
  */
 import type { IncomingMessage, Server, ServerResponse } from "node:http"
 import type { Duplex } from "node:stream"
@@ -13,11 +13,11 @@ export interface RequestExchange {
 
 type Pass = (exchange: RequestExchange) => void
 
-/** A gate responds to the request, or calls `pass` with the exchange, now or later. */
+/** A gate either responds to the request, or calls `pass` with the exchange at any time. */
 export type Gate = (exchange: RequestExchange, pass: Pass) => void
 
 export interface RequestGate {
-  /** The gate that was added last sees a request first. */
+  /** Adds a gate. The gate that was added last sees a request first. */
   readonly add: (gate: Gate) => void
   /** Returns the response that is sent next on the connection. */
   readonly due: (socket: Duplex) => ServerResponse | undefined
@@ -27,10 +27,13 @@ const isExchange = (event: string): event is RequestExchange["event"] =>
   event === "request" || event === "checkContinue" || event === "checkExpectation"
 
 export const make = (native: Server): RequestGate => {
-  /** The responses of each connection that have not ended. */
+  /** Maps each connection to its responses that have not ended. */
   const open = new WeakMap<Duplex, Array<ServerResponse>>()
 
-  /** One function serves all responses, which are many. */
+  /**
+   * Removes an ended response from `open`. All responses share this function, because a function per response would
+   * cost memory.
+   */
   function forget(this: ServerResponse) {
     const responses = open.get(this.req.socket) ?? []
     const place = responses.indexOf(this)

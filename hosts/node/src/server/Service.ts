@@ -1,4 +1,7 @@
-/** The long-running processes: a server with or without workers, and a worker. SIGINT or SIGTERM stops these processes. */
+/**
+ * Runs the long-running processes: a server with or without workers, and a worker. SIGINT or SIGTERM stops these
+ * processes.
+ */
 
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { LongPolls } from "@partner-commentary/core/access/LongPolls"
@@ -34,7 +37,7 @@ import * as MediaRoutes from "./MediaRoutes.ts"
 import * as OutboxRoutes from "./OutboxRoutes.ts"
 import * as ResponseEnd from "./ResponseEnd.ts"
 
-/** Serves until it is interrupted. `announce` is called when the server listens. */
+/** Serves requests until the effect is interrupted. Calls `announce` when the server listens. */
 export const serve = <R>(options: Lifecycle.ServeOptions<R>) =>
   running(
     () => Effect.void,
@@ -65,7 +68,7 @@ export const serve = <R>(options: Lifecycle.ServeOptions<R>) =>
         yield* Effect.provide(malformedRequestHeaders, Layer.provide(Authorization.layer, Layer.succeedContext(app)))
       )
       yield* open
-      // Waiting requests are answered before the listener waits for running requests.
+      // At a stop, requests with `Prefer: wait` are answered before the listener waits for running requests.
       yield* Effect.addFinalizer(() => Context.get(app, LongPolls).stop)
       yield* Lifecycle.announceServer(settings, port, demo, options.announce)
     })
@@ -77,7 +80,7 @@ const forRequests = (server: HttpServer.HttpServer["Service"]): HttpServer.HttpS
     Effect.updateContext(server.serve(app, middleware), RunningContext.withoutServices)) as never
 })
 
-/** Runs workers until it is interrupted. */
+/** Runs workers until the effect is interrupted. */
 export const runWorkerProcess = <R>(announce: Effect.Effect<void, never, R>) =>
   running(
     (settings) =>
@@ -125,14 +128,17 @@ const routes = (settings: Settings.Settings) =>
 
 const outboxOf = ({ development }: Settings.Settings) => (development ? OutboxRoutes.layer : Layer.empty)
 
-/** Files in a bucket need no route, because the bucket serves them. */
+/**
+ * Returns the routes for media files in a folder. Files in a bucket need no route, because the bucket serves these
+ * files.
+ */
 const mediaOf = ({ media }: Settings.Settings) =>
   Option.match(media.storage, {
     onNone: () => Layer.empty,
     onSome: (storage) => (storage.kind === "folder" ? MediaRoutes.layer(storage.folder) : Layer.empty)
   })
 
-/** The process writes heartbeats from before the start of any work until after its end. */
+/** Writes heartbeats. The heartbeats begin before any work of the process and end after all work. */
 const heartbeat = Effect.gen(function* () {
   const { layer } = yield* Effect.promise(() => import("@partner-commentary/sql/database/Heartbeat"))
   const { database } = yield* Settings.readSettings
@@ -142,7 +148,10 @@ const heartbeat = Effect.gen(function* () {
   )
 })
 
-/** The layers stop in reverse order: running requests, workers, connections, the database. */
+/**
+ * Runs a process with its layers. At a stop, the layers close in reverse order: running requests, workers, connections,
+ * the database.
+ */
 const running = <E, R, E2>(
   check: (settings: Settings.Settings) => Effect.Effect<void, E2>,
   start: (
@@ -155,7 +164,7 @@ const running = <E, R, E2>(
       yield* check(settings)
       const stores = yield* Layer.build(Database.layer(settings, { listens: true }))
       yield* Effect.provideContext(heartbeat, stores)
-      // On Postgres the layer includes the shared clock.
+      // On Postgres, `stores` also provides the clock that all processes share.
       yield* Effect.provideContext(start(settings, stores), stores)
       yield* Layer.build(Layer.provide(DatabaseMonitor.layer, Layer.succeedContext(stores)))
       return Effect.never

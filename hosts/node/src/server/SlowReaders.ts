@@ -1,13 +1,13 @@
 /**
  * Closes connections whose clients read responses too slowly. A client that sometimes reads a byte is never idle, so
- * Node's timeouts do not apply. The bytes in the buffer must be sent within a grace period, plus the time that they
- * need at the lowest allowed speed.
+ * Node's timeouts do not apply. The time limit for the bytes in the buffer is a grace period plus the time that the
+ * bytes need at the lowest allowed speed.
  */
 import type { Server } from "node:http"
 import type { Socket } from "node:net"
 
 export interface SlowReaderLimits {
-  /** Milliseconds. */
+  /** The grace period in milliseconds. */
   readonly grace: number
   readonly bytesPerSecond: number
   /** The milliseconds between two checks of the connections. */
@@ -17,7 +17,7 @@ export interface SlowReaderLimits {
 export const defaultSlowReaderLimits: SlowReaderLimits = { grace: 60_000, bytesPerSecond: 16 * 1024, interval: 5_000 }
 
 interface Pending {
-  /** The number of bytes, counted from the start of the connection, that must be sent by the deadline. */
+  /** The number of bytes that must be sent by the deadline, counted from the start of the connection. */
   readonly bytes: number
   readonly deadline: number
 }

@@ -1,5 +1,5 @@
 /**
- * Counts each attempt at a delivery when the attempt is recorded. WorkMetrics reads the waiting deliveries from the
+ * Counts each delivery attempt when the attempt is recorded. `WorkMetrics.ts` counts the waiting deliveries in the
  * database.
  */
 import type * as Instant from "@partner-commentary/core/shared/Instant"
@@ -29,13 +29,13 @@ const count = ({ eventId, kind }: ClaimedDelivery, { duration, failure }: Attemp
     Metric.update(Metric.withAttributes(attempts, { outcome: failure ?? outcome, kind }), 1),
     Metric.update(Metric.withAttributes(attemptDuration, { outcome }), duration / 1000)
   )
-  // A manual redelivery may concern an event that was delivered long ago.
+  // The latency excludes manual redeliveries, because their events may have been delivered long ago.
   return failure === null && kind !== "manual"
     ? Effect.andThen(counted, Metric.update(latency, Math.max(0, at - timeOfEvent(eventId)) / 1000))
     : counted
 }
 
-/** Wraps the delivery store, which records every attempt. */
+/** Wraps the delivery store, and updates the metrics whenever the store records an attempt. */
 export const layer = Layer.effect(
   DeliveryStore,
   Effect.map(DeliveryStore, (store) =>

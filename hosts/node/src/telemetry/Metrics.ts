@@ -1,6 +1,6 @@
 /**
- * Metrics in Effect's registry, which `/metrics` and OTLP read. Requests, mails and drafts are counted as they
- * happen. `makeGaugeRefresh` updates the gauges of the process and of the database.
+ * Updates the metrics in Effect's registry, which `/metrics` and OTLP read. Requests, mails and drafts are counted when
+ * they happen. `makeGaugeRefresh` updates the gauges of the process and of the database.
  */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -51,8 +51,8 @@ const requestDuration = Metric.histogram("partner_commentary_http_request_durati
 })
 
 /**
- * Middleware of the whole HTTP application, if metrics are enabled. A response counts before its body, because a stream
- * of events lasts as long as its client likes.
+ * The middleware that counts all HTTP requests, if metrics are enabled. A response is counted before its body is sent,
+ * because an event stream can stay open for any time.
  */
 export const requestMetrics = <E, R>(app: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
   Effect.suspend(() => {
@@ -69,10 +69,10 @@ export const requestMetrics = <E, R>(app: Effect.Effect<HttpServerResponse.HttpS
     })
   })
 
-/** A fixed list of names, so that callers cannot create new labels. */
+/** The values of the label `area`. The list is fixed, so that callers cannot create new label values. */
 const areas = ["partner/v1/topics", "partner/v1/personas", "partner", "creator", "media", "healthz", "readyz", "dev"]
 
-/** Milliseconds for which gauges are cached, so that many scrapers cause no more queries than one. */
+/** Gauges are cached for this many milliseconds, so that many scrapers cause no more queries than one scraper. */
 const fresh = 1000
 
 /** Makes the effect that updates all gauges. Concurrent callers share one refresh. */

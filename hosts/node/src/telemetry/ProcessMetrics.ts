@@ -1,4 +1,7 @@
-/** Gauges of this process: memory, processor and event loop, under the names of the Prometheus client libraries. */
+/**
+ * Defines gauges for the memory, processor time and event loop of this process, with the names of the Prometheus client
+ * libraries.
+ */
 import { monitorEventLoopDelay, performance } from "node:perf_hooks"
 import { getHeapStatistics } from "node:v8"
 import * as Effect from "effect/Effect"

@@ -1,4 +1,4 @@
-/** Tests a data folder in which another process has reserved the file of the signing secret and not filled it. */
+/** Tests a data folder in which the file of the signing secret exists and is empty. */
 import { mkdir, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { expect, it } from "vitest"

@@ -27,7 +27,7 @@ const simulated = [1, 2, 3, 4].map((number) => `7e570000-0000-4000-8000-00000000
 
 const seed = Number(process.env["CHAOS_SEED"] ?? Date.now() % 2 ** 31)
 
-test("under every fault, three servers and three workers lose no accepted work, repeat nothing and exceed no quota", async () => {
+test("under every fault, three servers and three workers lose no accepted work, repeat no work and exceed no quota", async () => {
   console.log(`seed ${seed}; the same again: CHAOS_SEED=${seed}`)
   const random = makeRandomSource(seed)
   const folder = mkdtempSync(join(tmpdir(), "chaos-"))
@@ -132,8 +132,8 @@ test("under every fault, three servers and three workers lose no accepted work, 
     await server.restart()
     faults.restarts += 1
     await sleep(6000)
-    // Faults are random, and a fault on a process that is already down does not count. The test waits until enough
-    // faults have happened.
+    // A random fault on a process that is already down has no effect and is not counted. The test waits until enough
+    // faults had an effect.
     for (const end = Date.now() + 60_000; !isEnough() && Date.now() < end; ) await sleep(500)
     goesOn = false
   }

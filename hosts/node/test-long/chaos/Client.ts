@@ -10,7 +10,7 @@ import type { FleetProcess } from "./Fleet.ts"
 
 export interface ClientReport {
   readonly status: number
-  // biome-ignore lint/suspicious/noExplicitAny: a test asserts the shape instead of declaring it
+  // biome-ignore lint/suspicious/noExplicitAny: the tests assert the shape of the JSON
   readonly body: any
 }
 
@@ -22,7 +22,7 @@ interface Break {
 }
 
 const patience = 90_000
-/** Longer than the longest fault, so that the client does not give up on a request that would still get a response. */
+/** The timeout is longer than the longest fault, so that the client waits for every response that can still arrive. */
 const longest = 60_000
 
 export class ChaosClient {
@@ -49,7 +49,7 @@ export class ChaosClient {
     return this.until(path, { headers: { "x-api-key": key } })
   }
 
-  /** Responses that ended early although their server was running. */
+  /** Returns the responses that ended early although their server was running. */
   unexplained(): ReadonlyArray<string> {
     return this.breaks.filter(({ from, server, until }) => !server.wasAway(from, until)).map(({ told }) => told)
   }

@@ -1,4 +1,4 @@
-/** A partner's client that follows its events through any of the servers, whatever happens to them. */
+/** A partner's client that reads its event stream from any available server, while faults stop some of the servers. */
 import { PartnerCommentary } from "@partner-commentary/client"
 import type { RandomSource } from "../Randomness.ts"
 import type { FleetProcess } from "./Fleet.ts"
@@ -25,7 +25,7 @@ export const followEvents = (servers: ReadonlyArray<FleetProcess>, key: string, 
   return {
     ids,
     tally,
-    /** Returns the error that ended the iteration; null if it went on until now. */
+    /** Stops reading. Returns the error that ended the stream earlier, or null if the stream had no error. */
     stop: () => {
       stop.abort()
       return ended

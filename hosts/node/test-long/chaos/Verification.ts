@@ -8,7 +8,7 @@ export interface ChaosTestRecord {
   /** The ids of the topics that the service acknowledged to clients. */
   readonly accepted: ReadonlyArray<string>
   readonly arrived: ReadonlyArray<ArrivedEvent>
-  /** Webhook ids by receiver path. */
+  /** Maps receiver paths to webhook ids. */
   readonly hooks: ReadonlyMap<string, string>
   readonly letters: ReadonlyArray<ReceivedMail>
   readonly quota: { readonly organizationId: string; readonly topics: number }
@@ -16,7 +16,7 @@ export interface ChaosTestRecord {
 
 type Count = { readonly count: number }
 
-/** Queries for rows that must not exist. */
+/** Counts rows that must not exist. */
 const wrongs = (sql: SqlClient) => ({
   "topics without assignments": sql<Count>`SELECT COUNT(*) AS count FROM topics t
     WHERE NOT EXISTS (SELECT FROM assignments a WHERE a.topic_id = t.id)`,
@@ -131,7 +131,7 @@ export interface RemainingWork {
   readonly mails: number
 }
 
-/** Remaining work: simulated assignments in progress, undelivered events and waiting mails. */
+/** Counts the remaining work: simulated assignments in progress, undelivered events and waiting mails. */
 export const countRemainingWork = (sql: SqlClient) =>
   Effect.map(
     sql<RemainingWork>`SELECT

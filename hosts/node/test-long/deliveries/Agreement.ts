@@ -1,7 +1,7 @@
 /**
  * Compares the requests that receivers got with the attempts in the database. Each logged attempt must match one
- * received request with the same status. A received request without a logged attempt must come from a killed worker:
- * its claim number is missing from the log, and a kill happened while it was in flight.
+ * received request with the same status. A received request without a logged attempt must come from a worker that was
+ * killed during the request. The log then lacks the request's claim number.
  */
 import type { DeliveryLedger, LoggedAttempt } from "./DeliveryLedger.ts"
 import type { ArrivedEvent } from "./Receivers.ts"
@@ -9,14 +9,14 @@ import type { ArrivedEvent } from "./Receivers.ts"
 export interface DeliveryTestRecord {
   readonly books: DeliveryLedger
   readonly arrived: ReadonlyArray<ArrivedEvent>
-  /** Webhook ids by receiver path. */
+  /** Maps receiver paths to webhook ids. */
   readonly webhooks: ReadonlyMap<string, string>
   /** The assignments that must each produce one event. */
   readonly shares: ReadonlyArray<string>
   readonly kills: ReadonlyArray<number>
   /**
-   * The maximum time for which an attempt may be unrecorded: no other worker claims the delivery before the lease
-   * expires.
+   * An attempt may be unrecorded for this many milliseconds, because no other worker claims the delivery before the
+   * lease expires.
    */
   readonly lease: number
 }
@@ -29,7 +29,9 @@ export interface DeliveryAgreement {
 /** The tolerance in milliseconds between a worker's and a receiver's timestamps. */
 const slack = 5
 
-/** The request of a killed worker may stay in a socket buffer for this many milliseconds before a busy receiver reads it. */
+/**
+ * A busy receiver may read the request of a killed worker from the socket buffer up to this many milliseconds later.
+ */
 const unread = 1000
 
 export const compareDeliveries = (course: DeliveryTestRecord): DeliveryAgreement => {
@@ -83,8 +85,8 @@ export const compareDeliveries = (course: DeliveryTestRecord): DeliveryAgreement
 }
 
 /**
- * Matches each logged attempt with a request that arrived during it and got the same status. A request that timed out
- * may have been answered later, or not at all.
+ * Matches each logged attempt with a request that arrived during the attempt and got the same status. The receiver may
+ * have answered a timed-out request later, or never.
  */
 const matched = (seen: ReadonlyArray<ArrivedEvent>, logged: ReadonlyArray<LoggedAttempt>) => {
   const left = [...seen]

@@ -29,7 +29,7 @@ const until = async (what: string, seconds: number, look: () => boolean) => {
   throw new Error(`${what}: not within ${seconds} s`)
 }
 
-test("with 500 kills of workers during 2,000 events, each event arrives under one id, and the log matches the received requests", async () => {
+test("with 500 kills of workers during 2,000 events, each event arrives under one id, and the attempts log matches the received requests", async () => {
   const seed = Number(process.env["KILL_SEED"] ?? Date.now() % 2 ** 31)
   console.log(`seed ${seed}; the same again: KILL_SEED=${seed}`)
   const random = makeRandomSource(seed)
@@ -41,7 +41,7 @@ test("with 500 kills of workers during 2,000 events, each event arrives under on
     WEBHOOK_RETRY_SCHEDULE: Array.from({ length: 9 }, () => "200 millis").join(", "),
     WORKER_LEASE: `${lease} millis`,
     WORKER_POLL_INTERVAL: "100 millis",
-    // Without this option the service would restart Node to set it, and each start would take longer.
+    // Without this option, the service restarts Node to set the option, and each start takes longer.
     NODE_OPTIONS: "--max-semi-space-size=8"
   })
   const server = new HostProcess(at, ["serve", "--no-worker"])
@@ -63,7 +63,8 @@ test("with 500 kills of workers during 2,000 events, each event arrives under on
   const shares: Array<string> = []
   const submitting = async () => {
     for (let turn = 0; turn < partners * rounds; turn++) {
-      // The test submits in step with the kills, so that events are sent from the first kill to the last.
+      // The test submits topics at the rate of the kills, so that workers send events from the first kill to the last
+      // kill.
       await until("the kills", 120, () => workers.kills >= (turn / (partners * rounds)) * kills * 0.95)
       const partner = all[turn % partners]!
       shares.push(...(await Partners.submitTopics(at, partner, turn * topicsPerRound, topicsPerRound)))

@@ -16,22 +16,19 @@ export interface ArrivedEvent {
   /** The value of the `webhook-id` header. */
   readonly id: string
   readonly body: string
-  /** The error of the signature check; null if the signature is valid. */
+  /** The error of the signature check, or null if the signature is valid. */
   readonly forged: string | null
   readonly at: number
-  /**
-   * The status of the response. The value is null if the connection broke because the receiver closed it or the worker
-   * was killed.
-   */
+  /** The status of the response. The status is null if the receiver closed the connection or the worker was killed. */
   status: number | null
 }
 
 export interface WebhookReceivers {
   readonly root: string
   readonly arrived: Array<ArrivedEvent>
-  /** The signing secret of each path. */
+  /** Maps receiver paths to signing secrets. */
   readonly secrets: Map<string, string>
-  /** The callback runs when a request has arrived, and again when it was answered. */
+  /** This callback runs when a request has arrived, and again when the response was sent. */
   onMoment: () => void
   readonly close: () => Promise<void>
 }

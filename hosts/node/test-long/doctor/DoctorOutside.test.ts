@@ -1,6 +1,6 @@
 /**
- * Tests that the doctor checks the mail server and the generator, including the credentials, and times out within
- * seconds if one is silent.
+ * Tests that the doctor checks the mail server and the generator, including the credentials. A check times out within
+ * seconds if a server does not answer.
  */
 import { mkdir, readdir } from "node:fs/promises"
 import { createServer as createHttpServer } from "node:http"
@@ -59,7 +59,7 @@ const speaking = (port: number) => ({
   SPEECH_API_KEY: "hunter2"
 })
 
-/** A port on which no server listens. */
+/** Returns a port on which no server listens. */
 const closedPort = async () => {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", () => resolve()))
@@ -69,7 +69,7 @@ const closedPort = async () => {
 }
 
 describe.concurrent("the doctor's checks of other servers", () => {
-  it("doctor reports that the mail server refuses the password, without the password", async (test) => {
+  it("doctor reports that the mail server refuses the password, and does not print the password", async (test) => {
     const port = await mailServer(test, "right")
     const wrong = await doctor(test, { SMTP_URL: `smtp://desk:hunter2@127.0.0.1:${port}` })
     expect(wrong.code).toBe(1)
@@ -82,7 +82,7 @@ describe.concurrent("the doctor's checks of other servers", () => {
     })
   })
 
-  it("doctor reports a generator that is down or refuses the key, and says when the key was not checked", async (test) => {
+  it("doctor reports a generator that is down or refuses the key, and says if it could not check the key", async (test) => {
     const refused = await doctor(test, generating(await generator(test, 401)))
     expect(refused.code).toBe(1)
     expect(refused.about("generator")).toMatchObject({
@@ -129,7 +129,7 @@ describe.concurrent("the doctor's checks of other servers", () => {
     expect(refused.about("speech")?.message).not.toContain("hunter2")
   })
 
-  it("doctor checks a folder for media by writing a test file, which it removes", async (test) => {
+  it("doctor checks a media folder by writing a test file and removing the file", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const env = speaking(await generator(test, 200))
     const missing = await doctor(test, { ...env, MEDIA_FOLDER: join(cwd, "media") })
@@ -171,7 +171,7 @@ describe.concurrent("the doctor's checks of other servers", () => {
     expect(refused.about("media storage")?.message).not.toContain("hunter2")
   })
 
-  it("doctor reports all servers that do not answer within one timeout", async (test) => {
+  it("doctor reports all unresponsive servers within the time of one timeout", async (test) => {
     const sockets = new Set<Socket>()
     const silent = createServer((socket) => sockets.add(socket))
     const port = await listening(test, silent)
@@ -199,7 +199,7 @@ describe.concurrent("the doctor's checks of other servers", () => {
   })
 })
 
-it("doctor ends within 5 seconds when the database and every other server accept and never answer", async (test) => {
+it("doctor ends within 5 seconds when the database and all other servers accept connections and never answer", async (test) => {
   const sockets = new Set<Socket>()
   const port = await listening(
     test,
@@ -210,7 +210,7 @@ it("doctor ends within 5 seconds when the database and every other server accept
   })
   const cwd = await Process.makeWorkingFolder(test)
   const begun = performance.now()
-  // On a busy machine this takes seconds as well.
+  // On a busy machine, starting the process takes seconds as well.
   await Process.spawnCommand(cwd, ["doctor"])
   const undisturbed = performance.now()
   const { code, stdout } = await Process.spawnCommand(cwd, ["doctor", "--json"], {

@@ -1,6 +1,6 @@
 /**
- * Tests that the doctor reports a SQLite file as corrupt only if SQLite does, because its advice is to replace the file
- * with a backup.
+ * Tests that the doctor reports a SQLite file as corrupt only if SQLite reports damage. A wrong report would make
+ * operators replace an intact file with a backup.
  */
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -48,7 +48,7 @@ describe.concurrent("the check of a SQLite file", () => {
     expect(locked).toMatchObject({ state: "notice", message: "Not checked: database is locked." })
   })
 
-  it("the check of a SQLite file reports why a path cannot be opened, and does not report it as corrupt", async (test) => {
+  it("the check of a SQLite file reports why a path cannot be opened, and does not report the file as corrupt", async (test) => {
     const folder = await examined(await Process.makeWorkingFolder(test))
     expect(folder).toMatchObject({ state: "notice", message: "Not checked: unable to open database file." })
     expect(folder?.message).not.toContain("corrupt")

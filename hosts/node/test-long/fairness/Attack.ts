@@ -1,15 +1,17 @@
-/** An attack: its requests, and how its clients use their connections. `Attacker.ts` runs it. */
+/** Defines an attack by its requests and by how its clients use their connections. `Attacker.ts` runs the attacks. */
 import type { SendAttackRequest } from "./Attacker.ts"
 import type { FairnessSetup } from "./Seed.ts"
 
 /**
- * `asks` reads each response and sends the next request. `leaves` closes the connection before the response arrives.
- * `pipelines` sends as many requests as one connection allows and reads nothing. `trickles` reads the response
- * slowly.
+ * How each connection of the attack behaves. `asks` reads each response and sends the next request. `leaves` closes the
+ * connection before the response arrives. `pipelines` sends as many requests as one connection allows and reads
+ * nothing. `trickles` reads the response slowly.
  */
 export type AttackMethod = "asks" | "leaves" | "pipelines" | "trickles"
 
-/** The limits of the standard plan, or limits so high that only other safeguards can protect other organizations. */
+/**
+ * `standard` are the limits of the standard plan. `raised` are limits so high that they do not restrict the attacker.
+ */
 export type AttackLimits = "standard" | "raised"
 
 export type AttackCredential = "live" | "test" | "dashboard" | "none"
@@ -28,9 +30,9 @@ export interface Attack {
   readonly manner?: AttackMethod
   /** Concurrent connections. Default: 48. */
   readonly connections?: number
-  /** Milliseconds. Default: 1500. */
+  /** The duration of the attack in milliseconds. The default is 1500. */
   readonly lasts?: number
-  /** The limits with which the attack runs; both by default. */
+  /** The attack runs only with these limits. By default, the attack runs once with each kind of limits. */
   readonly limits?: AttackLimits
   /** Creates the resources to which the requests refer, before the attack begins. */
   readonly prepare?: (scene: FairnessSetup, call: SendAttackRequest) => Promise<ReadonlyArray<string>>
@@ -39,7 +41,7 @@ export interface Attack {
 
 export const connectionCountOf = ({ connections = 48 }: Attack): number => connections
 
-/** Returns the nth element of a list, starting again at its end. */
+/** Returns the nth element of a list. After the last element, the count continues with the first element. */
 export const nthOfCycle = <A>(list: ReadonlyArray<A>, nth: number): A => list[nth % list.length] as A
 
 export const getRequest = (path: string, by: AttackCredential = "live"): AttackRequest => ({

@@ -20,13 +20,13 @@ export interface AttackTally {
   readonly answers: Readonly<Record<string, number>>
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: the attacks know the responses of their operations
+// biome-ignore lint/suspicious/noExplicitAny: each attack knows the shape of its responses
 export type SendAttackRequest = (ask: AttackRequest) => Promise<{ readonly status: number; readonly data: any }>
 
-/** The attacker uses four keys, as one tenant might use for its servers. */
+/** The attacker uses four keys, as a tenant with several servers might do. */
 const keysAtOnce = 4
 
-/** The number of requests in flight on one connection, one fewer than the server allows. */
+/** The number of requests in flight on one connection. The server allows one more request. */
 const pipelined = 31
 
 const [file = "", name = "", firstKey = "0", root = ""] = process.argv.slice(2)
@@ -75,7 +75,7 @@ const run = async (scene: FairnessSetup, attack: Attack) => {
         response.on("close", () => resolve({ status: response.statusCode ?? 0, text }))
       })
       asked.end(ask.body)
-      // The delay lets the request arrive and its processing begin.
+      // During the delay, the request arrives and the service begins to process the request.
       if (leaves) asked.on("finish", () => setTimeout(() => asked.destroy(), 5))
     })
 
@@ -122,7 +122,7 @@ const run = async (scene: FairnessSetup, attack: Attack) => {
       for (;;) {
         const began = nth
         await once()
-        // Pause after a refused connection, because otherwise the attacker would only use up its own CPU time.
+        // Pause after a refused connection, because immediate retries would only use the attacker's own CPU time.
         if (nth === began || tally["0"] !== undefined) await sleep(5)
       }
     })

@@ -29,7 +29,7 @@ const computing = `
 export class MachineControl {
   private readonly workers = Array.from({ length: threads }, () => new Worker(computing, { eval: true }))
 
-  /** The factor by which the machine is slower than a quiet machine. */
+  /** Returns the factor by which the machine is slower than a quiet machine. */
   async slowness(): Promise<number> {
     const ratios = await Promise.all(
       this.workers.map(async (worker) => {

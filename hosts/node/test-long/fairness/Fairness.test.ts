@@ -51,7 +51,7 @@ const linksOf = (root: string, { personas, shares }: SeededTenant) =>
     )
   )
 
-/** The number of further runs of an attack whose result is doubtful. */
+/** An attack with a doubtful result runs up to this many more times. */
 const repetitions = 2
 
 const filenameIn = (cwd: string) => `${cwd}/fairness.db`
@@ -67,7 +67,7 @@ const reports: Array<Report.FairnessReport> = []
 
 afterAll(() => console.log(Report.formatTable(reports)))
 
-it("every operation of the OpenAPI document is attacked", () => {
+it("the fairness suite has an attack for every operation of the OpenAPI document", () => {
   expect(Attacks.missing).toEqual([])
 })
 
@@ -111,8 +111,8 @@ for (const [database, make] of Object.entries(databases)) {
         const title = `${name}, ${limits} limits`
         if ((attack.limits ?? limits) !== limits || !only.some((text) => title.includes(text))) continue
         let row = await attacked(name, attack, title)
-        // On a busy machine a single stall can cause a late response, so the test repeats the attack. On a quiet
-        // machine one run is enough.
+        // On a busy machine, a single stall of the machine can cause a late response, so the test repeats the attack.
+        // On a quiet machine, one run is enough.
         for (let again = 0; again < repetitions && Report.isResultDoubtful(row); again++) {
           row = await attacked(name, attack, title)
         }

@@ -16,8 +16,8 @@ export interface DataSize {
 }
 
 /**
- * The sizes are the API's limits: 4000 three-byte code points per commentary, 16 KiB of metadata, 1000 entries per
- * reference.
+ * All sizes are the maximum that the API allows: 4000 three-byte code points per commentary, 16 KiB of metadata, and
+ * 1000 entries per external reference.
  */
 export const heavySize: DataSize = {
   personas: 100,
@@ -29,7 +29,10 @@ export const heavySize: DataSize = {
   metadata: JSON.stringify({ note: "x".repeat(16_000) })
 }
 
-/** The responses have the same size with fewer topics, because many organizations are seeded. */
+/**
+ * The crowd has many organizations, so each of these organizations gets fewer topics. The API's responses have the same
+ * size.
+ */
 export const busySize: DataSize = { ...heavySize, topics: 20, days: 90 }
 
 export const smallSize: DataSize = {
@@ -45,7 +48,7 @@ export const smallSize: DataSize = {
 export interface SeededIds {
   /** A topic with the maximum number of personas. */
   readonly topic: string
-  /** The external reference of all other topics. */
+  /** The external reference of all topics except the largest one. */
   readonly reference: string
   readonly shares: ReadonlyArray<string>
   readonly commentaries: ReadonlyArray<readonly [topic: string, commentary: string]>
@@ -153,7 +156,7 @@ export const writeHeavyData = Effect.fnUntraced(function* (sql: SqlClient.SqlCli
   } satisfies SeededIds
 })
 
-/** Past events, and a webhook for which each delivery has failed several times. */
+/** Seeds past events, and a webhook for which each delivery has failed several times. */
 const told = Effect.fnUntraced(function* (
   insert: InsertRows,
   { now, organization, size }: Owner,
@@ -220,7 +223,7 @@ const told = Effect.fnUntraced(function* (
   return { webhook, deliveries: ids }
 })
 
-/** Daily metrics, for a report over a whole year. */
+/** Seeds daily metrics for a report over a whole year. */
 const metrics = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, { now, organization, personas, size }: Owner) {
   const durations = { response: 3_600_000, generation: 5000, approval: 7_200_000 }
   for (let back = 0; back < size.days; back++) {
@@ -229,7 +232,7 @@ const metrics = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, { now, or
     yield* Effect.orDie(sql`INSERT INTO counters (organization_id, environment, day, persona_id, name, total, persona_name)
       SELECT ${organization}, 'live', ${day}, id, 'sent', 5, name FROM personas WHERE ${ids}`)
     for (const [stage, duration] of Object.entries(durations)) {
-      // There are five different durations for each stage, as from five assignments.
+      // Each stage has five different durations, as if five assignments had passed the stage.
       const counts = Array.from({ length: 5 }, (_, index) => [duration + index, 1]).join()
       yield* Effect.orDie(sql`INSERT INTO duration_histograms (organization_id, environment, day, persona_id, stage, counts, exact)
         SELECT ${organization}, 'live', ${day}, id, ${stage}, ${counts}, 5 FROM personas WHERE ${ids}`)

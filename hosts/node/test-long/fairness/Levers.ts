@@ -1,4 +1,4 @@
-/** Attacks beyond repeated calls of one operation: the behaviour of clients and the content of requests. */
+/** Special attacks, which use unusual behaviour of clients or unusual content of requests. */
 import {
   type Attack,
   type AttackMethod,
@@ -29,7 +29,7 @@ const heavyReads: Attack["ask"] = ({ attacker }, nth) =>
     )
   )
 
-/** Sends the requests on behalf of all crowd organizations in turn. */
+/** Sends the requests with the keys of all crowd organizations in turn. */
 const ofCrowd =
   (ask: Attack["ask"]): Attack["ask"] =>
   (scene, nth, prepared) => {
@@ -44,7 +44,7 @@ const claimedKeys: Attack["ask"] = (_, nth) => ({
   key: `pk_live_${process.pid}claimed${nth}`
 })
 
-/** The requests accept no compression, so that the service has to decompress the explorer's files. */
+/** These requests accept no compression, so the service has to decompress the explorer's files. */
 const explorer: Attack["ask"] = (_, nth) => ({
   method: "GET",
   path: nthOfCycle(["/docs/scalar.js", "/openapi.json", "/docs"], nth),
@@ -57,8 +57,8 @@ const large = { note: "x".repeat(16_000) }
 const many = (bytes: number) => `[${"{},".repeat(bytes / 3)}0]`
 
 /**
- * A bulk request in which every topic is refused and large. The body is built once, because building it takes longer
- * than sending it.
+ * A bulk request with large topics that are all refused. The body is built only once, because building the body takes
+ * longer than sending it.
  */
 const refusedBulk = JSON.stringify({
   topics: Array.from({ length: 100 }, (_, each) => ({
@@ -68,7 +68,7 @@ const refusedBulk = JSON.stringify({
   }))
 })
 
-/** The text is just below the limit of a bulk body's size, in a field that the service ignores. */
+/** The body of this bulk request is just below the size limit. Its long text is in a field that the service ignores. */
 const largeBulk = `{"topics":[{}],"ignored":${many(4_190_000)}}`
 
 /** Each request has a new idempotency key, so that the service stores every response. */

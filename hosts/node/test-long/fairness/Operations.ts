@@ -1,13 +1,13 @@
 /**
- * The heaviest request that an attacker can make for each operation of the OpenAPI document. The suite fails if an
- * operation has no entry.
+ * Defines the heaviest possible request for each operation of the OpenAPI document. The test fails if an operation has
+ * no entry.
  */
 import { type Attack, nthOfCycle } from "./Attack.ts"
 import * as Receiver from "./Receiver.ts"
 import type { FairnessSetup } from "./Seed.ts"
 
 export interface OperationAttack {
-  /** Path parameters by name. */
+  /** Maps the names of path parameters to their values. */
   readonly path?: (
     scene: FairnessSetup,
     nth: number,
@@ -32,7 +32,7 @@ const aDelivery: OperationAttack = {
 }
 const aSpareKey: OperationAttack = { path: ({ attacker }, nth) => ({ id: nthOfCycle(attacker.spare, nth) }) }
 
-/** Creates test assignments that advance only on request. */
+/** Creates assignments in the test environment that advance only when a request advances them. */
 const waiting: Attack["prepare"] = async (_, call) => {
   const topics = Array.from({ length: 100 }, (__, nth) => ({
     content: `Who waits in match ${nth} of ${process.pid}?`,
@@ -44,7 +44,7 @@ const waiting: Attack["prepare"] = async (_, call) => {
     by: "test",
     body: JSON.stringify({ topics })
   })
-  // biome-ignore lint/suspicious/noExplicitAny: the answer of the bulk operation
+  // biome-ignore lint/suspicious/noExplicitAny: the response of the bulk operation is untyped JSON
   return (data?.results ?? []).flatMap((one: any) => one.topic?.results?.[0]?.share_id ?? [])
 }
 
@@ -57,13 +57,13 @@ const topicsToCancel: Attack["prepare"] = async (scene, call) => {
     by: "live",
     body: JSON.stringify({ topics })
   })
-  // biome-ignore lint/suspicious/noExplicitAny: the answer of the bulk operation
+  // biome-ignore lint/suspicious/noExplicitAny: the response of the bulk operation is untyped JSON
   return (data?.results ?? []).flatMap((one: any) => one.topic?.topic_id ?? [])
 }
 
 const day = (back: number) => new Date(Date.now() - back * 86_400_000).toISOString().slice(0, 10)
 
-/** The longest period of a report. */
+/** The query for a report over the longest allowed period. */
 const lastYear = `from=${day(365)}T00:00:00Z&to=${day(0)}T00:00:00Z`
 
 const operations: Readonly<Record<string, OperationAttack>> = {
@@ -108,7 +108,7 @@ const operations: Readonly<Record<string, OperationAttack>> = {
   retryDelivery: aDelivery,
   recoverWebhook: { ...theWebhook, body: () => ({ since: new Date(Date.now() - 86_400_000).toISOString() }) },
   listEvents: { query: "order=asc&limit=100" },
-  // A stream does not end by itself. A client that leaves costs more than one that waits.
+  // An event stream does not end by itself. A client that disconnects causes more work than a client that waits.
   streamEvents: { manner: "leaves" },
   createApiKey: { body: (_, nth) => ({ name: `Made ${nth}`, scopes: ["usage:read"] }) },
   listApiKeys: {},

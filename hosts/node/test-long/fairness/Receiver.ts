@@ -1,6 +1,6 @@
 /**
- * Webhook receivers that harm the sender of events, and the webhooks that point to them. The receivers live as long as
- * the attacker process.
+ * Starts webhook receivers that slow down the service's delivery workers, and creates webhooks that point to these
+ * receivers. The receivers run as long as the attacker process.
  */
 import { once } from "node:events"
 import { type AddressInfo, createServer, type Socket } from "node:net"

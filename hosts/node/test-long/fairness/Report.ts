@@ -1,17 +1,17 @@
-/** The limits that must hold under every attack, and the table of the measurements. */
+/** Defines the limits that must hold under every attack, and formats the table of the measurements. */
 import type { FairnessRow } from "./Run.ts"
 import type { VictimMeasurements } from "./Victim.ts"
 
 /**
- * The limit in milliseconds on a quiet machine. On a busy machine, waits for a processor or the disk do not count, and
- * the limit grows by the slowdown that the control measured around the attack.
+ * The victim's maximum response time in milliseconds on a quiet machine. On a busy machine, waits for a processor or
+ * the disk do not count. The limit is then multiplied by the slowdown that the control measured.
  */
 const longest = 500
 
-/** Below this slowdown the machine counts as quiet. */
+/** A machine with a slowdown below this factor counts as quiet. */
 const quiet = 1.2
 
-/** The limit of resident memory in MiB. */
+/** The limit of the service's resident memory in MiB. */
 export const maxMemoryMiB = 512
 
 export interface FairnessReport {
@@ -27,12 +27,12 @@ const countedTime = ({ slowness, victim }: FairnessRow): number =>
 
 const isLate = (row: FairnessRow): boolean => row.end === null && countedTime(row) > limitOf(row)
 
-/** The part of a response's time that must be waiting for a processor to show that the machine was busy. */
+/** The machine was busy if a response spent more than this share of its time waiting for a processor or the disk. */
 const busyPart = 0.2
 
 /**
- * True if the victim waited too long while the machine was busy. A short stall may have escaped the control, which
- * measures only before and after the attack. The time spent waiting for a processor still shows such a stall.
+ * True if the victim waited too long while the machine was busy. The control measures only before and after the attack,
+ * so it can miss a short stall. The time that the response waited for a processor shows this stall.
  */
 export const isResultDoubtful = (row: FairnessRow): boolean =>
   isLate(row) && (row.slowness >= quiet || row.victim.worstRunning < row.victim.worst * (1 - busyPart))

@@ -1,4 +1,7 @@
-/** Runs the attacks on one database, one after the other, against a service with a memory limit and a concurrent victim. */
+/**
+ * Runs one attack after the other on one database, while a victim uses the same service. The service has a memory
+ * limit.
+ */
 import { type ChildProcess, fork } from "node:child_process"
 import { once } from "node:events"
 import { readFileSync, writeFileSync } from "node:fs"
@@ -13,11 +16,11 @@ export interface FairnessRow {
   readonly name: string
   readonly victim: VictimMeasurements
   readonly attacker: AttackTally
-  /** MiB. */
+  /** The highest resident memory of the service during the attack, in MiB. */
   readonly peak: number
   /**
-   * The factor by which the machine is slower than a quiet one: the larger value of just before and just after the
-   * attack.
+   * The factor by which the machine is slower than a quiet machine. The larger of two measurements counts: just before
+   * and just after the attack.
    */
   readonly slowness: number
   /** The reason why the service exited, if the attack made it exit. */
@@ -33,13 +36,16 @@ export interface ServicePlace {
 
 /** The victim has recovered if it waits no longer than this many milliseconds, or no longer than without an attack. */
 const calm = 100
-/** Extra milliseconds for an attack whose start a busy machine delayed. */
+/** A busy machine may delay the start of an attack by up to this many milliseconds. */
 const longestExtra = 10_000
 const longestAftermath = 15_000
 
 const file = (name: string) => new URL(name, import.meta.url)
 
-/** True if every connection has sent a request, and, if the attacker reads responses, has received one. */
+/**
+ * True if every connection has sent a request. If the attacker reads responses, every connection must also have
+ * received a response.
+ */
 const hasBegun = (attack: Attack, { answers, sent }: AttackTally): boolean => {
   const answered = Object.values(answers).reduce((sum, count) => sum + count, 0)
   const reads = attack.manner === undefined || attack.manner === "asks" || attack.manner === "leaves"
@@ -68,7 +74,7 @@ export class FairnessRun {
     this.victim = victim
   }
 
-  /** Measures the victim for this long without an attack. */
+  /** Measures the victim for the given time without an attack. */
   async control(milliseconds: number): Promise<VictimMeasurements> {
     await this.ask("begin")
     await sleep(milliseconds)
@@ -109,8 +115,8 @@ export class FairnessRun {
   }
 
   /**
-   * Repeats the measurement until the victim's responses are as fast as without an attack. Returns the worst values of
-   * all repetitions.
+   * Measures the victim repeatedly until its responses are as fast as without an attack. Returns the worst values of
+   * all measurements.
    */
   private async aftermath(): Promise<VictimMeasurements> {
     const until = performance.now() + longestAftermath

@@ -19,9 +19,9 @@ export interface FairnessSetup {
   /** Organizations that attack at the same time, each within its own limits. */
   readonly crowd: ReadonlyArray<SeededTenant>
   readonly victim: SeededTenant
-  /** Creator links of the attacker's topics, made by the test. */
+  /** The creator links of the attacker's topics. The test creates these links. */
   readonly links: ReadonlyArray<string>
-  /** A dashboard token of the attacker, made by the test. */
+  /** A dashboard token of the attacker. The test creates this token. */
   readonly token: string
 }
 
@@ -29,7 +29,7 @@ export interface SeededTenant extends HeavyData.SeededIds {
   readonly organization: string
   readonly live: ReadonlyArray<string>
   readonly test: ReadonlyArray<string>
-  /** Ids of keys that an attack may revoke or rotate. */
+  /** The ids of keys that an attack may revoke or rotate. */
   readonly spare: ReadonlyArray<string>
   readonly personas: ReadonlyArray<string>
 }
@@ -39,12 +39,13 @@ export const raisedLimits: Readonly<Record<string, number>> = Object.fromEntries
   LimitName.literals.map((name) => [name, 1_000_000])
 )
 
-/** Each attack at standard limits takes fresh keys, because a used key's rate window may be full. */
+/** Each attack with standard limits takes unused keys, because a used key may have reached its rate limit. */
 const attackerKeys = 300
 const spareKeys = 60
 
 /**
- * The number of organizations. Together they can run several times as many requests as a Postgres pool has connections.
+ * The number of crowd organizations. Together these organizations can run several times as many requests as a Postgres
+ * pool has connections.
  */
 const crowded = 12
 

@@ -1,7 +1,7 @@
 /**
  * A process that continuously makes a partner's usual requests: status polls, new topics and pages of events. Each kind
- * has its own loop, so that a slow response to one kind does not delay another. Usage: `node Victim.ts SCENE.json ROOT
- * PID_OF_SERVICE`.
+ * of request has its own loop, so that a slow response delays only requests of the same kind. Usage: `node Victim.ts
+ * SCENE.json ROOT PID_OF_SERVICE`.
  */
 import { readFileSync } from "node:fs"
 import { open } from "node:fs/promises"
@@ -14,7 +14,9 @@ import type { FairnessSetup } from "./Seed.ts"
 export interface VictimMeasurements {
   /** The slowest response, including requests that are still in flight. */
   readonly worst: number
-  /** The same time without waits for a processor, of the service or the victim, and for the disk. */
+  /**
+   * The slowest response time without the time in which the service or the victim waited for a processor or the disk.
+   */
   readonly worstRunning: number
   readonly slowest: string
   readonly answers: number
@@ -58,14 +60,14 @@ interface Flush {
   readonly to: number
 }
 
-/** The latest slow flushes of this process. */
+/** The most recent slow disk flushes of this process. */
 const slowFlushes: Array<Flush> = []
 let flushStartedAt = Number.POSITIVE_INFINITY
 
-/** Milliseconds after which a flush counts as slow. On an idle disk a flush takes less. */
+/** A flush that takes longer than this many milliseconds counts as slow. On an idle disk, flushes are faster. */
 const slowFlush = 20
 
-/** Repeatedly flushes a page of a separate file, on the disk of the service's database. */
+/** Repeatedly flushes a page of a separate file to the disk that also holds the service's database. */
 const watchDisk = async () => {
   const handle = await open(join(dirname(file), "flushed"), "w")
   const page = Buffer.alloc(4096)
@@ -81,7 +83,7 @@ const watchDisk = async () => {
   }
 }
 
-/** Milliseconds since `at` in which a flush of this process waited for the disk. */
+/** Returns for how many milliseconds since `at` a flush of this process waited for the disk. */
 const diskWait = (at: number, now: number): number => {
   const running = now - flushStartedAt > slowFlush ? [{ from: flushStartedAt, to: now }] : []
   return [...slowFlushes, ...running].reduce((sum, { from, to }) => sum + Math.max(0, to - Math.max(from, at)), 0)
@@ -113,8 +115,7 @@ const ask = (kind: string, method: string, path: string, body?: string) =>
       "x-api-key": victim.live[0],
       ...(body === undefined ? {} : { "content-type": "application/json", "content-length": Buffer.byteLength(body) })
     }
-    // Open a new connection, because it waits behind other new connections, and a kept-alive connection would not show
-    // that.
+    // Open a new connection for each request, so that the measurement includes the wait behind other new connections.
     const kept = body === undefined ? agent : false
     const asked = request({ agent: kept, hostname, port, method, path: `/partner/v1${path}`, headers }, (response) => {
       let text = ""

@@ -1,6 +1,6 @@
 /**
- * Clients that common generators make from docs/openapi.json compile in strict mode, and call every operation of a
- * running service.
+ * Tests that clients which common generators make from docs/openapi.json compile in strict mode. The clients call every
+ * operation of a running service.
  */
 import { execFile } from "node:child_process"
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -55,7 +55,7 @@ beforeAll(async () => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-it("the sequence calls every operation of the OpenAPI document by its method and path", () => {
+it("the story of generated calls covers every operation of the OpenAPI document by method and path", () => {
   const { paths } = JSON.parse(readFileSync(openapi, "utf8"))
   const described = Object.entries<Record<string, { readonly operationId: string }>>(paths).flatMap(([path, verbs]) =>
     Object.entries(verbs).map(([verb, { operationId }]) => `${operationId} ${verb.toUpperCase()} ${path}`)
@@ -63,9 +63,9 @@ it("the sequence calls every operation of the OpenAPI document by its method and
   expect(calledOperations.toSorted()).toEqual(described.toSorted())
 })
 
-it("the generated clients and the calls compile in strict mode", () => run("tsc", "-p", "."))
+it("the generated clients and their calls compile in strict mode", () => run("tsc", "-p", "."))
 
-/** A service with a test key, a dashboard token, and a receiver that answers 200. */
+/** Starts a service with a test key, a dashboard token, and a webhook receiver that answers with status 200. */
 const served = async (test: TestContext) => {
   const receiver = createServer((request, response) => void request.resume().on("end", () => response.end()))
   await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve))
@@ -81,7 +81,7 @@ const served = async (test: TestContext) => {
   return { API_ROOT: apiRoot, API_KEY: full_key, TOKEN: token, RECEIVER: `http://127.0.0.1:${port}/` }
 }
 
-describe("the smallest valid request of each operation succeeds", () => {
+describe("the generated clients succeed with the smallest valid request of each operation", () => {
   for (const [name, file] of [
     ["openapi-typescript with openapi-fetch", "fetch"],
     ["@hey-api/openapi-ts", "hey"]

@@ -1,6 +1,6 @@
 /**
- * One call per operation, with the smallest valid request, for a generated client. Paths and bodies are expressions
- * that refer to the responses of earlier calls by operation name.
+ * Generates code that calls each operation once, with the smallest valid request, through a generated client. Paths and
+ * bodies are expressions that refer to the responses of earlier calls by operation name.
  */
 
 interface Call {
@@ -12,7 +12,7 @@ interface Call {
   readonly body?: string
   /** The call is repeated until this expression is true for the response. */
   readonly until?: string
-  /** The response is a stream of events. The first one is read. */
+  /** True if the response is a stream of events. The story reads only the first event. */
   readonly isStream?: boolean
 }
 
@@ -123,7 +123,7 @@ const calls: ReadonlyArray<Call> = [
   { operation: "revokeApiKey", method: "DELETE", path: "/api-keys/{id}", parameters: key }
 ]
 
-/** Name, method and path of each operation that the story calls. */
+/** The name, method and path of each operation that the story calls. */
 export const calledOperations: ReadonlyArray<string> = calls.map(
   ({ method, operation, path }) => `${operation} ${method} /partner/v1${path}`
 )
@@ -186,7 +186,7 @@ for await (const event of stream) {
 leaves.abort()
 `
 
-/** Code for openapi-fetch, with the types of openapi-typescript in `schema.d.ts`. */
+/** Generates code for openapi-fetch, with the types of openapi-typescript in `schema.d.ts`. */
 export const storyForOpenapiFetch = `import createClient from "openapi-fetch"
 import type { paths } from "./schema.js"
 ${common}
@@ -207,7 +207,7 @@ ${told(({ body, method, parameters, path, query }) => {
   return `${client}.${method}("/partner/v1${path}"${options.length === 0 ? "" : `, { ${options.join(", ")} }`})`
 }, streamForOpenapiFetch)}${reads}`
 
-/** Code for the functions that @hey-api/openapi-ts generates in `client/`. */
+/** Generates code for the functions that @hey-api/openapi-ts generates in `client/`. */
 export const storyForHeyApi = `import { client } from "./client/client.gen"
 import * as Partner from "./client/sdk.gen"
 ${common}

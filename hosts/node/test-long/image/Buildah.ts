@@ -39,13 +39,13 @@ const debian = async (folder: string): Promise<string> => {
 export interface Buildah {
   /** Builds and tags an image from the Dockerfile, with the given folder as the build context. */
   readonly build: (context: string, dockerfile: string, tag: string) => Promise<void>
-  /** The size of all layers as text, such as `211 MB`. */
+  /** Returns the size of all layers as text, such as `211 MB`. */
   readonly size: (tag: string) => Promise<string>
   /** Creates a container and returns its name and the folder of its files. */
   readonly container: (tag: string) => Promise<{ readonly name: string; readonly files: string }>
-  /** The image's user, working directory, variables, entry point and command. */
+  /** Returns the image's user, working directory, variables, entry point and command. */
   readonly configuration: (tag: string) => Promise<ImageConfiguration>
-  /** Runs a command in a container as the image's user, with a folder of the machine as the data folder. */
+  /** Runs a command in a container as the image's user. A folder of the machine becomes the container's data folder. */
   readonly start: (container: string, command: ReadonlyArray<string>, options: ContainerOptions) => RunningContainer
 }
 
@@ -130,7 +130,10 @@ export const makeBuildah = async (folder: string): Promise<Buildah> => {
   }
 }
 
-/** Returns the product's process among those that a container's command started; undefined if there is none. */
+/**
+ * Returns the service's process among the processes that a container's command started, or undefined if no such process
+ * exists.
+ */
 export const findProductProcess = async ({ child }: RunningContainer): Promise<number | undefined> => {
   const parents = new Map<number, number>()
   for (const entry of (await readdir("/proc")).filter((name) => /^\d+$/.test(name))) {

@@ -1,5 +1,5 @@
 /**
- * Tests the image of deploy/Dockerfile: its contents, and the whole life cycle of a topic in its containers behind
+ * Tests the contents of the image of deploy/Dockerfile, and the whole life cycle of a topic in containers behind
  * deploy/nginx.conf.
  */
 import { execFileSync } from "node:child_process"
@@ -24,7 +24,7 @@ const tag = "localhost/partner-commentary"
 let buildah: Buildah.Buildah
 let image: Buildah.ImageConfiguration
 
-/** Files with secrets that an operator's checkout may contain. */
+/** The files with secrets that an operator's checkout may contain. */
 const secrets = ["partner-commentary.env", "deploy/partner-commentary.env", "hosts/node/.env", "data/signing-secret"]
 
 beforeAll(async () => {
@@ -69,7 +69,7 @@ it("the image is smaller than 250 MB: Debian, Node, the bundle and licences, wit
   expect(image.User).toMatch(/^[1-9]\d*:[1-9]\d*$/)
 })
 
-/** Containers of the image that share one data folder, which the image's user owns. */
+/** Starts containers of the image that share one data folder. The image's user owns this folder. */
 const containers = async (test: TestLifetime, given: Readonly<Record<string, string>>) => {
   const data = mkdtempSync(join(place, "data-"))
   const [user = 0, group = 0] = image.User.split(":").map(Number)
@@ -149,7 +149,7 @@ describe.each(["SQLite", "Postgres"])("in containers of the image, on %s,", (dat
     const { id: org } = await json("org", "create", "--name", "Acme", "--contact-email", "desk@acme.test")
     const { id: persona } = await json("persona", "create", "--name", "Ada", "--creator-email", "ada@creators.test")
     await json("license", "grant", "--org", org, "--persona", persona)
-    // The service can know this address only from the header that the proxy sets.
+    // The service can learn the client's address only from the header that the proxy sets.
     const whose = ["--org", org, "--name", "k", "--ip-whitelist", "127.0.0.2"]
     const { full_key: key } = await json("key", "create", ...whose, "--scopes", "topics:submit,topics:read")
 

@@ -1,4 +1,4 @@
-/** Runs Debian's nginx with the configuration of deploy/, a test certificate, and one server behind it. */
+/** Runs Debian's nginx with the configuration of deploy/ and a test certificate, as a proxy for one server. */
 import { spawn } from "node:child_process"
 import { mkdir, readFile, writeFile } from "node:fs/promises"
 import { request } from "node:https"
@@ -10,7 +10,7 @@ import { runCommand } from "./Buildah.ts"
 
 export interface NginxProxy {
   readonly port: number
-  /** Sends a request over TLS and verifies the certificate. */
+  /** Sends a request to nginx over TLS and verifies nginx's certificate. */
   readonly ask: SendRequest
 }
 
@@ -31,7 +31,7 @@ export interface ProxyAnswer {
 
 const configuration = new URL("../../../../deploy/nginx.conf", import.meta.url)
 
-/** `upstream` is the port of the server. */
+/** Starts nginx. `upstream` is the port of the server behind nginx. */
 export const startNginx = async (test: TestLifetime, folder: string, upstream: number): Promise<NginxProxy> => {
   await mkdir(folder)
   const [port, plain] = [await findFreePort(), await findFreePort()]

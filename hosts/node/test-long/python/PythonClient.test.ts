@@ -8,7 +8,7 @@ import * as Process from "../../test/support/Process.ts"
 const python = "/usr/bin/python3"
 const folder = join(import.meta.dirname, "..", "..", "..", "..", "clients", "python")
 
-/** Resolves with everything that the command prints. Rejects with the output when the command fails. */
+/** Runs a command. Resolves with the command's output, and rejects with the output if the command fails. */
 const run = async (args: ReadonlyArray<string>, env: Record<string, string> = {}): Promise<string> => {
   const options = { cwd: folder, env: { ...process.env, PYTHONDONTWRITEBYTECODE: "1", ...env } }
   try {
@@ -30,7 +30,7 @@ const obstacle = await run(["-c", "import anyio, httpx, pytest, mypy"]).then(
 )
 const isRequired = process.env["PYTHON_CLIENT"] === "required"
 
-it("the Python packages are installed where they are required", () => {
+it("the Python packages are installed if PYTHON_CLIENT is `required`", () => {
   expect(isRequired ? obstacle : undefined).toBeUndefined()
 })
 

@@ -1,10 +1,10 @@
-/** The Node host's own time limit for a request that finds every connection to Postgres in use. */
+/** Tests the Node host's time limit for a request that waits because all Postgres connections are in use. */
 import { expect, it } from "vitest"
 import * as OwnDatabase from "../../test/support/OwnDatabase.ts"
 import * as Partner from "../../test/support/Partner.ts"
 import * as Process from "../../test/support/Process.ts"
 
-it("a request that gets no free connection for ten seconds is answered with 503 and Retry-After", async (test) => {
+it("a request that gets no database connection for ten seconds is answered with 503 and Retry-After", async (test) => {
   const cwd = await Process.makeWorkingFolder(test)
   const env = { ...(await OwnDatabase.makeDatabase(test)), DATABASE_POOL_SIZE: "2" }
   const server = await Process.startProcess(cwd, ["serve", "--no-worker"], env)

@@ -24,7 +24,7 @@ const eventually = (apiRoot: string, status: number) =>
 
 const file = { DATABASE_URL: "sqlite:./service.db", DEV: "true" }
 
-/** The log levels that include errors. */
+/** The log levels at which the log includes errors. */
 const production = {
   DEV: "false",
   SMTP_URL: "smtp://127.0.0.1:9",
@@ -32,7 +32,7 @@ const production = {
 }
 
 describe("a database that accepts no writes", () => {
-  it("the service logs that its SQLite file was moved away, even without a request; /readyz is 503 and database_up is 0 until the file is back", async (test) => {
+  it("the service logs that its SQLite file was moved away; /readyz returns 503 and database_up is 0 until the file is back", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const { apiRoot, stderr } = await Process.start(cwd, ["serve"], { ...file, ADMIN_PORT: "0" })
     const metrics = /http:\/\/127\.0\.0\.1:\d+\/metrics/.exec(stderr())?.[0] ?? ""
@@ -65,7 +65,7 @@ describe("a database that accepts no writes", () => {
   it("/readyz reports a SQLite file whose writes the disk refuses, while reads continue", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     await Process.runJson(cwd, ["migrate"], file)
-    // A limit of 100 KiB for each file stands for a full disk: the write-ahead log cannot grow beyond it.
+    // A file size limit of 100 KiB simulates a full disk: the write-ahead log cannot grow beyond this size.
     const { apiRoot } = await Process.startProcess(cwd, ["serve"], file, "ulimit -f 200")
     await eventually(apiRoot, 503)
     expect(await asked(apiRoot)).toEqual(unavailable(/^The database's disk (is full|fails)/))
@@ -117,7 +117,7 @@ describe("a missing SQLite file", () => {
   })
 })
 
-it("doctor names a SQLite file with a corrupt page that no request has read", async (test) => {
+it("doctor reports a SQLite file with a corrupt page even if no request has read that page", async (test) => {
   const cwd = await Process.makeWorkingFolder(test)
   await Process.runJson(cwd, ["migrate"], file)
   const sound = JSON.parse((await Process.run(cwd, ["doctor", "--json"], file)).stdout)

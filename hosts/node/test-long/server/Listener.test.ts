@@ -27,10 +27,10 @@ it("an idle connection stays open for longer than the 60 seconds of common load 
 
 const request = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
 
-/** The response is larger than all socket buffers together, so that a client that does not read blocks it. */
+/** The response is larger than all socket buffers together, so it stays unfinished while the client does not read. */
 const answer = Buffer.alloc(32 * 1024 * 1024)
 
-/** A listener with short timeouts. `after` is the delay of its responses. */
+/** Starts a listener with short timeouts. `after` is the delay of the listener's responses. */
 const serve = async (
   patience: number,
   {
@@ -42,7 +42,7 @@ const serve = async (
 ) => {
   const closing = Promise.withResolvers<void>()
   const bound = Promise.withResolvers<number>()
-  /** Returns the connection of the first response, and the connection's state when the response was made. */
+  /** Returns the connection of the first response, and the state of the connection when the response was created. */
   const made = Promise.withResolvers<{ socket: Socket; wasDestroyed: boolean; waiting: number }>()
   const ended = Promise.withResolvers<void>()
   let connections = 0
@@ -78,7 +78,7 @@ const serve = async (
   return { port, made: made.promise, ended: ended.promise, connections: () => connections }
 }
 
-/** Sends a request and reads no response. */
+/** Sends a request and does not read the response. */
 const ask = (port: number, text = request) => {
   const socket = connect(port, "127.0.0.1", () => socket.write(text))
   socket.pause().on("error", () => {})
@@ -91,7 +91,7 @@ describe("an unread response", () => {
     ["one", request],
     ["the first of several", request.repeat(20)]
   ] as const) {
-    it(`an unread response is dropped with its connection: ${what}`, async () => {
+    it(`the server closes the connection of an unread response: ${what}`, async () => {
       const { ended, made, port } = await serve(200)
       ask(port, text)
       const { waiting, wasDestroyed } = await made
@@ -101,7 +101,7 @@ describe("an unread response", () => {
     })
   }
 
-  it("an unread response is dropped even if preparing it took longer than the timeout", async () => {
+  it("an unread response is dropped even if the server prepared the response for longer than the timeout", async () => {
     const { ended, made, port } = await serve(200, { after: 700 })
     ask(port)
     const { waiting, wasDestroyed } = await made
@@ -116,7 +116,7 @@ describe("an unread response", () => {
     let taken = 0
     socket.on("data", (bytes: Buffer) => {
       taken += bytes.length
-      // The client reads some megabytes at a time, so that the receive window opens again.
+      // The client reads some megabytes at a time, so that its TCP receive window opens again.
       if (taken % (4 << 20) < bytes.length) socket.pause()
     })
     socket.pause()
@@ -137,7 +137,7 @@ describe("an unread response", () => {
     return () => taken
   }
 
-  it("a response that the client reads too slowly for its size is dropped with its connection, although the connection is never idle", async () => {
+  it("the server closes a connection whose client reads too slowly for the response's size, although the connection is never idle", async () => {
     const slow = { grace: 200, bytesPerSecond: 64 * 1024 * 1024, interval: 20 }
     const { ended, made, port } = await serve(60_000, { slow })
     const socket = ask(port)
@@ -148,7 +148,7 @@ describe("an unread response", () => {
     expect(taken()).toBeLessThan(answer.length)
   })
 
-  it("a response may take the time that its size needs at the lowest allowed speed", async () => {
+  it("a client may read a response for as long as its size needs at the lowest allowed speed", async () => {
     const slow = { grace: 50, bytesPerSecond: 1024, interval: 20 }
     const { made, port } = await serve(60_000, { slow })
     const socket = ask(port)
@@ -158,7 +158,7 @@ describe("an unread response", () => {
     expect(served.destroyed).toBe(false)
   })
 
-  it("an unread response whose client then reads it does not affect the next request of its connection", async () => {
+  it("a client that reads a response late can use the same connection for its next request", async () => {
     const { connections, port } = await serve(200, { after: 300, body: Buffer.from("ok") })
     const socket = ask(port, "")
     let heard = ""
@@ -174,7 +174,7 @@ describe("an unread response", () => {
   })
 })
 
-it("an idle connection serves the next request, and is closed after the keep-alive time", async () => {
+it("an idle connection accepts the next request, and is closed after the keep-alive time", async () => {
   const keepAlive = Duration.millis(200)
   const { connections, port } = await serve(60_000, { body: Buffer.from("ok"), keepAlive })
   const socket = ask(port)

@@ -1,4 +1,4 @@
-/** Processes that migrate one database at the same time. */
+/** Tests several processes that migrate one database at the same time. */
 import { expect, it } from "vitest"
 import * as OwnDatabase from "../../test/support/OwnDatabase.ts"
 import * as Process from "../../test/support/Process.ts"

@@ -1,4 +1,7 @@
-/** `backup`: copies the SQLite database while the service runs. For Postgres it names `pg_dump`. */
+/**
+ * Defines the command `backup`, which copies the SQLite database while the service runs. For Postgres, `backup` tells
+ * the operator to use `pg_dump`.
+ */
 import { randomUUID } from "node:crypto"
 import { existsSync } from "node:fs"
 import { open, rm, stat } from "node:fs/promises"
@@ -49,7 +52,10 @@ const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code
 const explained = (error: unknown, file: string): string =>
   codeOf(error) === "EEXIST" ? alreadyThere(file) : `The backup failed: ${reasonOf(error)}`
 
-/** Creates an empty file beside the final one. Only the file's owner may read it, from the first byte on. */
+/**
+ * Creates an empty file beside the final file. Only the file's owner can read the file, even while the copy is
+ * unfinished.
+ */
 const created = (file: string) => {
   const unfinished = `${file}.part-${randomUUID()}`
   return Effect.tryPromise({
@@ -64,10 +70,13 @@ const unwritable = (folder: string, error: unknown): string => {
   return `The folder ${folder} cannot be written to: ${codeOf(error)}`
 }
 
-/** More than the number of pages of any file, so that one step copies all pages. */
+/**
+ * The number of pages that one step copies. This number exceeds the page count of any file, so one step copies all
+ * pages.
+ */
 const allPages = 2 ** 31 - 1
 
-/** Copies all pages in one step: SQLite restarts a copy in several steps whenever another process writes. */
+/** Copies all pages in one step, because SQLite restarts a copy in several steps whenever another process writes. */
 const copy = async (source: string, unfinished: string, file: string): Promise<void> => {
   const { backup, DatabaseSync } = await import("node:sqlite")
   const from = new DatabaseSync(source, { readOnly: true })
@@ -85,7 +94,7 @@ const copy = async (source: string, unfinished: string, file: string): Promise<v
   }
   await sync(unfinished)
   await NewFile.publishFile(unfinished, file)
-  // Some file systems cannot sync a folder.
+  // Ignore the error, because some file systems cannot sync a folder.
   await sync(dirname(file)).catch(() => undefined)
 }
 

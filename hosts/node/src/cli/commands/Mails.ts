@@ -1,4 +1,4 @@
-/** `mail …`: waiting and failed mails, and sending them again. */
+/** Defines the commands `mail …`, which list waiting and failed mails and send mails again. */
 import { Creators } from "@partner-commentary/core/creator/Creators"
 import { OrganizationStore } from "@partner-commentary/core/partner/OrganizationStore"
 import { OrganizationId, ShareId } from "@partner-commentary/core/shared/Ids"

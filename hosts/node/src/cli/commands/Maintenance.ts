@@ -1,4 +1,4 @@
-/** `migrate` and `purge`: maintenance of the database. */
+/** Defines the commands `migrate` and `purge`, which maintain the database. */
 import { Retention } from "@partner-commentary/core/operations/Retention"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import * as DatabaseRefused from "@partner-commentary/settings/DatabaseRefused"

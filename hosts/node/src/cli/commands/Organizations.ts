@@ -1,4 +1,4 @@
-/** `org …`: organizations. */
+/** Defines the commands `org …`, which manage organizations. */
 
 import { allScopes } from "@partner-commentary/core/access/Scope"
 import type { Organization } from "@partner-commentary/core/partner/Organization"

@@ -1,4 +1,6 @@
-/** `webhook …`: webhooks, which partners register themselves. */
+/**
+ * Defines the commands `webhook …`, which manage webhooks. Partners register their webhooks themselves over the API.
+ */
 import { OrganizationRegistry } from "@partner-commentary/core/partner/OrganizationRegistry"
 import { OrganizationStore } from "@partner-commentary/core/partner/OrganizationStore"
 import { OrganizationId, WebhookId } from "@partner-commentary/core/shared/Ids"
