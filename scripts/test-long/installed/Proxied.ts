@@ -15,10 +15,10 @@ interface Answer {
   readonly body: string
 }
 
-/** A request from a local address, with a header that the client invents. */
+/** Sends a request from a local address, with a forged header. */
 export type SendFromAddress = (from: string, forged: string | undefined, key?: string) => Promise<Answer>
 
-/** nginx appends the address that connects to what the client sent. */
+/** nginx appends the address of the connecting client to the header that the client sent. */
 export const nginx = async (test: TestContext, { folder, url }: StartedExample): Promise<SendFromAddress> => {
   const place = mkdtempSync(join(folder, "nginx-"))
   const port = await freePort()

@@ -41,7 +41,7 @@ const vitest = (options: ReadonlyArray<string>, env: Record<string, string>, tim
     }
   )
 
-/** Runs all tests once. */
+/** Runs all tests once, and records which code each test executes. */
 export const recordTestRuns = (mutants: ReadonlyArray<Mutant>): ReadonlyArray<TestRun> => {
   const grouped = [...Map.groupBy(mutants, ({ path }) => path)]
   const sites = JSON.stringify(
@@ -61,9 +61,9 @@ export const recordTestRuns = (mutants: ReadonlyArray<Mutant>): ReadonlyArray<Te
 }
 
 /**
- * The package's own tests come first, then those of the same subject, then the fastest ones. The stores are tested by
- * the suites that SQLite runs. Code outside functions runs before the first test, so for it the tests that execute
- * anything in its file run.
+ * The package's own tests come first, then tests of the same subject, then the fastest tests. The suites on SQLite
+ * count as tests of the stores. Code outside functions runs before the first test, so the result then contains all
+ * tests that execute code of the file.
  */
 export const testsCovering = ({ offset, path }: Mutant, runs: ReadonlyArray<TestRun>): ReadonlyArray<TestRun> => {
   const executing = (place: string) => runs.filter(({ covered }) => covered.includes(place))
@@ -94,7 +94,7 @@ const outcomeOf = (tests: ReadonlyArray<TestRun>): Outcome => {
   return status === 0 ? "passed" : error === undefined ? "failed" : "timed out"
 }
 
-/** The first tests, which take some seconds, find most faults. The other tests run only if these pass. */
+/** The first tests find most faults within seconds. The other tests run only if the first tests pass. */
 export const runTests = (tests: ReadonlyArray<TestRun>): Outcome => {
   let total = 0
   const ends = tests.map(({ ms }) => (total += ms + 5))
