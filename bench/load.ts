@@ -8,7 +8,7 @@ import { connect, type Socket } from "node:net"
 export interface LoadRound {
   readonly port: number
   readonly key: string
-  /** `post`: topics with a different text each time. `get`: the status of these topics, in turn. `paths`: GET each in turn. */
+  /** `post` submits topics with different texts. `get` reads the status of these topics in turn. `paths` are read in turn. */
   readonly send:
     | { readonly kind: "post"; readonly personaIds: ReadonlyArray<string> }
     | { readonly kind: "get"; readonly topicIds: ReadonlyArray<string> }
@@ -18,14 +18,14 @@ export interface LoadRound {
   /** A round ends after this many seconds or requests, whichever comes first. */
   readonly seconds: number
   readonly requests: number
-  /** Returns the ids of this many created topics. */
+  /** The result contains the ids of this many created topics. */
   readonly collect: number
 }
 
 export interface LoadOutcome {
   readonly requests: number
   readonly perSecond: number
-  /** Milliseconds. */
+  /** The response times in milliseconds. */
   readonly p50: number
   readonly p99: number
   /** The number of responses other than 200 and 201; `firstRefusal` is the first of them. */

@@ -58,7 +58,7 @@ const stages: ReadonlyArray<Stage> = [
   { name: "approval to events", order: { do: "approve" } }
 ]
 
-/** The CPU seconds of the database server's sessions that are open. */
+/** Returns the CPU seconds of the open sessions of the database server. */
 const sessionTime = (pid: number): number => {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ")
   return children.reduce((sum, child) => sum + Servers.processorTimeOf(child), 0)
@@ -78,7 +78,7 @@ interface Side {
   readonly database?: Database.DatabasePool
 }
 
-/** The work of each stage while nothing else runs. */
+/** Measures the work of each stage while no other stage runs. */
 const byStage = async ({ database, servers, target }: Side) => {
   printLine("| stage, a story | processor ms | database ms | commits | statements |\n|---|---|---|---|---|")
   const total = [0, 0, 0, 0]
@@ -219,7 +219,7 @@ const main = async () => {
       cluster = await Cluster.startCluster({ settings })
     }
     const theirs = sides.includes("peer") ? await measure(await startPeer("peer", ports)) : Number.NaN
-    // One process writes on SQLite.
+    // On SQLite only one process writes.
     for (const count of sides.includes("ours") ? (database === "sqlite" ? [1] : counts) : []) {
       const own = await measure(await startOurs(`ours${count}`, count, ports))
       printLine(`ratio of stories a second, ours to the peer: ${(own / theirs).toFixed(2)}\n`)

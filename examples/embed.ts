@@ -1,4 +1,4 @@
-/** The whole service in an Express application. */
+/** Runs the whole service in an Express application. */
 import express from "express"
 import { partnerCommentary } from "partner-commentary"
 import { sqlite } from "partner-commentary/sqlite"

@@ -5,7 +5,7 @@ import { sqlite } from "partner-commentary/sqlite"
 export interface Options {
   /** The URL at which partners and creators reach the service, with or without a path: `https://app.example/commentary`. */
   readonly url: string
-  /** A file, or `:memory:`. */
+  /** The database file, or `:memory:`. */
   readonly database: string
   /** The folder for mails until a mail server is configured. */
   readonly outbox: string

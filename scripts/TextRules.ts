@@ -1,4 +1,4 @@
-/** Rules for the repository's texts that no linter offers. `scripts/test/TextRules.test.ts` plants violations of each. */
+/** Rules for the repository's texts that no linter offers. `scripts/test/TextRules.test.ts` tests each rule. */
 import { posix } from "node:path"
 
 export interface TextRule {
@@ -76,7 +76,7 @@ const withoutComments = (text: string) =>
 
 const lineAt = (text: string, index: number) => text.slice(0, index).split("\n").length
 
-/** One line for each violation: path, line number, the text found, and the rule. */
+/** Returns one line for each violation: path, line number, the text found, and the rule. */
 export const findViolations = (files: ReadonlyMap<string, string>): ReadonlyArray<string> =>
   textRules.flatMap(({ appliesTo, ignoresComments, name, pattern }) =>
     [...files]

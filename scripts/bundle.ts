@@ -62,7 +62,7 @@ const bundle = async (outdir: string, { plugins = [], ...options }: BuildOptions
   return inputs.filter((input) => !/node_modules\/|^node:/.test(input))
 }
 
-/** The explorer and the API description are files beside the bundle, so the code that builds them stays out of it. */
+/** The API explorer and the API description are files beside the bundle. The bundle omits the code that builds them. */
 const textsAreFiles: Plugin = {
   name: "texts are files",
   setup: ({ onResolve }) => {

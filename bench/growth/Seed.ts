@@ -134,7 +134,7 @@ export const seedTopics = async (
   await database.query("VACUUM (ANALYZE)")
 }
 
-/** One webhook's deliveries of every event: one in fifty has failed, and the last hundred are pending. */
+/** Inserts one webhook's deliveries of every event: one in fifty has failed, and the last hundred are pending. */
 export const seedDeliveries = async (database: DatabasePool, webhookId: string) => {
   await database.query(
     `INSERT INTO deliveries (webhook_id, event_id, state, due_at, claim_number, attempts, settled_at)

@@ -12,14 +12,14 @@ export interface PeerHandlers {
   readonly authenticate: ReturnType<typeof makeAuthentication>
   readonly submit: (request: FastifyRequest<{ Body: NewTopicBody }>, reply: FastifyReply) => unknown
   readonly status: (request: FastifyRequest<{ Params: { id: string } }>, reply: FastifyReply) => unknown
-  /** Further reads, for bench/reads.ts. */
+  /** Adds further reads for bench/reads.ts. */
   readonly reads?: ReadonlyArray<PeerRead>
 }
 
 export interface PeerRead {
   readonly path: string
   readonly scope: string
-  /** Returns the whole body. */
+  /** Handles the request and returns the whole body of the response. */
   readonly answer: (caller: AuthenticatedCaller, id: string) => unknown
 }
 

@@ -1,4 +1,4 @@
-/** The peer's other reads: one prepared statement each, and an object that Fastify writes as JSON. No conditional requests. */
+/** The peer's other reads. Each read runs one prepared statement, and Fastify writes the resulting object as JSON. */
 import type { DatabaseSync } from "node:sqlite"
 import { parseTopicId } from "./Answers.ts"
 import type { PeerRead } from "./App.ts"

@@ -1,4 +1,4 @@
-/** Hono on Bun. */
+/** Mounts the service in Hono on Bun. */
 import { Hono } from "hono"
 import { getConnInfo } from "hono/bun"
 import { pc } from "./pc.ts"

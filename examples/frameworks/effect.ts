@@ -1,4 +1,4 @@
-/** An application of Effect: the service's routes below a path of its own server. */
+/** Mounts the service's routes in an Effect application, below a path of the application's server. */
 import { createServer } from "node:http"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"

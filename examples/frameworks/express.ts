@@ -1,4 +1,4 @@
-/** Express 5 and 4. */
+/** Mounts the service in Express 5 and 4. */
 import express from "express"
 import { pc } from "./pc.ts"
 

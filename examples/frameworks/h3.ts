@@ -1,4 +1,4 @@
-/** h3, the server of Nitro and Nuxt. */
+/** Mounts the service in h3, the server of Nitro and Nuxt. */
 import { H3, serve } from "h3"
 import { pc } from "./pc.ts"
 

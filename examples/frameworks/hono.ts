@@ -1,4 +1,4 @@
-/** Hono on Node. */
+/** Mounts the service in Hono on Node. */
 import { serve } from "@hono/node-server"
 import { getConnInfo } from "@hono/node-server/conninfo"
 import { Hono } from "hono"

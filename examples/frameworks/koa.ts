@@ -1,4 +1,4 @@
-/** Koa. */
+/** Mounts the service in Koa. */
 import Koa from "koa"
 import { pc } from "./pc.ts"
 

@@ -1,4 +1,4 @@
-/** The service as a function of AWS Lambda. */
+/** Runs the service as a function of AWS Lambda. */
 import { partnerCommentary } from "partner-commentary"
 import { postgres } from "partner-commentary/postgres"
 import { smtp } from "partner-commentary/smtp"

@@ -1,4 +1,4 @@
-/** NestJS on Express, with its built-in body parser. */
+/** Mounts the service in NestJS on Express, with its built-in body parser. */
 import { Module } from "@nestjs/common"
 import { NestFactory } from "@nestjs/core"
 import { pc } from "./pc.ts"

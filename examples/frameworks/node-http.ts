@@ -1,4 +1,4 @@
-/** Node's own server. */
+/** Mounts the service in Node's own HTTP server. */
 import { createServer } from "node:http"
 import { pc } from "./pc.ts"
 

@@ -1,4 +1,4 @@
-/** The service on the pool of Prisma's adapter, and in Prisma's transaction. */
+/** Runs the service on the pool of Prisma's adapter, and in Prisma's transaction. */
 import { PrismaPg } from "@prisma/adapter-pg"
 import { partnerCommentary } from "partner-commentary"
 import { postgres } from "partner-commentary/postgres"

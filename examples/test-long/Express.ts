@@ -1,4 +1,4 @@
-/** The service in an Express application. Mount it before anything that reads bodies, such as `express.json()`. */
+/** Mounts the service in an Express application, before middleware that reads bodies, such as `express.json()`. */
 import express from "express"
 import type { PartnerCommentary } from "partner-commentary"
 

@@ -1,4 +1,4 @@
-/** The service in an h3 application (Nitro, Nuxt). It works with any router whose handlers take a Web-standard Request. */
+/** Mounts the service in h3 (Nitro, Nuxt). Any router whose handlers take a Web-standard Request works in the same way. */
 import { H3 } from "h3"
 import type { PartnerCommentary } from "partner-commentary"
 

@@ -1,4 +1,4 @@
-/** The service in a Hono application, in addition to your own routes. */
+/** Mounts the service in a Hono application, in addition to your own routes. */
 import type { HttpBindings } from "@hono/node-server"
 import { Hono } from "hono"
 import type { PartnerCommentary } from "partner-commentary"

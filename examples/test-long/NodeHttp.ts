@@ -1,4 +1,4 @@
-/** The service on Node's HTTP server, beside your own routes. */
+/** Mounts the service on Node's HTTP server, in addition to your own routes. */
 import { createServer } from "node:http"
 import type { PartnerCommentary } from "partner-commentary"
 

@@ -8,7 +8,7 @@ import { sqlite } from "partner-commentary/sqlite"
 import { expect, it } from "vitest"
 import { inbox } from "../own-inbox.ts"
 
-it("a creator answers in the application's own pages, and not for another creator", async (test) => {
+it("a creator can answer in the application's own pages, but cannot answer for another creator", async (test) => {
   const pc = partnerCommentary({
     url: "https://app.example/commentary",
     secret: "32 characters or more, kept elsewhere",
@@ -49,7 +49,7 @@ it("a creator answers in the application's own pages, and not for another creato
   await expect.poll(async () => (await ask(`${path}/approve`, {})).body.status).toBe("creator_approved")
 })
 
-it("a service that cannot start is not the creator's mistake, and the response does not name the database", async (test) => {
+it("if the service cannot start, the creator's page reports no creator's mistake and does not name the database", async (test) => {
   const pc = partnerCommentary({
     url: "https://app.example/commentary",
     secret: "32 characters or more, kept elsewhere",

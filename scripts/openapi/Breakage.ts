@@ -20,7 +20,7 @@ export const findBreakingChanges = (before: Document, after: Document): Readonly
 
 const said: Readonly<Record<string, string>> = { add: "was added", remove: "was removed", replace: "was changed" }
 
-/** A changed type or enumeration value. api-smart-diff does not report these as breaking. */
+/** A changed type or enumeration value. api-smart-diff does not report such changes as breaking. */
 const isOther = (path: ReadonlyArray<PropertyKey>, action: string) =>
   action === "replace" && (path.at(-1) === "type" || path.at(-2) === "enum")
 
@@ -30,11 +30,11 @@ interface Change {
   readonly after?: unknown
 }
 
-/** A caller sends these values itself, so a new value reaches no client that did not request it. */
+/** Only callers send these values, so a new value reaches only clients that requested this value. */
 const isChosenByCaller = ({ action, path }: Change) =>
   action === "add" && path.at(-2) === "enum" && ["scopes", "events"].includes(String(path.at(-4)))
 
-/** The failure reason of a topic that the caller cancelled, by an operation which the former description lacks. */
+/** The failure reason of a cancelled topic. The former description has no operation that cancels a topic. */
 const isCausedByCaller = ({ action, after, path }: Change) =>
   action === "add" && path.at(-2) === "enum" && path.at(-3) === "reason" && after === "cancelled"
 

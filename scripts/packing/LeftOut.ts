@@ -21,7 +21,7 @@ const leftOut: Readonly<Record<string, string>> = {
   "effect/dist/http/internal/mimeTypes.js": "export default {}"
 }
 
-/** The separators of paths differ on Windows. */
+/** Matches slashes and backslashes, because Windows separates paths with backslashes. */
 const expression = new RegExp(`/(${Object.keys(leftOut).join("|").replaceAll(".", "\\.")})$`.replaceAll("/", "[\\\\/]"))
 
 export const plugin: Plugin = {

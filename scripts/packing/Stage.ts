@@ -9,7 +9,7 @@ import { type RepositoryFiles, readFiles, root, type Workspace, workspaces } fro
 import { commonJsEntries, isProgram, publishedManifest, type SourceManifest } from "./PublishedManifest.ts"
 
 export interface StagedPackage {
-  /** `packages/core` */
+  /** The workspace's folder, such as `packages/core`. */
   readonly workspace: string
   readonly name: string
   readonly version: string
@@ -19,7 +19,7 @@ export interface StagedPackage {
   readonly entries: ReadonlyArray<string>
 }
 
-/** The shipped modules, such as `topic/Topic`, without the folders that the manifest excludes. */
+/** The published modules, such as `topic/Topic`, without the folders that the manifest excludes. */
 const modulesOf = (files: RepositoryFiles, { folder, manifest }: Workspace): ReadonlyArray<string> => {
   const source = `${folder}/src/`
   const excluded = (manifest.files ?? []).filter((name) => name.startsWith("!")).map((name) => name.slice(1))
@@ -34,7 +34,7 @@ const write = (path: string, text: string) => {
   writeFileSync(path, text)
 }
 
-/** Imports in declarations end in `.ts`, which TypeScript keeps there, but other compilers reject. */
+/** Matches `.ts` at the end of imports in declarations. TypeScript keeps `.ts`, but other compilers reject it. */
 const relativeImport = /((?:\bfrom|\bimport)\s*\(?\s*)"(\.{1,2}\/[^"\n]+)\.ts"/g
 
 /** The source maps contain the sources, because packages do not ship them separately. */
@@ -45,7 +45,7 @@ const copyModule = (workspace: string, folder: string, module: string) => {
   write(join(folder, "dist", `${module}.d.ts`), built(".d.ts").replace(relativeImport, '$1"$2.js"'))
 }
 
-/** CommonJS is one bundle for each entry, and declarations of all modules. */
+/** Builds the CommonJS output: one bundle for each entry, and declarations of all modules. */
 const copyCommonJs = (workspace: string, folder: string, modules: ReadonlyArray<string>, entry: string) => {
   const source = join(root, workspace, "dist")
   buildSync({
@@ -69,7 +69,7 @@ const entriesOf = ({ exports }: SourceManifest, modules: ReadonlyArray<string>):
 }
 
 export interface StagingOptions {
-  /** The repository's URL, for verifying where a package was built. */
+  /** The repository's URL, with which npm verifies where a package was built. */
   readonly repository?: string | undefined
   readonly only?: string
 }

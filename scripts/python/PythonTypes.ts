@@ -39,7 +39,7 @@ const primitives: Readonly<Record<string, string>> = {
 
 const nameOf = (reference: string): string => reference.split("/").at(-1) ?? ""
 
-/** How a generated module refers to names of other modules. */
+/** Describes how a generated module refers to names of other modules. */
 export interface Names {
   /** Receives an object type without a name, and returns the name that the object type gets. */
   readonly inline: (schema: JsonSchema) => string

@@ -68,7 +68,7 @@ const simple = (mode: Mode, operation: Operation): ReadonlyArray<string> => [
   "        return result"
 ]
 
-/** Lists take a cursor instead of an offset. A list that is read forward continues after it. */
+/** Lists take a cursor instead of an offset. A forward list continues after the cursor. */
 const furtherPage = ({ query }: Operation): string => {
   const names = query.map(({ name }) => name)
   const place = names.includes("after") ? '"after" if after or order == "asc" else "cursor"' : '"cursor"'

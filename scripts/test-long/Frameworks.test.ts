@@ -63,7 +63,7 @@ describe.each(Object.entries(frameworks))("%s", (name, framework) => {
 
     const [path, own] = framework.yours ?? ["/yours", "Your application."]
     expect(await text(new URL(path, url).href)).toContain(own)
-    // The client decompresses each response only once, if its header says that it is compressed.
+    // If the response's header says that the body is compressed, the client decompresses the body exactly once.
     expect(JSON.parse(await text(`${url}/openapi.json`))).toHaveProperty("openapi")
     expect(await text(`${url}/docs/explorer.js`)).toContain("createApiReference")
     expect((await fetch(`${url}/healthz`, { method: "HEAD" })).status).toBe(200)
@@ -79,7 +79,7 @@ describe.each(Object.entries(frameworks))("%s", (name, framework) => {
       expect((await ask("127.0.0.2", "203.0.113.9", key)).status).toBe(200)
       expect((await ask("127.0.0.3", undefined, key)).status).toBe(401)
       expect((await ask("127.0.0.3", "127.0.0.2", key)).status).toBe(401)
-      // Anonymous callers are limited by their address, whatever they claim.
+      // The service limits anonymous callers by their address, and ignores an address that the client claims.
       const invented = (number: number) => ask("127.0.0.4", `203.0.113.${number}`, "pk_live_none")
       let last = 0
       for (let number = 0; number < 200 && last !== 429; number++) last = (await invented(number)).status

@@ -24,7 +24,7 @@ afterAll(() => rmSync(place, { recursive: true, force: true }))
 const fixture = (name: string, folder: string, as = name) =>
   copyFileSync(join(root, "examples/languages", name), join(folder, as))
 
-/** An empty project as `npm init` makes it: CommonJS. */
+/** An empty CommonJS project, as `npm init` creates it. */
 const commonJs = async (name: string, wanted: ReadonlyArray<string>, others: Readonly<Record<string, string>> = {}) => {
   const folder = join(place, name)
   project(folder, packed, wanted, others)

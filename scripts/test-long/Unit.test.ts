@@ -20,7 +20,7 @@ const verified = (change: (unit: string) => string) => {
   }
 }
 
-it("systemd accepts every line of the unit, and reports an unknown one", () => {
+it("systemd accepts every line of the unit, and reports an unknown line", () => {
   expect(verified((unit) => unit)).toBe("")
   expect(verified((unit) => unit.replace("NoNewPrivileges", "NoNewPrivilege"))).toContain("NoNewPrivilege")
 })

@@ -36,7 +36,7 @@ describe("the command line in a checkout", () => {
     expect(started()).toBe("bundle")
   })
 
-  it("the command line in a checkout runs the sources if one was edited, even with the same size and time", () => {
+  it("the command line in a checkout runs the sources if a source was edited, even with the same size and time", () => {
     const time = new Date()
     utimesSync(imported(), time, time)
     SourceDigest.writeDigest(checkout, host(), ["packages/core/src/Imported.ts", "hosts/node/src/main.ts"])
@@ -45,7 +45,7 @@ describe("the command line in a checkout", () => {
     expect(started()).toBe("sources")
   })
 
-  it("the command line in a checkout runs the sources if one was removed, or if the bundle does not list its sources", () => {
+  it("the command line in a checkout runs the sources if a source was removed, or if the bundle does not list its sources", () => {
     rmSync(imported())
     expect(started()).toBe("sources")
     rmSync(join(host(), "bundle/sources.json"))

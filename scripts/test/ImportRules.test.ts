@@ -1,4 +1,4 @@
-/** Plants a violation of each import rule in a small copy of the repository. dependency-cruiser must report it. */
+/** Inserts a violation of each import rule into a small copy of the repository. dependency-cruiser must report each. */
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
@@ -130,7 +130,7 @@ const write = (path: string, text: string) => {
   writeFileSync(join(copy, path), text)
 }
 
-/** Writes empty modules for the plants' imports from `node_modules`. */
+/** Writes empty modules into `node_modules` for the imports of the violations. */
 const writePackages = () => {
   cpSync(join(root, "node_modules/effect/package.json"), join(copy, "node_modules/effect/package.json"))
   for (const path of ["index", "sql/index"]) write(`node_modules/effect/dist/${path}.js`, "export {}")
@@ -178,7 +178,7 @@ const reported = async (): Promise<ReadonlyArray<string>> => {
   }
 }
 
-/** Writes a cycle between three folders. The rule reports folders by name. */
+/** Writes an import cycle between three folders. The rule reports folders by name. */
 const writeCycleOfFolders = () => {
   write("packages/core/src/one/A.ts", 'import type { B } from "../two/B.ts"\nexport type A = B\n')
   write("packages/core/src/one/E.ts", "export type E = 1\n")

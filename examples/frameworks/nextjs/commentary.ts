@@ -1,4 +1,4 @@
-/** Next.js 15 and 16: one service in a process, although each bundle, and each change in `next dev`, runs this file again. */
+/** Creates one service per process. In Next.js, each bundle and each change in `next dev` runs this file again. */
 import { type PartnerCommentary, partnerCommentary } from "partner-commentary"
 import { sqlite } from "partner-commentary/sqlite"
 

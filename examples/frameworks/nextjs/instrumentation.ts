@@ -1,4 +1,4 @@
-/** Next.js 15 and 16: `instrumentation.ts` beside `app`, which runs when a server starts. */
+/** In Next.js 15 and 16, this file is `instrumentation.ts` beside `app`. Next.js runs it when a server starts. */
 
 // #region glue
 export const register = async () =>

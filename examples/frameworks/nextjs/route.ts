@@ -1,4 +1,4 @@
-/** Next.js 15 and 16: `app/commentary/[[...path]]/route.ts`. */
+/** In Next.js 15 and 16, this file is `app/commentary/[[...path]]/route.ts`. */
 import { pc } from "../../../commentary"
 
 // #region glue

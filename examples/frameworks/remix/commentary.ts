@@ -1,4 +1,4 @@
-/** Remix and React Router: `app/routes/commentary.ts`, for the path `commentary/*`. */
+/** In Remix and React Router, this file is `app/routes/commentary.ts`, for the path `commentary/*`. */
 import { pc } from "../pc.server.ts"
 
 // #region glue

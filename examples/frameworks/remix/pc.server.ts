@@ -1,4 +1,4 @@
-/** Remix and React Router: `app/pc.server.ts`, whose name keeps it out of the bundle for browsers. */
+/** In Remix and React Router, this file is `app/pc.server.ts`. The name excludes the file from the bundle for browsers. */
 import { pc } from "./pc.ts"
 
 // #region glue

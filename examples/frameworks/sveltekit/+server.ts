@@ -1,4 +1,4 @@
-/** SvelteKit: `src/routes/commentary/[...path]/+server.ts`. */
+/** In SvelteKit, this file is `src/routes/commentary/[...path]/+server.ts`. */
 import { pc } from "../../../pc.ts"
 import type { RequestHandler } from "./$types.js"
 

@@ -7,7 +7,7 @@ export interface Framework {
   readonly files: Readonly<Record<string, string>>
   /** Further files of the project that the framework itself needs. */
   readonly own?: Readonly<Record<string, string>>
-  /** If it is missing, the TypeScript files are compiled to `out`. */
+  /** The build command. Without a build command, the TypeScript files are compiled to `out`. */
   readonly build?: ReadonlyArray<string>
   readonly start: readonly [string, ...ReadonlyArray<string>]
   /** The path and the response text of a route beside the service. */
@@ -75,11 +75,11 @@ const next = (
   ...more
 })
 
-/** The build evaluates the modules of routes, so it needs a secret too. */
+/** The build evaluates the modules of routes, so the build also needs a secret. */
 const built = ["env", "COMMENTARY_SECRET=any text of 32 characters or more"]
 const nextBuilt = { build: built.concat("node_modules/.bin/next", "build") }
 
-/** The example, and the proxy's address in one more option. */
+/** The example with one more option that contains the proxy's address. */
 const proxied = {
   isProxied: true,
   edits: { "commentary.ts": ["database:", 'trustedProxies: ["127.0.0.1"],\n  database:'] as const }

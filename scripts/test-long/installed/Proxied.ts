@@ -18,7 +18,7 @@ interface Answer {
 /** A request from a local address, with a header that the client invents. */
 export type Ask = (from: string, forged: string | undefined, key?: string) => Promise<Answer>
 
-/** nginx appends the address that connects to what the client sent. */
+/** nginx appends the address of the connection to the header that the client sent. */
 export const nginx = async (test: TestContext, { folder, url }: StartedExample): Promise<Ask> => {
   const place = mkdtempSync(join(folder, "nginx-"))
   const port = await freePort()
@@ -57,7 +57,7 @@ export const nginx = async (test: TestContext, { folder, url }: StartedExample):
   return ask
 }
 
-/** A key that is valid only from this address. */
+/** An API key that is valid only from this address. */
 export const keyFor = async (
   test: TestContext,
   { folder, secret, url }: StartedExample,

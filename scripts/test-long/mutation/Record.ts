@@ -18,7 +18,7 @@ session.connect()
 session.post("Profiler.enable")
 session.post("Profiler.startPreciseCoverage", { callCount: true, detailed: true })
 
-/** Returns the calls since the last time. */
+/** Returns the calls since the previous call of this function. */
 const take = (): ReadonlyArray<Profiler.ScriptCoverage> => {
   let taken: ReadonlyArray<Profiler.ScriptCoverage> = []
   session.post("Profiler.takePreciseCoverage", (_, { result }) => {
@@ -29,7 +29,7 @@ const take = (): ReadonlyArray<Profiler.ScriptCoverage> => {
 
 const lengthOf = ({ endOffset, startOffset }: Profiler.CoverageRange) => endOffset - startOffset
 
-/** The count of the innermost block that contains the offset is used. */
+/** Returns whether the test executed the offset, by the count of the innermost block that contains the offset. */
 const executes = ({ functions }: Profiler.ScriptCoverage, offset: number): boolean => {
   const around = functions
     .flatMap(({ ranges }) => ranges)

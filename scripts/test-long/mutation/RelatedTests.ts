@@ -79,7 +79,7 @@ export const testsFor = ({ offset, path }: Mutant, runs: ReadonlyArray<Run>): Re
     .flatMap(({ own }) => own)
 }
 
-/** `--testNamePattern` joins suites and tests by a space, and a recorded name by " > ". */
+/** `--testNamePattern` separates suites and tests by a space. A recorded name separates them by " > ". */
 const patternOf = (name: string) => name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replaceAll(" > ", " (?:> )?")
 
 type Outcome = "passed" | "failed" | "timed out"
