@@ -49,7 +49,7 @@ it("a creator can answer in the application's own pages, but cannot answer for a
   await expect.poll(async () => (await ask(`${path}/approve`, {})).body.status).toBe("creator_approved")
 })
 
-it("if the service cannot start, the creator's page reports no creator's mistake and does not name the database", async (test) => {
+it("if the service cannot start, the creator's page returns 500 and does not name the database", async (test) => {
   const pc = partnerCommentary({
     url: "https://app.example/commentary",
     secret: "32 characters or more, kept elsewhere",
