@@ -1,4 +1,4 @@
-/** Opens the service on a database file and writes mails to a folder. The other examples mount it. */
+/** Opens the service on a database file and writes mails to a folder. The other examples mount this service. */
 import { partnerCommentary } from "partner-commentary"
 import { sqlite } from "partner-commentary/sqlite"
 
@@ -9,7 +9,7 @@ export interface Options {
   readonly database: string
   /** The folder for mails until a mail server is configured. */
   readonly outbox: string
-  /** At least 32 characters, the same in every process. The service signs creators' links with it. */
+  /** The secret has at least 32 characters, the same in every process. The service signs creators' links with the secret. */
   readonly secret: string
 }
 

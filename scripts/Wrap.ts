@@ -1,5 +1,5 @@
 /**
- * Wraps generated Markdown at 100 columns, like the hand-written pages. Every line but the first starts with this
+ * Wraps generated Markdown at 100 columns, like the hand-written pages. Every line except the first starts with this
  * indent. A word that is longer than a line is not split.
  */
 export const wrapText = (text: string, indent = ""): ReadonlyArray<string> =>

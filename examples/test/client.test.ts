@@ -1,4 +1,4 @@
-/** The client's example over real HTTP against an embedded service, whose creators answer while it waits. */
+/** Runs the client's example over real HTTP against an embedded service. Creators answer while the client waits. */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"

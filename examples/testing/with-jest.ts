@@ -21,7 +21,7 @@ afterEach(async () => {
 })
 
 describe("the newsroom", () => {
-  test("hears of a creator who declines", async () => {
+  test("the newsroom learns that a creator declined", async () => {
     const url = "https://newsroom.example/commentary"
     const { organization, personas } = await pc.seed()
     const client = pc.client(organization)

@@ -6,7 +6,7 @@ import { Newsroom } from "./Newsroom.ts"
 
 const url = "https://newsroom.example/commentary"
 
-test("a creator who asks for another draft still ends in print", async () => {
+test("the commentary of a creator who asks for another draft is published", async () => {
   await using pc = await TestPartnerCommentary.make()
   const { organization, personas } = await pc.seed()
   const client = pc.client(organization)
@@ -25,7 +25,7 @@ test("a creator who asks for another draft still ends in print", async () => {
   assert.ok(commentaries[0]?.partner_approved_at)
 })
 
-test("an outage of the generator shows as no commentary yet", async () => {
+test("a commentary fails with generation_failed after an outage of the generator", async () => {
   await using pc = await TestPartnerCommentary.make()
   const { organization, personas } = await pc.seed()
   const client = pc.client(organization)

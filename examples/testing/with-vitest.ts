@@ -7,7 +7,7 @@ import { Newsroom } from "./Newsroom.ts"
 
 const url = "https://newsroom.example/commentary"
 
-test("what a creator approves is published, and who never answers is missed", async () => {
+test("an approved commentary is published, and a creator without an answer is reported as missed", async () => {
   await using pc = await TestPartnerCommentary.make()
   const { organization, personas } = await pc.seed({ personas: ["Ada Vance", "Bo Lindqvist"] })
   const [ada] = personas
@@ -26,7 +26,7 @@ test("what a creator approves is published, and who never answers is missed", as
 })
 // #endregion
 
-test("an event that could not be taken comes again, and is published once it can", async () => {
+test("an event that the application could not handle is delivered again, and then published", async () => {
   await using pc = await TestPartnerCommentary.make()
   const { organization, personas } = await pc.seed()
   const client = pc.client(organization)

@@ -4,13 +4,13 @@
  */
 import type { Plugin } from "esbuild"
 
-/** The service sends no attachments and no files, so it asks for no type by a file's extension. */
+/** The service sends no attachments and no files, so it never needs the media type of a file extension. */
 const types =
   "export const detectMimeType = () => 'application/octet-stream'; export const detectExtension = () => 'bin'"
 
 const unreachable = "export default class { constructor() { throw new Error('This bundle does not contain it') } }"
 
-/** SMTP_URL names a host, and selects no other transport, no well-known service and no DKIM key. */
+/** SMTP_URL only names a host. The variable cannot select another transport, a well-known service or a DKIM key. */
 const leftOut: Readonly<Record<string, string>> = {
   "nodemailer/dist/esm/mime-funcs/mime-types.js": types,
   "nodemailer/dist/esm/well-known/services.js": "export const services = {}",

@@ -47,11 +47,14 @@ describe("manifests", () => {
     workspaces(files)
       .filter(({ manifest }) => !isProgram(manifest as SourceManifest))
       .map(({ folder, manifest }) => [folder, manifest] as const)
-  )("%s asks for effect as a peer, so that an embedder installs one", (_, { dependencies = {} }) => {
-    expect(dependencies).not.toHaveProperty("effect")
-  })
+  )(
+    "%s requires effect as a peer, so that an embedder installs only one copy of effect",
+    (_, { dependencies = {} }) => {
+      expect(dependencies).not.toHaveProperty("effect")
+    }
+  )
 
-  it("manifests install Node 22.19 or newer as a dependency, and let it install its binary", () => {
+  it("manifests install Node 22.19 or newer as a dependency, and allow its install script to install the binary", () => {
     const [major = 0, minor = 0] = manifest.dependencies.node.split(".").map(Number)
     expect(major * 100 + minor).toBeGreaterThanOrEqual(2219)
     expect(manifest.allowScripts).toHaveProperty("node", true)

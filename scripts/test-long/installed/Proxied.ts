@@ -1,4 +1,4 @@
-/** nginx in front of an application: the application then knows a client's address only by a header. */
+/** Runs nginx in front of an application. The application then knows a client's address only by a header. */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdtempSync, writeFileSync } from "node:fs"
@@ -15,7 +15,7 @@ interface Answer {
   readonly body: string
 }
 
-/** A request from a local address, with a header that the client invents. */
+/** Sends a request from a local address, with an `X-Forwarded-For` header that the client invents. */
 export type Ask = (from: string, forged: string | undefined, key?: string) => Promise<Answer>
 
 /** nginx appends the address of the connection to the header that the client sent. */
