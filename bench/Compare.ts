@@ -45,7 +45,7 @@ interface Side {
   readonly perSecond: number
   readonly p50: number
   readonly p99: number
-  /** The number of microseconds of the server's CPU time for one request. */
+  /** The server's CPU time for one request, in microseconds. */
   readonly processor: number
 }
 

@@ -21,7 +21,7 @@ export const machineFacts = (folder: string): ReadonlyArray<string> => {
   ]
 }
 
-/** The time of a disk flush, which is the lower bound for a durable commit. */
+/** Measures the time of a disk flush, which is the lower bound for a durable commit. */
 const flush = (folder: string): number => {
   const file = join(folder, "flush")
   const descriptor = openSync(file, "w")

@@ -39,7 +39,7 @@ interface Side {
 
 const agent = new Agent({ keepAlive: true, maxSockets: 1 })
 
-/** Measures the milliseconds until the last byte of the response. */
+/** Measures the time until the last byte of the response, in milliseconds. */
 const call = (
   port: number,
   key: string,

@@ -28,7 +28,7 @@ const env = {
   GENERATOR_MODEL: "none"
 }
 
-/** The key is unknown, so that the service also queries the database. */
+/** The request has an unknown key, so that the service also queries the database. */
 const first = `
 const begin = performance.now()
 const before = process.cpuUsage()

@@ -28,7 +28,7 @@ export interface LoadRound {
 export interface LoadOutcome {
   readonly requests: number
   readonly perSecond: number
-  /** Milliseconds. */
+  /** The response times in milliseconds. */
   readonly p50: number
   readonly p99: number
   /** The number of responses other than 200 and 201; `firstRefusal` is the first of these responses. */

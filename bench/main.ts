@@ -73,7 +73,7 @@ const watchMemory = async (server: Servers.BenchmarkServer) => {
 }
 
 const main = async () => {
-  // Without a fresh bundle the product would run from its sources, which start slower and need more memory.
+  // Without a fresh bundle the product would run from its sources, which start more slowly and need more memory.
   execFileSync(process.execPath, [join(import.meta.dirname, "../scripts/bundle.ts")], { stdio: "ignore" })
   for (const line of Machine.machineFacts(folder)) printLine(line)
   const constant = await Machine.startConstantServer()

@@ -58,7 +58,7 @@ const stages: ReadonlyArray<Stage> = [
   { name: "approval to events", order: { do: "approve" } }
 ]
 
-/** The CPU seconds of the database server's sessions that are open. */
+/** Returns the CPU seconds of the open sessions of the database server. */
 const sessionTime = (pid: number): number => {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ")
   return children.reduce((sum, child) => sum + Servers.processorTimeOf(child), 0)

@@ -15,7 +15,7 @@ import * as Partners from "./events/Partners.ts"
 import * as Machine from "./Machine.ts"
 import * as Servers from "./Servers.ts"
 
-/** An organization may have 1,000 waiting requests. */
+/** The service allows 1,000 waiting requests of an organization. */
 const partners = 2
 const topics = 100
 const waitersOfTopic = 10

@@ -79,7 +79,7 @@ const yourRoutes = (newsroom: string) =>
   )
 
 // #region mount
-/** The service's tables are in your own database: one client, for your queries too. */
+/** The service's tables are in your own database. One SQL client runs your queries and the service's queries. */
 const database = (filename: string) =>
   Layer.merge(Stores.layer, Core.layerProcess).pipe(
     Layer.provideMerge(Migrations.layer),

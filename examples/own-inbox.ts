@@ -3,7 +3,7 @@ import { Router } from "express"
 import { type PartnerCommentary, PartnerCommentaryError } from "partner-commentary"
 
 // #region own-inbox
-/** The creator's mistakes. Other errors are the application's, and their messages are not for creators. */
+/** Only errors with these codes are the creator's mistakes. Do not show messages of other errors to creators. */
 const statuses = new Map([
   ["not_found", 404],
   ["invalid_request", 400]

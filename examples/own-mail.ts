@@ -9,7 +9,7 @@ export const mail =
     const headers = { authorization: `Bearer ${token}`, "content-type": "application/json", "idempotency-key": id }
     const body = JSON.stringify({ from: "Desk <desk@app.example>", to: to.address, subject, text, html })
     const { ok, status } = await fetch(url, { method: "POST", headers, body, signal })
-    // An error with `permanent: true` ends the attempts; any other error is tried again later.
+    // An error with `permanent: true` ends the attempts. After any other error, the service tries again later.
     if (!ok) throw Object.assign(new Error(`the mail service answered ${status}`), { permanent: status === 422 })
   }
 // #endregion

@@ -42,6 +42,6 @@ export const layer = Layer.effect(
 // #endregion
 
 // #region stores
-/** Replaces `Sqlite.layer({ filename: database })`. Every service that needs a PersonaStore gets this one. */
+/** Replaces `Sqlite.layer({ filename: database })`. Every service that needs a PersonaStore gets this PersonaStore. */
 export const stores = (database: string) => Sqlite.layerWith({ filename: database }, layer)
 // #endregion

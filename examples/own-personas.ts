@@ -7,7 +7,7 @@ interface Author {
   readonly [column: string]: string | number
 }
 
-/** The id of a persona must be a UUID and never change: derive it from the key. */
+/** The id of a persona must be a UUID and never change, so derive the id from the integer key. */
 export const idOf = (key: number) => `00000000-0000-8000-8000-${String(key).padStart(12, "0")}`
 const keyOf = (id: string) => (/^0{8}-0000-8000-8000-(\d{12})$/.exec(id) ?? [])[1] ?? -1
 

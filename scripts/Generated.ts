@@ -1,4 +1,4 @@
-/** A generated file that is committed. */
+/** A generated file that is committed to the repository. */
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { root } from "./Repository.ts"
@@ -6,7 +6,7 @@ import { root } from "./Repository.ts"
 export const isCurrent = (path: string, text: string): boolean =>
   existsSync(join(root, path)) && readFileSync(join(root, path), "utf8") === text
 
-/** Writes the file with `--write`. Otherwise fails if the committed file differs. */
+/** Writes the file with `--write`. Without `--write`, this function fails if the committed file differs. */
 export const generate = (path: string, text: string): void => {
   if (process.argv.includes("--write")) writeFileSync(join(root, path), text)
   else if (isCurrent(path, text)) process.stdout.write(`${path} is up to date\n`)

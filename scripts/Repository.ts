@@ -34,12 +34,12 @@ export interface Manifest {
   readonly dependencies?: Readonly<Record<string, string>>
   readonly peerDependencies?: Readonly<Record<string, string>>
   readonly devDependencies?: Readonly<Record<string, string>>
-  /** The published files. A `!` excludes a folder. */
+  /** The files that a package publishes. A pattern that starts with `!` excludes a folder. */
   readonly files?: ReadonlyArray<string>
 }
 
 export interface Workspace {
-  /** `packages/core` */
+  /** The workspace's folder, such as `packages/core`. */
   readonly folder: string
   readonly manifest: Manifest
 }

@@ -36,7 +36,7 @@ const isPublished = (name: string, version: string) =>
 const published: Array<string> = []
 for (const { name, tarball, version } of packed) {
   if (isPublished(name, version)) continue
-  // A dry run has no identity with which to sign the provenance.
+  // A dry run has no identity token, so npm cannot sign the provenance.
   const how = isDry ? ["--dry-run", "--provenance=false"] : []
   execFileSync("npm", ["publish", tarball, "--access", "public", ...how], { cwd: destination, stdio: "inherit" })
   published.push(name)

@@ -13,7 +13,7 @@ export interface LoadRunOptions {
   readonly port: number
   /** Each approval produces one event. */
   readonly approvals: ReadonlyArray<CommentaryApproval>
-  /** A number of creators in a closed loop, or a fixed number of approvals a second. */
+  /** The load: a number of creators in a closed loop, or a fixed number of approvals a second. */
   readonly pace: { readonly creators: number } | { readonly perSecond: number }
   /** If set, the events of this run go to hanging receivers. The run ends when `hanging` requests hang at once. */
   readonly hanging?: number
@@ -93,7 +93,7 @@ const approveAll = async ({ approvals, pace, port }: LoadRunOptions) => {
     const due = Math.min(approvals.length, Math.floor(((performance.now() - begun) * pace.perSecond) / 1000) + 1)
     for (const approval of approvals.slice(all.length, due)) {
       const one = approve(port, approval)
-      // `Promise.all` below reports the failure.
+      // `Promise.all` below rejects with the failure.
       one.catch(() => {})
       all.push(one)
     }

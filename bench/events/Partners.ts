@@ -8,7 +8,7 @@ import { LimitName } from "@partner-commentary/core/partner/Plan"
 import * as Servers from "../Servers.ts"
 
 export interface WantedPartner {
-  /** The URLs of the receivers, one webhook for each. */
+  /** The URLs of the receivers. Each receiver has one webhook. */
   readonly urls: ReadonlyArray<string>
   readonly drafts: number
 }
@@ -20,7 +20,7 @@ export interface CommentaryApproval {
   readonly topicId: string
 }
 
-/** A test persona that takes no step by itself. */
+/** A test persona that takes a step only when a request advances it. */
 const waits = "7e570000-0000-4000-8000-000000000005"
 
 const call = async (port: number, key: string, path: string, body: unknown) => {

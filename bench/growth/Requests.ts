@@ -1,4 +1,4 @@
-/** A partner's requests about a year of topics: every read, lists at every depth, and POST. */
+/** Defines a partner's requests about a year of topics: every read, lists at every depth, and POST. */
 import { formatCursor } from "@partner-commentary/core/shared/Page"
 import type { DatabasePool } from "../Database.ts"
 import { personaCount } from "./Seed.ts"

@@ -16,7 +16,7 @@ const isUuid = new RegExp(uuidPattern)
 const hasControls = /[^\P{Cc}\t\n\r]/u
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex")
 
-/** UUID version 7, so that rows that are written together are stored together. */
+/** Creates a UUID of version 7, so that rows that are written together are stored together. */
 const newId = () => {
   const time = Date.now().toString(16).padStart(12, "0")
   return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`

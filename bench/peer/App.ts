@@ -19,7 +19,7 @@ export interface PeerHandlers {
 export interface PeerRead {
   readonly path: string
   readonly scope: string
-  /** Returns the whole body. */
+  /** Handles the request and returns the whole body of the response. */
   readonly answer: (caller: AuthenticatedCaller, id: string) => unknown
 }
 

@@ -1,4 +1,4 @@
-/** One interface for the two databases of the peer. Statements use `$1`; each is prepared once. */
+/** One interface for the two databases of the peer. Statements use `$1`, and each statement is prepared once. */
 import type { DatabaseSync, StatementSync } from "node:sqlite"
 import type { DatabasePool, QueryAnswer } from "../Database.ts"
 
@@ -41,7 +41,7 @@ export const onPostgres = (pool: DatabasePool): Database => {
   }
 }
 
-/** Transactions run one after the other. */
+/** Runs transactions one after another. */
 export const onSqlite = (db: DatabaseSync) => {
   const prepared = new Map<string, StatementSync>()
   const query: Query = async (text, values) => {

@@ -10,7 +10,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { SMTPServer } from "smtp-server"
 
 export interface Target {
-  /** The processes of the service. Requests go to them in turn. */
+  /** The processes of the service. The partners send requests to these processes in turn. */
   readonly ports: ReadonlyArray<number>
   readonly key: string
   readonly personaIds: ReadonlyArray<string>
@@ -26,7 +26,7 @@ export type PartnerCommand = Target &
     | { readonly do: "respond" | "approve" }
     | {
         readonly do: "play"
-        /** A number of concurrent stories, or a fixed number of topics a second. */
+        /** The load: a number of concurrent stories, or a fixed number of topics a second. */
         readonly pace: { readonly inFlight: number } | { readonly perSecond: number }
         readonly warmUp: number
         readonly seconds: number
@@ -41,7 +41,7 @@ export interface MeasuredTimes {
 /** Figures of the measured seconds. Times are in milliseconds. */
 export interface CommandOutcome {
   readonly seconds: number
-  /** Stories that ended. */
+  /** The number of stories that ended. */
   readonly stories: number
   readonly mails: number
   readonly events: number

@@ -1,5 +1,5 @@
 /**
- * Runs the service on a real server of each framework. Every host must answer alike, and the application keeps its own
+ * Runs the service on a real server of each framework. Every host must return the same responses, and the application keeps its own
  * routes.
  */
 import { createServer, type Server } from "node:http"

@@ -86,7 +86,7 @@ it.live("a partner submits a topic, creators answer, and the client resolves wit
 
 it.live("with a test key, a topic completes within seconds without a human", () => told(rehearsal))
 
-it("the client's README contains the code of this example", () => {
+it("the client's README contains the code of the client example", () => {
   const at = (path: string) => readFileSync(join(import.meta.dirname, "../..", path), "utf8")
   const region = /^\/\/ #region client\n([\s\S]+?)^\/\/ #endregion$/m.exec(at("examples/client.ts"))?.[1] ?? ""
   assert.isAtMost(region.trim().split("\n").length, 20)

@@ -13,7 +13,7 @@ it("the README's example accepts a topic, mails its creator, and publishes the a
   expect(await Story.publishCommentary(test, started)).toContain("The home side.")
 })
 
-it("the README and the guide contain the code of this example", () => {
+it("the README and the embedding guide contain the code of the Express example", () => {
   const region = /^\/\/ #region embed\n([\s\S]+?)^\/\/ #endregion$/m.exec(readFileSync(at("examples/embed.ts"), "utf8"))
   expect(region?.[1]?.trim().split("\n").length).toBeLessThanOrEqual(10)
   for (const page of ["README.md", "docs/guides/embedding.md"]) {

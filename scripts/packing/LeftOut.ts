@@ -10,7 +10,7 @@ const types =
 
 const unreachable = "export default class { constructor() { throw new Error('This bundle does not contain it') } }"
 
-/** SMTP_URL names a host, and selects no other transport, no well-known service and no DKIM key. */
+/** SMTP_URL only names a host. The variable cannot select another transport, a well-known service or a DKIM key. */
 const leftOut: Readonly<Record<string, string>> = {
   "nodemailer/dist/esm/mime-funcs/mime-types.js": types,
   "nodemailer/dist/esm/well-known/services.js": "export const services = {}",
@@ -21,7 +21,7 @@ const leftOut: Readonly<Record<string, string>> = {
   "effect/dist/http/internal/mimeTypes.js": "export default {}"
 }
 
-/** The separators of paths differ on Windows. */
+/** Matches slashes and backslashes, because Windows separates paths with backslashes. */
 const expression = new RegExp(`/(${Object.keys(leftOut).join("|").replaceAll(".", "\\.")})$`.replaceAll("/", "[\\\\/]"))
 
 export const plugin: Plugin = {

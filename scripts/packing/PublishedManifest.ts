@@ -27,7 +27,7 @@ const moduleOf = (target: string | undefined) => /^\.\/src\/(.+)\.ts$/.exec(targ
 const es = (module: string) => ({ types: `./dist/${module}.d.ts`, default: `./dist/${module}.js` })
 const commonJs = (module: string) => ({ types: `./dist/${module}.d.cts`, default: `./dist/${module}.cjs` })
 
-/** The modules that are also published as CommonJS: those with a condition `require`. */
+/** Returns the modules with a condition `require`, which are also published as CommonJS. */
 export const commonJsEntries = ({ exports }: SourceManifest): ReadonlyArray<string> =>
   Object.values(exports).flatMap((target) => {
     const module = typeof target === "string" ? undefined : moduleOf(target["require"])

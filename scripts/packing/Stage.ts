@@ -9,7 +9,7 @@ import { type RepositoryFiles, readFiles, root, type Workspace, workspaces } fro
 import { commonJsEntries, isProgram, publishedManifest, type SourceManifest } from "./PublishedManifest.ts"
 
 export interface StagedPackage {
-  /** `packages/core` */
+  /** The workspace's folder, such as `packages/core`. */
   readonly workspace: string
   readonly name: string
   readonly version: string
@@ -19,7 +19,7 @@ export interface StagedPackage {
   readonly entries: ReadonlyArray<string>
 }
 
-/** The shipped modules, such as `topic/Topic`, without the folders that the manifest excludes. */
+/** The published modules, such as `topic/Topic`, without the folders that the manifest excludes. */
 const modulesOf = (files: RepositoryFiles, { folder, manifest }: Workspace): ReadonlyArray<string> => {
   const source = `${folder}/src/`
   const excluded = (manifest.files ?? []).filter((name) => name.startsWith("!")).map((name) => name.slice(1))
@@ -69,7 +69,7 @@ const entriesOf = ({ exports }: SourceManifest, modules: ReadonlyArray<string>):
 }
 
 export interface StagingOptions {
-  /** The repository's URL, for verifying where a package was built. */
+  /** The repository's URL, with which npm verifies where a package was built. */
   readonly repository?: string | undefined
   readonly only?: string
 }

@@ -16,7 +16,7 @@ export interface Argument {
 }
 
 export interface Operation {
-  /** `topics` */
+  /** The name of the group, such as `topics`. */
   readonly group: string
   readonly method: string
   readonly isDashboard: boolean
@@ -26,7 +26,7 @@ export interface Operation {
   readonly summary: string
   readonly ids: ReadonlyArray<string>
   readonly query: ReadonlyArray<Argument>
-  /** Undefined for a request without a body. */
+  /** The arguments of the request body. Undefined for a request without a body. */
   readonly body: ReadonlyArray<Argument> | undefined
   /** True if the service stores the response for an idempotency key. */
   readonly idempotent: boolean

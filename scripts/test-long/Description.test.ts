@@ -1,4 +1,4 @@
-/** Tests that the checks of docs/openapi.json report each planted fault, and accept compatible changes. */
+/** Tests that the checks of docs/openapi.json report each inserted fault, and accept compatible changes. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -12,7 +12,7 @@ import { descriptionFaults, nearMisses } from "./description/Incomplete.ts"
 import { type LintFinding, lintDescription } from "./description/Lint.ts"
 import { applyPlants } from "./description/Plant.ts"
 
-/** Faults are planted into the released document, which changes rarely, so that their targets stay valid. */
+/** The tests insert faults into the released document. This document changes rarely, so the targets stay valid. */
 const released: Document = JSON.parse(readFileSync(join(root, "docs/openapi.released.json"), "utf8"))
 
 describe("the comparison with the released document", () => {
@@ -29,7 +29,7 @@ describe("the linters of the OpenAPI document", () => {
   const folder = mkdtempSync(join(tmpdir(), "openapi-"))
   let findings: ReadonlyArray<LintFinding> = []
   afterAll(() => rmSync(folder, { recursive: true }))
-  // Plants all faults in one document, because starting a linter takes a second.
+  // Inserts all faults into one document, because starting a linter takes a second.
   beforeAll(async () => {
     const file = join(folder, "openapi.json")
     writeFileSync(file, JSON.stringify(applyPlants(released, [...descriptionFaults, ...nearMisses])))

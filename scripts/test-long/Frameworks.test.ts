@@ -63,7 +63,7 @@ describe.each(Object.entries(frameworks))("%s", (name, framework) => {
 
     const [path, own] = framework.yours ?? ["/yours", "Your application."]
     expect(await text(new URL(path, url).href)).toContain(own)
-    // The client decompresses each response only once, if its header says that it is compressed.
+    // If the response's header says that the body is compressed, the client decompresses the body exactly once.
     expect(JSON.parse(await text(`${url}/openapi.json`))).toHaveProperty("openapi")
     expect(await text(`${url}/docs/explorer.js`)).toContain("createApiReference")
     expect((await fetch(`${url}/healthz`, { method: "HEAD" })).status).toBe(200)

@@ -1,4 +1,4 @@
-/** Plants faults in a copy of a valid package. Each check must report its fault. */
+/** Inserts faults into a copy of a valid package. Each check must report its fault. */
 import { execFileSync } from "node:child_process"
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { createRequire } from "node:module"
@@ -28,7 +28,7 @@ const judged = async (name: string, path: string, change: (present: string) => s
   return (await judgePackage(await packTarballs([{ ...good!, folder }], folder))).join("\n")
 }
 
-it("the checks find nothing in a valid package", async () => {
+it("the checks report nothing for a valid package", async () => {
   expect(await judged("good", "package.json", (text) => text)).toBe("")
 })
 

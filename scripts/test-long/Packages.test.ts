@@ -61,7 +61,7 @@ const write = (folder: string, modules: ReadonlyArray<string>) => {
   const imports = modules.map((module, at) => `import type * as module${at} from "${module}"\n`)
   const used = `export type Modules = [${modules.map((_, at) => `typeof module${at}`)}]\n`
   writeFileSync(join(source, "Modules.ts"), `${imports.join("")}${used}`)
-  // Lambda's main module starts to serve when it is imported, and the suites need a test runner.
+  // Importing Lambda's main module starts the service, and importing the suites needs a test runner.
   const loaded = modules.filter((module) => !/lambda\/main$|\/testkit\//.test(module))
   writeFileSync(join(folder, "load.js"), loaded.map((module) => `await import("${module}")\n`).join(""))
   const options = { compilerOptions: { ...compilerOptions, skipLibCheck: false }, include: ["src"] }

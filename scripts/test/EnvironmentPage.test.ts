@@ -1,4 +1,4 @@
-/** docs/reference/environment.md lists the environment variables that the hosts read. */
+/** Tests that docs/reference/environment.md lists the environment variables that the hosts read. */
 import { expect, it } from "vitest"
 import { readFiles } from "../Repository.ts"
 

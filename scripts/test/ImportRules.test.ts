@@ -181,7 +181,7 @@ const reported = async (): Promise<ReadonlyArray<string>> => {
   }
 }
 
-/** Writes a cycle between three folders. The rule reports folders by name. */
+/** Writes an import cycle between three folders. The rule reports folders by name. */
 const writeCycleOfFolders = () => {
   write("packages/core/src/one/A.ts", 'import type { B } from "../two/B.ts"\nexport type A = B\n')
   write("packages/core/src/one/E.ts", "export type E = 1\n")

@@ -58,7 +58,7 @@ const refused: ReadonlyArray<readonly [rule: string, text: string, folders: Read
 
 const ours = ["noExcessiveLinesPerFile", "noRestrictedGlobals", "plugin", "unused"]
 
-/** No rule in `ours` may report these files. */
+/** Valid files, which no rule in `ours` may report. */
 const accepted: ReadonlyArray<readonly [text: string, folder: string]> = [
   ["// biome-ignore lint/plugin: the driver throws\ntry {\n  run()\n} catch {}", core],
   ['export const text = "try { throw new Date } await async ()" // Date.now()', core],

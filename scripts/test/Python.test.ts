@@ -65,7 +65,7 @@ it("the client never repeats a POST without Idempotency-Key", () => {
   expect(module).toContain('Call("POST", f"/webhooks/{segment(id)}/test", once=True, options=options)')
 })
 
-it("schemas become typed dictionaries, with inline objects as classes of their own", () => {
+it("schemas become typed dictionaries, and inline objects become separate classes", () => {
   const module = modelsModule(
     described(
       {},

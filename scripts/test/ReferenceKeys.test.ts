@@ -1,8 +1,8 @@
-/** Two references with the same key would share a value, so that one of them would be wrong without an error. */
+/** Two Effect references with the same key would share a value. One of them would then silently have a wrong value. */
 import { expect, test } from "vitest"
 import { readFiles } from "../Repository.ts"
 
-test("every key of a reference is used once", () => {
+test("no two Effect references have the same key", () => {
   const keys = [...readFiles()]
     .filter(([path]) => /^(packages|adapters|hosts)\/.*\/?src\/.*\.ts$/.test(path))
     .flatMap(([, text]) => [...text.matchAll(/"@partner-commentary\/reference\/(\w+)"/g)].map(([, name]) => name))

@@ -6,7 +6,7 @@ import { type DraftDocument, type Plant, plant } from "./Plant.ts"
 
 export interface Fault extends Plant {
   readonly rule: string
-  /** The end of the finding's pointer. */
+  /** The last part of the JSON pointer in the finding. */
   readonly at: string
 }
 
@@ -123,7 +123,7 @@ export const descriptionFaults: ReadonlyArray<Fault> = [
   )
 ]
 
-/** Near misses: fields whose names begin with `fine`, and one separate operation. */
+/** Valid cases that almost violate a rule: fields whose names begin with `fine`, and one separate operation. */
 export const nearMisses: ReadonlyArray<Plant> = [
   plant("a field that refers to another schema", (draft) => {
     fields(draft, "Topic")["fineReference"] = { $ref: "#/components/schemas/Persona" }

@@ -32,7 +32,7 @@ const plain = (name: string, packages: Framework["packages"], more: Partial<Fram
   ...more
 })
 
-/** Bun's npm package of this platform contains its program. */
+/** Bun's npm package for this platform contains Bun's program. */
 const bun = `@oven/bun-${process.platform}-${process.arch}`
 
 /**

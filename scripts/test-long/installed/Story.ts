@@ -15,7 +15,7 @@ import { openService } from "../../../examples/service.ts"
 const apiRoot = "http://commentary.example"
 const view = "They will, but only just. The defence has finally woken up."
 
-/** Waits for a mail with that subject and returns the newest mail's link. */
+/** Waits for a mail with the given subject and returns the newest mail's link. */
 const link = (subject: RegExp): Effect.Effect<string, never, Outbox> =>
   Effect.gen(function* () {
     const outbox = yield* Outbox
