@@ -34,9 +34,9 @@ const runWith = (node) => {
   })
 }
 
-// A checkout runs its bundle only if the sources still have the digest from which the bundle was built. Otherwise the
-// edited sources run. File times are not compared, because copies and archives change file times. A published package
-// and an image have no sources. scripts/packing/SourceDigest.ts computes the same digest.
+// A checkout runs its bundle only if the sources still have the digest of the bundle's sources. Otherwise the edited
+// sources run. File times are unreliable, because copies change them. A published package and an image have no sources.
+// scripts/packing/SourceDigest.ts computes the same digest.
 const isBundled = () => {
   const folder = join(dirname(fileURLToPath(import.meta.url)), "..")
   if (!existsSync(join(folder, "src"))) return true
