@@ -1,4 +1,4 @@
-/** The planned steps of every assignment of a run. The seed determines them before the run starts. */
+/** Plans the steps of every assignment of a run. The seed determines all plans before the run starts. */
 import type { RandomSource } from "./Randomness.ts"
 
 export type CreatorCourse = "approve" | "edit" | "decline" | "silent" | "withdraw" | "abandon"
@@ -25,8 +25,8 @@ export interface TopicPlan {
 }
 
 /**
- * The weights of plans for the first topics. More of these plans end by a long timeout, so that the run ends soon after
- * the last topic.
+ * `early` are the probability weights of plans for the first topics. More plans of early topics end by a long timeout,
+ * so that the run ends soon after the last topic.
  */
 const early: Readonly<Record<CreatorCourse, number>> = {
   approve: 34,

@@ -30,8 +30,8 @@ export const heavySize: DataSize = {
 }
 
 /**
- * The crowd has many organizations, so each of these organizations gets fewer topics. The API's responses have the same
- * size.
+ * Organizations of the crowd get fewer topics, because the crowd has many organizations. The API's responses are as
+ * large as for the attacker.
  */
 export const busySize: DataSize = { ...heavySize, topics: 20, days: 90 }
 
@@ -48,7 +48,7 @@ export const smallSize: DataSize = {
 export interface SeededNames {
   /** A topic with the maximum number of personas. */
   readonly topic: string
-  /** The external reference of all topics except the largest one. */
+  /** The external reference of all topics except the largest topic. */
   readonly reference: string
   readonly shares: ReadonlyArray<string>
   readonly commentaries: ReadonlyArray<readonly [topic: string, commentary: string]>

@@ -10,7 +10,7 @@ import { dirname, join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import type { FairnessScene } from "./Seed.ts"
 
-/** The victim's measurements since the test told it to begin. Times are milliseconds. */
+/** The victim's measurements since the test's start message. All times are in milliseconds. */
 export interface VictimMeasurements {
   /** The slowest response, including requests that are still in flight. */
   readonly worst: number
@@ -43,7 +43,7 @@ interface RequestStart {
   readonly queued: ReadonlyArray<number>
 }
 
-/** Milliseconds for which the main threads of the service and of this process were ready to run but had no processor. */
+/** Returns for how many milliseconds the main threads of the service and of this process waited for a processor. */
 const queuedTimes = (): ReadonlyArray<number> =>
   [pid, String(process.pid)].map((each) => {
     try {

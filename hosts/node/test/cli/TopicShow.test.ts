@@ -10,7 +10,10 @@ import * as Process from "../support/Process.ts"
 
 const moment = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 
-/** Starts a server that is both a draft generator and a webhook receiver. All its requests fail at first. */
+/**
+ * Starts a server that is both a draft generator and a webhook receiver. At first, the server answers all requests with
+ * an error.
+ */
 const unwell = async (test: Process.TestLifetime) => {
   let isMended = false
   const host = await Loopback.listenOnLoopback(test, (request, response) => {
