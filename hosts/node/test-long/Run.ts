@@ -34,7 +34,7 @@ const leastKills = 28
  * middle of the run.
  */
 const warmUp = 4000
-/** The maximum milliseconds of kills while topics are submitted, unless the minimum number of kills needs longer. */
+/** The time in milliseconds after which kills stop, unless the minimum number of kills is not reached. */
 const longestRage = 70_000
 /**
  * The maximum milliseconds for finishing all work after the kills. All delays and time windows of the service are

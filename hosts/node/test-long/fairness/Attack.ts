@@ -28,9 +28,9 @@ export interface AttackRequest {
 
 export interface Attack {
   readonly manner?: AttackManner
-  /** The number of concurrent connections. The default is 48. */
+  /** The number of concurrent connections, by default 48. */
   readonly connections?: number
-  /** The duration of the attack in milliseconds. The default is 1500. */
+  /** The duration of the attack in milliseconds, by default 1500. */
   readonly lasts?: number
   /** The kind of limits with which the attack runs. By default, the attack runs once with each kind of limits. */
   readonly limits?: AttackLimits

@@ -1,4 +1,7 @@
-/** Seeds topics, commentaries, events, deliveries and daily metrics of one organization with SQL that works on both databases. */
+/**
+ * Seeds topics, commentaries, events, deliveries and daily metrics of one organization. The SQL works on both
+ * databases.
+ */
 import { randomUUID } from "node:crypto"
 import { firstIdAt } from "@partner-commentary/core/webhook/Event"
 import { values } from "@partner-commentary/sql/database/Values"
@@ -16,8 +19,8 @@ export interface DataSize {
 }
 
 /**
- * All sizes are the maximum that the API allows: 4000 three-byte code points per commentary, 16 KiB of metadata, and
- * 1000 entries per external reference.
+ * All sizes are the API's maximum: 4000 three-byte code points per commentary, 16 KiB of metadata, and 1000 entries per
+ * external reference.
  */
 export const heavySize: DataSize = {
   personas: 100,

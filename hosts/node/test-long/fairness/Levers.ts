@@ -151,7 +151,7 @@ export const specialAttacks: Readonly<Record<string, Attack>> = {
   "creators' pages": {
     ask: ({ links }, nth) => ({ method: "GET", path: new URL(nthOfCycle(links, nth)).pathname, by: "none" })
   },
-  // The last attack fills storage that the other attacks need.
+  // Keep this attack at the end of the list, because the attack fills storage that the other attacks need.
   "test environment's storage": {
     limits: "raised",
     connections: 8,

@@ -62,7 +62,7 @@ interface Flush {
 const slowFlushes: Array<Flush> = []
 let flushStartedAt = Number.POSITIVE_INFINITY
 
-/** A flush that takes longer than this many milliseconds counts as slow. On an idle disk, flushes are faster. */
+/** The time in milliseconds above which a flush counts as slow. On an idle disk, flushes are faster. */
 const slowFlush = 20
 
 /** Repeatedly flushes a page of a separate file to the disk that also holds the service's database. */

@@ -199,7 +199,7 @@ describe("the `topic show` command", () => {
     return { cwd, env }
   }
 
-  it("topic show prints the state, mails, attempts and deliveries of each part, with times and reasons, and no creator's text", async (test) => {
+  it("topic show prints the state, mails, attempts and deliveries of each assignment, with times and reasons, and no creator's text", async (test) => {
     const { cwd, env } = await story(test, {})
     const unknown = "01900000-0000-7000-8000-000000000000"
     const none = await Process.run(cwd, ["topic", "show", unknown], env)

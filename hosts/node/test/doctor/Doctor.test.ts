@@ -84,7 +84,7 @@ describe("the `doctor` command", () => {
     expect((await findings(cwd)).about("mails")).toMatchObject({ state: "ok" })
   })
 
-  it("doctor exits with code 1 as soon as failed mails or drafts wait for a retry, and prints the reason of the last failure", async (test) => {
+  it("doctor exits with code 1 if failed mails or drafts wait for a retry, and prints the last failure's reason", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     await stopped(cwd, 2)
     const now = new Date().toISOString()

@@ -18,7 +18,7 @@ const answerOf = async (apiRoot: string, key: string, path: string) => {
 }
 
 describe.concurrent("a status poll", () => {
-  it("a status poll gets the same response with metrics as without", async (test) => {
+  it("a status poll gets the same response with and without metrics", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const plain = await Process.startProcess(cwd, ["serve", "--no-worker"])
     const measured = await Process.startProcess(cwd, ["serve", "--no-worker"], { ADMIN_PORT: "0" })
