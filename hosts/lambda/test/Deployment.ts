@@ -1,6 +1,6 @@
 /**
- * Sets up a deployment on this machine: the released bundle, a SQLite or Postgres database, a mail server, and the
- * organization that an operator creates.
+ * Sets up a deployment on this machine: the released bundle, a SQLite or Postgres database, a mail server, and an
+ * organization.
  */
 import { execFile, spawn } from "node:child_process"
 import { cp, mkdtemp, rm } from "node:fs/promises"

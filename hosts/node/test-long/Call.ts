@@ -15,11 +15,11 @@ export interface ApiAnswer<A> {
 export interface ApiCallOptions {
   readonly key?: string
   readonly body?: unknown
-  /** This callback runs each time that the request is sent. */
+  /** `onSend` is called each time the request is sent. */
   readonly onSend?: () => void
 }
 
-/** A request is retried for this many milliseconds. Only a long outage of the service lasts longer. */
+/** The time in milliseconds for which a request is retried. The retries fail only if the service is down for longer. */
 const patience = 60_000
 
 export const callApi = async <A>(url: string, { body, key, onSend }: ApiCallOptions = {}): Promise<ApiAnswer<A>> => {

@@ -24,7 +24,10 @@ export interface ExpectedOutcome {
   readonly content: string | null
 }
 
-/** The period from the first attempt of a request to its acknowledgement. The action took effect within this period. */
+/**
+ * The period from the first attempt of a request to its acknowledgement. The service executed the action within this
+ * period.
+ */
 export interface RequestPeriod {
   readonly from: number
   readonly by: number
@@ -48,7 +51,7 @@ export interface CreatorServices {
   readonly count: () => void
 }
 
-/** A draft that is missing for this many milliseconds fails the run. */
+/** The time in milliseconds after which a missing draft fails the run. */
 const patience = 100_000
 
 const order = ["topic_sent", "opinion_injected", "commentary_generated", "creator_approved"]

@@ -63,7 +63,7 @@ export class HostProcess {
   private readonly place: HostFolder
   private readonly words: ReadonlyArray<string>
 
-  /** By default, the process runs a server and a worker. Other arguments replace this default. */
+  /** `words` are the arguments of the process. The default `serve` runs a server and a worker. */
   constructor(at: HostFolder, words: ReadonlyArray<string> = ["serve"]) {
     this.place = at
     this.words = words
@@ -92,7 +92,7 @@ export class HostProcess {
     })
   }
 
-  /** Resolves when the process listens, or when it exits before that. */
+  /** Resolves when the process listens, or when the process exits before it listens. */
   ready(): Promise<void> {
     return this.listening
   }

@@ -112,7 +112,7 @@ test("after a kill during draft generation, the attempt is repeated when its lea
 
 test("after a kill between the mail server's acceptance and its reply, the mail arrives again under the same Message-ID", async () => {
   const { address, at, host, post, submit } = await started()
-  // Kill the service before the mail server answers the first mail. The mail server never answers it.
+  // Kill the service before the mail server answers the first mail. The mail server never answers the first mail.
   post.linger = (letter) =>
     post.letters.indexOf(letter) === 0 ? host.kill().then(() => new Promise(() => {})) : Promise.resolve()
   const before = Date.now()

@@ -9,8 +9,7 @@ import type { LossyProxy } from "./LossyProxy.ts"
 import type { RandomSource } from "./Randomness.ts"
 
 /**
- * The events of a running process at which the test can kill the process: a request to the process, or a request from
- * the process.
+ * The events at which the test can kill the running process: a request to the process, or a request from the process.
  */
 export type KillMoment = "submission" | "action" | "handover" | "generation"
 

@@ -1,4 +1,4 @@
-/** The planned steps of every assignment of a run. The seed determines them before the run starts. */
+/** Plans the steps of every assignment of a run. The seed determines all plans before the run starts. */
 import type { RandomSource } from "./Randomness.ts"
 
 export type CreatorBehavior = "approve" | "edit" | "decline" | "silent" | "withdraw" | "abandon"

@@ -2,7 +2,7 @@
 import type { ReceivedMail } from "./SmtpServer.ts"
 
 /**
- * The service must record a sent mail within this many milliseconds after the 250 response. A longer delay is a bug.
+ * The maximum milliseconds between the 250 response for a mail and the record in the database. A longer delay is a bug.
  */
 const recordedWithin = 750
 
@@ -34,7 +34,7 @@ export const findRepeatedMails = (
 
 /**
  * Returns true if a kill happened after the hand-over began and before the service must have recorded the mail. The
- * mail server may accept a mail just after the kill of its sender.
+ * mail server may accept a mail just after the sending process was killed.
  */
 export const isRepeatExplained = (letter: ReceivedMail, kills: ReadonlyArray<number>, until: number): boolean => {
   const kill = kills.find((at) => at >= letter.beganAt)

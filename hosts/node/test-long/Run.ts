@@ -34,11 +34,11 @@ const leastKills = 28
  * middle of the run.
  */
 const warmUp = 4000
-/** While topics are submitted, the kills beyond the minimum number continue for at most this many milliseconds. */
+/** The time in milliseconds after which kills stop, unless the minimum number of kills is not reached. */
 const longestRage = 70_000
 /**
- * After the kills, the service must finish all work within this many milliseconds. All delays of the service are
- * shorter.
+ * The maximum milliseconds for finishing all work after the kills. All delays and time windows of the service are
+ * shorter than this limit.
  */
 const longestQuiet = 100_000
 

@@ -72,7 +72,7 @@ export const openSmtpServer = async (): Promise<SmtpServer> => {
       take().catch(done)
     }
   })
-  // A killed client resets its connection. This reset is not an error of the test server.
+  // A killed client resets its connection, which is not an error of the test server.
   server.on("error", () => undefined)
   server.listen(0, "127.0.0.1")
   await once(server.server, "listening")

@@ -144,8 +144,8 @@ const lostMails = ({ assigned, books, calm, post, views }: KillTestRecord): Read
       const entry = entries.get(id)
       const lost = (how: string) => [`the mail ${id} of ${plan.name} (${plan.course}) ${how}`]
       if (came.has(id)) return []
-      // A reminder may be missing, because kills can keep the service down from the reminder's due time until it is
-      // obsolete.
+      // A reminder may be missing, because kills can keep the service down from the reminder's due time until the
+      // reminder is obsolete.
       if (entry === undefined) {
         return occasion.startsWith("approval-last-call") &&
           Date.parse(failures.get(shareId) ?? "") < calm + onItsWay * 4
@@ -172,7 +172,8 @@ const expectedOccasions = (
 }
 
 /**
- * A composed mail may wait for this many milliseconds behind other mails. In this time, the mail may become obsolete.
+ * The maximum milliseconds for which a composed mail waits behind other mails. The mail may become obsolete during the
+ * wait.
  */
 const onItsWay = 2500
 
@@ -205,7 +206,7 @@ const mailMistakes = ({ assigned, books, kills, post }: KillTestRecord): Readonl
   return [...came, ...onlyWritten.map(({ id }) => `the mail ${id} is written down as sent, and never came`)]
 }
 
-/** Returns the period in which the mail became obsolete, or null if it did not. */
+/** Returns the period in which the mail became obsolete, or null if the mail is still valid. */
 const passedAt = (occasion: string, { answered, drafts }: AcknowledgedTimes): RequestPeriod | null => {
   if (occasion === "request" || occasion === "reminder") return answered
   const number = /-(\d+)$/.exec(occasion)?.[1]

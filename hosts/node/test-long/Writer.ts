@@ -16,7 +16,10 @@ export interface GeneratorServer {
   readonly url: string
   readonly orders: Array<GenerationOrder>
   onOrder: (order: GenerationOrder) => void
-  /** The server responds when this promise resolves. With the value false, the server responds with status 503. */
+  /**
+   * The server responds when the promise of `work` resolves. If the promise resolves with false, the server responds
+   * with status 503.
+   */
   work: (order: GenerationOrder) => Promise<boolean>
   readonly close: () => Promise<void>
 }

@@ -31,8 +31,8 @@ export const createParentFolder = (path: string) =>
 export const outboxFolder = join(dataFolder, "outbox")
 
 /**
- * Returns the configured secrets, or the secret in the data folder. Generates the secret in the folder if it is
- * missing.
+ * Returns the configured secrets, or the secret in the data folder. If the folder contains no secret, the function
+ * generates a secret.
  */
 export const loadOrCreateSecrets = (settings: Settings): Effect.Effect<SigningSecretList, CommandFailed> =>
   Option.match(settings.signingSecrets, {

@@ -1,6 +1,6 @@
 /**
- * Opens the stores on the database that the settings name, and the signals that its processes share. Servers and
- * workers migrate the database; commands require the current schema. Only the adapter of the chosen database is loaded.
+ * Opens the database of the settings, and provides the stores and the signals between processes. Servers and workers
+ * migrate the database; commands require the current schema. Only the adapter of the chosen database is loaded.
  */
 import { accessSync, constants, existsSync, statSync } from "node:fs"
 import { dirname, resolve } from "node:path"
@@ -17,9 +17,8 @@ import type * as SqlClient from "effect/sql/SqlClient"
 import * as DataFolder from "./DataFolder.ts"
 
 /**
- * Opens the database and migrates it. Servers and workers also listen for signals of other processes. Outside
- * development a missing file is refused, because with a wrong path or an unmounted volume the service would start
- * empty.
+ * Opens and migrates the database. Servers and workers also listen for signals of other processes. Outside development
+ * a missing file is refused, because with a wrong path or an unmounted volume the service would start empty.
  */
 export const layer = (settings: Settings, options: { readonly listens: boolean }) =>
   Layer.unwrap(
@@ -71,7 +70,7 @@ export const inspect = <A, E>(settings: Settings, question: Effect.Effect<A, E, 
   })
 
 /**
- * Runs a query over the connection of DATABASE_DIRECT_URL, which migrations use. Returns none if this variable is
+ * Runs a query over the connection of DATABASE_DIRECT_URL, which migrations use. Returns none if DATABASE_DIRECT_URL is
  * unset.
  */
 export const inspectDirectly = <A, E>(settings: Settings, question: Effect.Effect<A, E, SqlClient.SqlClient>) =>

@@ -52,7 +52,7 @@ export const exitCodeOf = (exit: Exit.Exit<unknown, unknown>): number => {
 }
 
 /**
- * Returns a sentence about the failure. The message of a tagged failure is such a sentence. Any other failure is a
+ * Returns a sentence about the failure. The message of a tagged failure is already a sentence. Any other failure is a
  * defect.
  */
 export const describeFailure = (failure: unknown): string => {

@@ -14,8 +14,8 @@ import type { Demo } from "./DemoOrganization.ts"
 import * as Story from "./Story.ts"
 
 /**
- * The demo uses the default settings with these changes, and ignores the environment. WEBHOOK_ALLOW_PRIVATE permits a
- * webhook receiver on this machine.
+ * The demo ignores the environment. All settings except these three have their defaults. WEBHOOK_ALLOW_PRIVATE permits
+ * a webhook receiver on this machine.
  */
 const settings = ConfigProvider.fromEnvRecord({ PORT: "0", WEBHOOK_ALLOW_PRIVATE: "true", LOG_LEVEL: "error" })
 

@@ -11,7 +11,7 @@ import { type Finding, mendFinding, noticeFinding, okFinding } from "./Doctor.ts
 /** The time limit of this check is shorter than the limit of all the doctor's checks. */
 const timeout = Duration.seconds(3)
 
-/** The check waits this long for a lock, because a closing connection locks the file briefly for its checkpoint. */
+/** The maximum wait for a lock of the file. A closing connection locks the file briefly for a checkpoint. */
 const lockTimeout = Duration.seconds(2)
 
 /**

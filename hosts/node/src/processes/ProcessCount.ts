@@ -17,7 +17,7 @@ const onSqlite = "must be 1 on SQLite, where one process writes"
 
 const isSeveral = (count: number) => count > 1
 
-/** Returns the reason if `serve` refuses the variable PROCESSES, otherwise none. */
+/** Returns why `serve` refuses the variable PROCESSES, or none if `serve` accepts the variable. */
 export const refusalOf = ({ database, processes }: Settings): Option.Option<SettingRefused> =>
   !isPostgres(database) && Option.exists(processes, isSeveral)
     ? Option.some(new SettingRefused({ name: "PROCESSES", reason: onSqlite }))

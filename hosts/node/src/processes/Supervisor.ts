@@ -21,7 +21,7 @@ interface SupervisorOptions {
   readonly count: number
   /** Starts the process with this number. When the scope closes, the process stops. */
   readonly launch: (number: number) => Effect.Effect<SupervisedProcess, never, Scope.Scope>
-  /** The supervisor runs this effect once, when all processes are ready. */
+  /** The supervisor runs `announce` once, when all processes are ready. */
   readonly announce: Effect.Effect<void>
 }
 
@@ -61,7 +61,7 @@ export const supervise = ({ announce, count, launch }: SupervisorOptions) =>
       if (number > 1) yield* isReady(1)
       for (let failures = 1; ; failures++) {
         const begun = yield* Clock.currentTimeMillis
-        // Without free memory, fork throws. This error must not stop the other processes.
+        // Without free memory, fork throws. A failed fork must not stop the other processes.
         const end = yield* Effect.catchDefect(runOnce(number), (defect) =>
           Effect.succeed(`Process ${number} cannot be started: ${reasonOf(defect)}.`)
         )

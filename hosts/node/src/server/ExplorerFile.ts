@@ -6,7 +6,7 @@ import { ExplorerProgram } from "@partner-commentary/server/openapi/ExplorerProg
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
-/** The file that scripts/bundle.ts writes. This file does not exist when the sources run unbundled. */
+/** scripts/bundle.ts writes `explorer.js.gz`. Without a bundle, `explorer.js.gz` does not exist. */
 const file = join(import.meta.dirname, "explorer.js.gz")
 
 export const layer = existsSync(file)

@@ -14,8 +14,8 @@ const forwardedFor = ({ headers }: IncomingMessage): string | undefined =>
   headers["x-forwarded-for"] === undefined ? undefined : String(headers["x-forwarded-for"])
 
 /**
- * Install this gate before the gate for pipelined requests, so that a request gets a turn only when its response is
- * next on the connection.
+ * Call `installFairRequests` before `limitPipelining`, so that a request gets a turn only when its response is next on
+ * the connection.
  */
 export const installFairRequests = (
   native: Server,

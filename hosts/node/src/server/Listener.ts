@@ -17,7 +17,7 @@ import * as Pipelining from "./Pipelining.ts"
 import * as RequestGate from "./RequestGate.ts"
 import * as SlowReaders from "./SlowReaders.ts"
 
-/** When the process stops, running requests may take this long to finish. */
+/** The time for which a stopping process waits for running requests. */
 const grace = "10 seconds"
 
 /**
@@ -31,12 +31,13 @@ const receiveTimeouts = { headersTimeout: 20_000, requestTimeout: 60_000, connec
  */
 const backlog = 4096
 
-/** A connection is closed if its client reads no byte of a response for this many milliseconds. */
+/** The time in milliseconds after which a connection is closed if its client reads no byte of a response. */
 const defaultStallTimeout = 60_000
 
 /**
- * Node closes an idle connection unless its response has a `timeout` listener. This listener keeps the connection open
- * while the server prepares the response. The listener closes the connection if the client does not read the response.
+ * Node closes an idle connection unless its response has a `timeout` listener. The `timeout` listener keeps the
+ * connection open while the server prepares the response. The listener closes the connection if the client does not
+ * read the response.
  */
 const closeStalled = (_: IncomingMessage, response: ServerResponse) => void response.on("timeout", destroyIfUnread)
 
@@ -51,7 +52,9 @@ export interface Options {
   readonly slow?: SlowReaders.SlowReaderLimits
 }
 
-/** Runs a function after all pending `nextTick` callbacks: Node runs the microtask when no such callback is left. */
+/**
+ * Runs a function after all pending `nextTick` callbacks: Node runs a microtask when no `nextTick` callback is left.
+ */
 const afterTicks = (run: () => void): void => process.nextTick(queueMicrotask, run)
 
 /**

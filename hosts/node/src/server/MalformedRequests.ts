@@ -11,8 +11,8 @@ import { cacheControl, requestId } from "@partner-commentary/server/middleware/R
 import type { RequestGate } from "./RequestGate.ts"
 
 /**
- * The connection is closed after this many milliseconds, so that a client that still sends can read the response. An
- * immediate reset would discard the response.
+ * The delay in milliseconds before the connection is closed. In this time, a client that still sends can read the
+ * response. An immediate reset would discard the response.
  */
 const lingerTimeout = 1_000
 

@@ -14,8 +14,8 @@ import type { RequestGate } from "./RequestGate.ts"
 export const maxInFlight = 32
 
 /**
- * The number of requests that are read after the refused request, before the connection closes. These requests get no
- * response.
+ * The number of requests that are read after the refused request, before the connection closes. Requests after the
+ * refused request get no response.
  */
 const maxUnanswered = 2000
 
@@ -31,7 +31,7 @@ export const limitPipelining = (gate: RequestGate, extraHeaders: MalformedReques
       connection.waiting++
       response.once("socket", () => {
         connection.waiting--
-        // Node still uses this response in the current tick.
+        // Begin in the next tick, because Node still uses the response in the current tick.
         process.nextTick(() => response.destroyed || begin())
       })
     } else if (++connection.unanswered === 1) {

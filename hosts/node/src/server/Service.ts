@@ -1,6 +1,6 @@
 /**
- * Runs the long-running processes: a server with or without workers, and a worker. SIGINT or SIGTERM stops these
- * processes.
+ * Runs the long-running processes: a server with or without workers, and a worker. SIGINT or SIGTERM stops a server or
+ * a worker.
  */
 
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"

@@ -29,7 +29,7 @@ const count = ({ eventId, kind }: ClaimedDelivery, { duration, failure }: Attemp
     Metric.update(Metric.withAttributes(attempts, { outcome: failure ?? outcome, kind }), 1),
     Metric.update(Metric.withAttributes(attemptDuration, { outcome }), duration / 1000)
   )
-  // The latency excludes manual redeliveries, because their events may have been delivered long ago.
+  // The latency metric excludes manual redeliveries, because the service may have delivered the same event long ago.
   return failure === null && kind !== "manual"
     ? Effect.andThen(counted, Metric.update(latency, Math.max(0, at - timeOfEvent(eventId)) / 1000))
     : counted

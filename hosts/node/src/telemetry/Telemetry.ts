@@ -1,4 +1,6 @@
-/** Updates metrics for OTLP, and serves health and metrics at the admin address, if the settings enable them. */
+/**
+ * If the settings enable telemetry, updates metrics for OTLP and serves health checks and metrics at the admin address.
+ */
 import * as Health from "@partner-commentary/server/routes/health/Health"
 import type { Settings } from "@partner-commentary/settings/Settings"
 import * as Effect from "effect/Effect"

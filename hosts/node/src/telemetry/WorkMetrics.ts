@@ -1,7 +1,7 @@
 /**
  * Reads gauges from the database: due and failed work by kind and age, and the state of webhook receivers. Each count
- * has a maximum, so that a long backlog does not slow the query down. If the database does not answer, these gauges are
- * removed.
+ * has a maximum, so that a long backlog does not slow the query down. If the database does not answer, the process
+ * removes the gauges that come from the database.
  */
 
 import { MediaJobStore } from "@partner-commentary/core/commentary/MediaJobStore"
@@ -19,7 +19,7 @@ import * as Exit from "effect/Exit"
 import * as Metric from "effect/Metric"
 import * as Option from "effect/Option"
 
-/** The maximum of each count. Rows above this number are not counted. */
+/** The maximum value of each gauge that counts rows. The query stops counting at this value. */
 const limit = 10_000
 
 /** Due work counts as overdue after this many milliseconds. */

@@ -133,7 +133,7 @@ test("under every fault, three servers and three workers lose no accepted work, 
     faults.restarts += 1
     await sleep(6000)
     // A random fault on a process that is already down has no effect and is not counted. The test waits until enough
-    // faults had an effect.
+    // faults have had an effect.
     for (const end = Date.now() + 60_000; !isEnough() && Date.now() < end; ) await sleep(500)
     goesOn = false
   }

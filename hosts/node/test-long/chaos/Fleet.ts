@@ -86,7 +86,7 @@ export class FleetProcess {
     if (!this.ended) this.start()
   }
 
-  /** Suspends the process with SIGSTOP for the given time. The process's leases expire before it resumes. */
+  /** Suspends the process with SIGSTOP for the given time. The process's leases expire during the suspension. */
   async pause(milliseconds: number): Promise<void> {
     const child = this.child
     child?.kill("SIGSTOP")

@@ -15,8 +15,8 @@ export interface DeliveryTestRecord {
   readonly shares: ReadonlyArray<string>
   readonly kills: ReadonlyArray<number>
   /**
-   * An attempt may be unrecorded for this many milliseconds, because no other worker claims the delivery before the
-   * lease expires.
+   * The lease of a delivery in milliseconds. An attempt may stay unrecorded until the lease expires and another worker
+   * claims the delivery.
    */
   readonly lease: number
 }
@@ -29,9 +29,7 @@ export interface DeliveryAgreement {
 /** The tolerance in milliseconds between a worker's and a receiver's timestamps. */
 const slack = 5
 
-/**
- * A busy receiver may read the request of a killed worker from the socket buffer up to this many milliseconds later.
- */
+/** The maximum milliseconds after which a busy receiver reads a killed worker's request from the socket buffer. */
 const unread = 1000
 
 export const compareDeliveries = (course: DeliveryTestRecord): DeliveryAgreement => {

@@ -28,7 +28,7 @@ export interface WebhookReceivers {
   readonly arrived: Array<ArrivedEvent>
   /** Maps receiver paths to signing secrets. */
   readonly secrets: Map<string, string>
-  /** This callback runs when a request has arrived, and again when the response was sent. */
+  /** The receiver calls `onMoment` when a request has arrived, and again when the response was sent. */
   onMoment: () => void
   readonly close: () => Promise<void>
 }

@@ -31,8 +31,8 @@ export class KilledWorkers {
   }
 
   /**
-   * Reports that a receiver has just received a request or sent a response. A kill that waits for this moment then
-   * happens.
+   * Reports that a receiver has just received a request or sent a response. If a kill waits for a request or a
+   * response, the kill happens now.
    */
   moment(): void {
     this.waiting.shift()?.()

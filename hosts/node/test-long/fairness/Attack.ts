@@ -3,8 +3,8 @@ import type { SendAttackRequest } from "./Attacker.ts"
 import type { FairnessSetup } from "./Seed.ts"
 
 /**
- * How each connection of the attack behaves. `asks` reads each response and sends the next request. `leaves` closes the
- * connection before the response arrives. `pipelines` sends as many requests as one connection allows and reads
+ * The behaviour of each connection of an attack. `asks` reads each response and sends the next request. `leaves` closes
+ * the connection before the response arrives. `pipelines` sends as many requests as one connection allows and reads
  * nothing. `trickles` reads the response slowly.
  */
 export type AttackMethod = "asks" | "leaves" | "pipelines" | "trickles"
@@ -30,9 +30,9 @@ export interface Attack {
   readonly manner?: AttackMethod
   /** Concurrent connections. Default: 48. */
   readonly connections?: number
-  /** The duration of the attack in milliseconds. The default is 1500. */
+  /** The duration of the attack in milliseconds, by default 1500. */
   readonly lasts?: number
-  /** The attack runs only with these limits. By default, the attack runs once with each kind of limits. */
+  /** The kind of limits with which the attack runs. By default, the attack runs once with each kind of limits. */
   readonly limits?: AttackLimits
   /** Creates the resources to which the requests refer, before the attack begins. */
   readonly prepare?: (scene: FairnessSetup, call: SendAttackRequest) => Promise<ReadonlyArray<string>>

@@ -26,7 +26,7 @@ export type SendAttackRequest = (ask: AttackRequest) => Promise<{ readonly statu
 /** The attacker uses four keys, as a tenant with several servers might do. */
 const keysAtOnce = 4
 
-/** The number of requests in flight on one connection. The server allows one more request. */
+/** The number of requests in flight on one connection. The server's limit is one request higher. */
 const pipelined = 31
 
 const [file = "", name = "", firstKey = "0", root = ""] = process.argv.slice(2)

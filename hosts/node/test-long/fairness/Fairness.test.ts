@@ -1,8 +1,8 @@
 /**
- * Tests that no tenant harms another. A victim makes its usual requests while an attacker with valid keys attacks every
- * API operation and uses every known special attack. The attacker sends at its plan's limits and far above them.
- * `FAIRNESS_ONLY=TEXT;TEXT` runs only the attacks whose names contain one of the texts. `FAIRNESS_PROGRESS=true` prints
- * each row as it is measured.
+ * Tests that no tenant slows down another tenant or makes another tenant's requests fail. A victim makes its usual
+ * requests while an attacker with valid keys attacks every API operation and uses every known special attack. The
+ * attacker sends requests both at and far above the limits of its plan. `FAIRNESS_ONLY=TEXT;TEXT` runs only the attacks
+ * whose names contain one of the texts. `FAIRNESS_PROGRESS=true` prints the result of each attack at once.
  */
 import { writeFileSync } from "node:fs"
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
@@ -51,7 +51,7 @@ const linksOf = (root: string, { personas, shares }: SeededTenant) =>
     )
   )
 
-/** An attack with a doubtful result runs up to this many more times. */
+/** The maximum number of repetitions of an attack whose result is doubtful. */
 const repetitions = 2
 
 const filenameIn = (cwd: string) => `${cwd}/fairness.db`

@@ -1,4 +1,7 @@
-/** Seeds topics, commentaries, events, deliveries and daily metrics of one organization with SQL that works on both databases. */
+/**
+ * Seeds topics, commentaries, events, deliveries and daily metrics of one organization. The SQL works on both
+ * databases.
+ */
 import { randomUUID } from "node:crypto"
 import { firstIdAt } from "@partner-commentary/core/webhook/Event"
 import { values } from "@partner-commentary/sql/database/Values"
@@ -16,8 +19,8 @@ export interface DataSize {
 }
 
 /**
- * All sizes are the maximum that the API allows: 4000 three-byte code points per commentary, 16 KiB of metadata, and
- * 1000 entries per external reference.
+ * All sizes are the API's maximum: 4000 three-byte code points per commentary, 16 KiB of metadata, and 1000 entries per
+ * external reference.
  */
 export const heavySize: DataSize = {
   personas: 100,
@@ -30,8 +33,8 @@ export const heavySize: DataSize = {
 }
 
 /**
- * The crowd has many organizations, so each of these organizations gets fewer topics. The API's responses have the same
- * size.
+ * Organizations of the crowd get fewer topics, because the crowd has many organizations. The API's responses are as
+ * large as for the attacker.
  */
 export const busySize: DataSize = { ...heavySize, topics: 20, days: 90 }
 
@@ -48,7 +51,7 @@ export const smallSize: DataSize = {
 export interface SeededIds {
   /** A topic with the maximum number of personas. */
   readonly topic: string
-  /** The external reference of all topics except the largest one. */
+  /** The external reference of all topics except the largest topic. */
   readonly reference: string
   readonly shares: ReadonlyArray<string>
   readonly commentaries: ReadonlyArray<readonly [topic: string, commentary: string]>

@@ -53,7 +53,7 @@ const explorer: Attack["ask"] = (_, nth) => ({
 
 const large = { note: "x".repeat(16_000) }
 
-/** The body is just below its maximum size. A body with many small values takes longest to parse. */
+/** The request's body is just below the maximum size. A body with many small values takes longest to parse. */
 const many = (bytes: number) => `[${"{},".repeat(bytes / 3)}0]`
 
 /**
@@ -68,7 +68,10 @@ const refusedBulk = JSON.stringify({
   }))
 })
 
-/** The body of this bulk request is just below the size limit. Its long text is in a field that the service ignores. */
+/**
+ * The body of this bulk request is just below the size limit. The long text of the body is in a field that the service
+ * ignores.
+ */
 const largeBulk = `{"topics":[{}],"ignored":${many(4_190_000)}}`
 
 /** Each request has a new idempotency key, so that the service stores every response. */
@@ -148,7 +151,7 @@ export const specialAttacks: Readonly<Record<string, Attack>> = {
   "creators' pages": {
     ask: ({ links }, nth) => ({ method: "GET", path: new URL(nthOfCycle(links, nth)).pathname, by: "none" })
   },
-  // This attack must be last, because it fills storage that the other attacks need.
+  // Keep this attack at the end of the list, because the attack fills storage that the other attacks need.
   "test environment's storage": {
     limits: "raised",
     connections: 8,

@@ -32,7 +32,7 @@ const busyPart = 0.2
 
 /**
  * True if the victim waited too long while the machine was busy. The control measures only before and after the attack,
- * so it can miss a short stall. The time that the response waited for a processor shows this stall.
+ * so it can miss a short stall. The victim's wait for a processor reveals the stall.
  */
 export const isResultDoubtful = (row: FairnessRow): boolean =>
   isLate(row) && (row.slowness >= quiet || row.victim.worstRunning < row.victim.worst * (1 - busyPart))

@@ -23,7 +23,7 @@ export interface FairnessRow {
    * and just after the attack.
    */
   readonly slowness: number
-  /** The reason why the service exited, if the attack made it exit. */
+  /** The reason why the service exited during the attack, or null if the service still runs. */
   readonly end: string | null
 }
 
@@ -36,7 +36,7 @@ export interface ServicePlace {
 
 /** The victim has recovered if it waits no longer than this many milliseconds, or no longer than without an attack. */
 const calm = 100
-/** A busy machine may delay the start of an attack by up to this many milliseconds. */
+/** The maximum milliseconds by which a busy machine may delay the start of an attack. */
 const longestExtra = 10_000
 const longestAftermath = 15_000
 

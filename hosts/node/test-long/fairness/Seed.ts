@@ -16,12 +16,12 @@ import * as HeavyData from "./HeavyData.ts"
 /** Ids and keys for the requests of the attacker and the victim. Plain data, because it is passed to other processes. */
 export interface FairnessSetup {
   readonly attacker: SeededTenant
-  /** Organizations that attack at the same time, each within its own limits. */
+  /** The organizations of the crowd, which attack at the same time. Each organization stays within its own limits. */
   readonly crowd: ReadonlyArray<SeededTenant>
   readonly victim: SeededTenant
-  /** The creator links of the attacker's topics. The test creates these links. */
+  /** The creator links of the attacker's topics, which the test creates. */
   readonly links: ReadonlyArray<string>
-  /** A dashboard token of the attacker. The test creates this token. */
+  /** A dashboard token of the attacker, which the test creates. */
   readonly token: string
 }
 
@@ -34,7 +34,10 @@ export interface SeededTenant extends HeavyData.SeededIds {
   readonly personas: ReadonlyArray<string>
 }
 
-/** Limits so high that only the service's own bounds protect other organizations. */
+/**
+ * The raised limits are so high that they do not restrict the attacker. Only the service's other safeguards protect
+ * other organizations.
+ */
 export const raisedLimits: Readonly<Record<string, number>> = Object.fromEntries(
   LimitName.literals.map((name) => [name, 1_000_000])
 )

@@ -10,7 +10,7 @@ import { dirname, join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import type { FairnessSetup } from "./Seed.ts"
 
-/** The victim's measurements since the test told it to begin. Times are milliseconds. */
+/** The victim's measurements since the test's start message. All times are in milliseconds. */
 export interface VictimMeasurements {
   /** The slowest response, including requests that are still in flight. */
   readonly worst: number
@@ -64,7 +64,7 @@ interface Flush {
 const slowFlushes: Array<Flush> = []
 let flushStartedAt = Number.POSITIVE_INFINITY
 
-/** A flush that takes longer than this many milliseconds counts as slow. On an idle disk, flushes are faster. */
+/** The time in milliseconds above which a flush counts as slow. On an idle disk, flushes are faster. */
 const slowFlush = 20
 
 /** Repeatedly flushes a page of a separate file to the disk that also holds the service's database. */

@@ -16,7 +16,10 @@ import { calledOperations, storyForHeyApi, storyForOpenapiFetch } from "./Story.
 
 const openapi = new URL("../../../../docs/openapi.json", import.meta.url)
 
-/** The generators need a TypeScript version with a compiler API, so they are installed in a separate folder. */
+/**
+ * The generators need a TypeScript version with a compiler API, so the test installs the generators in a separate
+ * folder.
+ */
 const dependencies = {
   "@hey-api/openapi-ts": "0.99.0",
   "openapi-fetch": "0.17.0",

@@ -10,7 +10,7 @@ interface Call {
   readonly parameters?: string
   readonly query?: string
   readonly body?: string
-  /** The call is repeated until this expression is true for the response. */
+  /** The client repeats the call until the expression `until` is true for the response. */
   readonly until?: string
   /** True if the response is a stream of events. The story reads only the first event. */
   readonly isStream?: boolean

@@ -92,7 +92,7 @@ const containers = async (test: TestLifetime, given: Readonly<Record<string, str
       if (code !== 0) throw new Error(`${words.join(" ")} ended with ${code}: ${running.stderr()}`)
       return JSON.parse(running.stdout())
     },
-    /** Waits until the process is ready. Returns the process, and how many milliseconds its start took. */
+    /** Waits until the process is ready. Returns the process and the duration of its start in milliseconds. */
     serve: async (
       words: ReadonlyArray<string>,
       isReady: (running: Buildah.RunningContainer) => Promise<boolean>,

@@ -45,7 +45,7 @@ export const startNginx = async (test: TestLifetime, folder: string, upstream: n
     .replace("listen 443 ssl;", `listen 127.0.0.1:${port} ssl;`)
     .replace("server:8080", `127.0.0.1:${upstream}`)
   await writeFile(file("default.conf"), own)
-  // Only the test's user may access this folder, so nginx's workers must run as that user to write to it.
+  // Only the test's user may write to the folder of the test, so nginx's workers must run as the test's user.
   const user = process.getuid?.() === 0 ? "user root;" : ""
   const main = `daemon off; ${user} pid ${file("pid")}; error_log ${file("error.log")}; events {}
     http { access_log ${file("access.log")}; client_body_temp_path ${file("body")}; proxy_temp_path ${file("proxy")};

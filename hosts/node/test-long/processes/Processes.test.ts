@@ -96,7 +96,7 @@ it("a process that no longer responds is killed and restarted, and the other pro
   expect(await service.stop()).toMatchObject({ code: 0 })
 })
 
-it("when several processes stop, they first answer their running requests", async (test) => {
+it("when several processes stop, each process first answers its running requests", async (test) => {
   const { cwd, env, service } = await startThree(test, "--no-worker")
   const { key, persona } = await Partner.registerPartner(cwd, env)
   const submission = { content: "Who wins the derby this year?", persona_ids: [persona.id] }

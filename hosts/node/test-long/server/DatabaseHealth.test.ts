@@ -99,7 +99,7 @@ describe("a database that accepts no writes", () => {
 describe("a missing SQLite file", () => {
   const env = { DATABASE_URL: "sqlite:./service.db", PUBLIC_URL: "https://partners.example.test", ...production }
 
-  it("a missing SQLite file outside development stops every command but migrate with one sentence, and no command creates it", async (test) => {
+  it("a missing SQLite file outside development stops every command except migrate with one sentence, and no command creates the file", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const create = ["org", "create", "--name", "Acme"]
     for (const args of [["serve"], ["worker"], ["org", "list"], create, ["purge", "--dry-run"], ["doctor"]]) {

@@ -1,6 +1,6 @@
 /**
  * Tests SQLite on a real file system that becomes full or read-only. Each service has its own mount namespace with an
- * ext4 image. The tests need root and loop devices, and are skipped without them.
+ * ext4 image. The tests are skipped if root access or loop devices are missing.
  */
 import { execFileSync, spawnSync } from "node:child_process"
 import { writeFileSync } from "node:fs"

@@ -212,7 +212,7 @@ it("event streams of clients that disconnect or do not read are ended, and other
   socket.pause()
   test.onTestFinished(async () => void socket.destroy())
   await new Promise((resolve) => setTimeout(resolve, 75_000))
-  // A socket reports that it has ended only if its data is read.
+  // A socket emits its end event only if its data is read.
   socket.resume()
   await Process.eventually(
     async () => isClosed,

@@ -3,7 +3,7 @@ import { expect, it } from "vitest"
 import * as OwnDatabase from "../../test/support/OwnDatabase.ts"
 import * as Process from "../../test/support/Process.ts"
 
-it("when eight processes migrate an empty database at the same time, one of them migrates and all succeed", async (test) => {
+it("when eight processes migrate an empty database at the same time, one process migrates and all processes succeed", async (test) => {
   const cwd = await Process.makeWorkingFolder(test)
   const env = await OwnDatabase.makeDatabase(test)
   const outcomes = await Promise.all(

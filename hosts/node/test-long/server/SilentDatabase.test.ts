@@ -1,5 +1,5 @@
 /**
- * Tests that health checks and metrics report a suspended database, which keeps its connections open but sends no
+ * Tests that health checks and metrics report a suspended database server, which keeps connections open but sends no
  * response.
  */
 import * as Wire from "@partner-commentary/test/postgres/Wire"

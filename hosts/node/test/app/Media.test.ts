@@ -1,6 +1,4 @@
-/**
- * Tests audio as a deployer configures it: a speech server, files that the process serves, and the doctor's findings.
- */
+/** Tests audio with a configured speech server: the files that the process serves, and the doctor's findings. */
 import { readdir, writeFile } from "node:fs/promises"
 import type { ServerResponse } from "node:http"
 import { connect } from "node:net"
@@ -82,7 +80,7 @@ const raw = (apiRoot: string, target: string) =>
   })
 
 describe("audio files", () => {
-  it("an approved text is spoken by the server of SPEECH_URL, and anyone with the file's URL can fetch it", async (test) => {
+  it("the server of SPEECH_URL speaks an approved text, and anyone with the audio file's URL can fetch the file", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const { asked, env } = await speaking(test)
     const service = await Process.start(cwd, ["serve"], env)

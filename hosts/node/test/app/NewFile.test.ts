@@ -1,4 +1,4 @@
-/** Tests that a file gets its final name only when it is complete, on file systems with and without hard links. */
+/** Tests that only a complete file gets its final name, on file systems with and without hard links. */
 import { link, readdir, readFile, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { setTimeout } from "node:timers/promises"

@@ -1,6 +1,6 @@
 /**
- * Tests that a backup made during writes contains everything acknowledged before it began, and that a service can run
- * on it.
+ * Tests that a backup made during writes contains all writes that were acknowledged before the backup began. A service
+ * must be able to run on the copy.
  */
 import { readdirSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -47,7 +47,7 @@ describe("backup", () => {
     await Partner.submitTopic(restored.apiRoot, key, persona.id)
   })
 
-  it("the `backup` command refuses an existing file and does not change it", async (test) => {
+  it("the `backup` command refuses an existing file and does not change the file", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     await Process.runJson(cwd, ["migrate"], env)
     writeFileSync(join(cwd, "mine"), "words")

@@ -114,7 +114,7 @@ describe.concurrent("the `key` command", () => {
     expect(await Process.runJson(cwd, next.split(" "))).toMatchObject({ name: "NAME", scopes: Scope.allScopes })
   })
 
-  it("the `key` command shows a key once, and lists and revokes it", async (test) => {
+  it("the `key` command shows a new key once, lists keys and revokes a key", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const { id } = await Process.runJson(cwd, ["org", "create", "--name", "Acme"])
     const created = await Process.runJson(cwd, [

@@ -1,6 +1,6 @@
 /**
- * Tests of dashboard tokens: the command line creates them in development only, and otherwise an identity provider
- * issues them.
+ * Tests that the command line creates dashboard tokens only in development. Otherwise, an identity provider issues the
+ * tokens.
  */
 import { OAuth2Server } from "oauth2-mock-server"
 import { describe, expect, it } from "vitest"
@@ -22,7 +22,7 @@ const production = {
   SIGNING_SECRET: "a-secret-that-only-this-test-knows"
 }
 
-/** Commands require DATABASE_URL outside development. This value is the default in development. */
+/** Commands require DATABASE_URL outside development. The default in development has the same value. */
 const named = { DATABASE_URL: "sqlite:./data/partner-commentary.db" }
 
 describe("the `token create` command", () => {

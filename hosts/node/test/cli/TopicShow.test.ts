@@ -10,7 +10,10 @@ import * as Process from "../support/Process.ts"
 
 const moment = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 
-/** Starts a server that is both a draft generator and a webhook receiver. All its requests fail at first. */
+/**
+ * Starts a server that is both a draft generator and a webhook receiver. At first, the server answers all requests with
+ * an error.
+ */
 const unwell = async (test: Process.TestLifetime) => {
   let isMended = false
   const host = await Loopback.listenOnLoopback(test, (request, response) => {
@@ -196,7 +199,7 @@ describe("the `topic show` command", () => {
     return { cwd, env }
   }
 
-  it("topic show prints the state, mails, attempts and deliveries of each part, with times and reasons, and no creator's text", async (test) => {
+  it("topic show prints the state, mails, attempts and deliveries of each assignment, with times and reasons, and no creator's text", async (test) => {
     const { cwd, env } = await story(test, {})
     const unknown = "01900000-0000-7000-8000-000000000000"
     const none = await Process.run(cwd, ["topic", "show", unknown], env)

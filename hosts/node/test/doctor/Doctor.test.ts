@@ -1,4 +1,4 @@
-/** Tests the doctor's report on a service with many faults at once, and how an operator repairs it. */
+/** Tests the doctor's report on a service with many faults at once, and how an operator repairs the service. */
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { describe, expect, it } from "vitest"
@@ -42,7 +42,7 @@ describe("the `doctor` command", () => {
     expect(stdout).toMatch(/configuration +mend +PROCESSES must be 1 on SQLite, [^\n]+: serve does not start\./)
   })
 
-  it("doctor counts all failed drafts, names ten, and suggests one command that restarts all", async (test) => {
+  it("doctor counts all failed drafts, names ten drafts, and suggests one command that restarts all failed drafts", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const shareIds = await stopped(cwd, 11)
     change(cwd, `${stall(5, "NULL")}; UPDATE mails SET due_at = ${later}`)
@@ -65,7 +65,7 @@ describe("the `doctor` command", () => {
     expect(await Process.runJson(cwd, ["retry", "--all"])).toEqual([])
   })
 
-  it("doctor counts the mails that finally failed, and suggests the command that sends them again", async (test) => {
+  it("doctor counts the mails that finally failed, and suggests the command that sends these mails again", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     await stopped(cwd, 2)
     change(
@@ -84,7 +84,7 @@ describe("the `doctor` command", () => {
     expect((await findings(cwd)).about("mails")).toMatchObject({ state: "ok" })
   })
 
-  it("doctor exits with code 1 as soon as failed mails or drafts wait for a retry, and prints the reason of the last failure", async (test) => {
+  it("doctor exits with code 1 if failed mails or drafts wait for a retry, and prints the last failure's reason", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     await stopped(cwd, 2)
     const now = new Date().toISOString()

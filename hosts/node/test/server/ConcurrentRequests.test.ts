@@ -16,7 +16,10 @@ const owner = "acme" as OrganizationId
 /** The response is larger than all socket buffers together, so it stays unfinished while the client does not read. */
 const large = new Uint8Array(32 * 1024 * 1024)
 
-/** `/large` exceeds the socket's buffers, `/never` runs until it is interrupted, and other paths answer at once. */
+/**
+ * The response of `/large` exceeds the socket's buffers, a request for `/never` runs until interruption, and other
+ * paths answer at once.
+ */
 const app = (seen: { begun: number; interrupted: number }) =>
   Effect.gen(function* () {
     const { withPermit } = yield* ConcurrencyLimit

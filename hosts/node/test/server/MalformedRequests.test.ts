@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from "vitest"
 import * as Partner from "../support/Partner.ts"
 import * as Process from "../support/Process.ts"
 
-/** Returns everything that the server sends in response to these bytes before it closes the connection. */
+/** Sends the bytes to the server, and returns everything that the server sends before the connection closes. */
 const say = (port: number, bytes: string) =>
   new Promise<string>((resolve, reject) => {
     let answer = ""

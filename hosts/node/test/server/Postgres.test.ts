@@ -91,7 +91,7 @@ describe("the Node host on Postgres", () => {
     })
   })
 
-  it("a wrong database address exits with code 1 and one sentence without the password", async (test) => {
+  it("serve with a wrong database address exits with code 1 and prints one sentence without the password", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const env = await OwnDatabase.makeDatabase(test)
     const wrong = (change: (url: URL) => void) => {

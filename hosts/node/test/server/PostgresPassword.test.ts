@@ -1,4 +1,6 @@
-/** Tests that PGPASSWORD is the password for addresses without one. The password is not percent-encoded. */
+/**
+ * Tests that PGPASSWORD is the password for database addresses without a password. The password is not percent-encoded.
+ */
 import * as Settings from "@partner-commentary/settings/Settings"
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
@@ -27,7 +29,7 @@ const addresses = async (env: Record<string, string>) => {
 }
 
 describe("the variable PGPASSWORD", () => {
-  it("PGPASSWORD is the password of both database addresses if they have none, including socket addresses", async () => {
+  it("PGPASSWORD is the password of both database addresses if the addresses contain no password, including socket addresses", async () => {
     const { direct, told, url } = await addresses({
       DATABASE_URL: "postgres://u@db.example.com/desk?sslmode=require",
       DATABASE_DIRECT_URL: "postgres:///desk?host=/var/run/postgresql&user=u"

@@ -57,7 +57,7 @@ describe("the `serve` command", () => {
     for (const { stop } of servers) expect(await stop()).toMatchObject({ code: 0 })
   })
 
-  it("commands work while serve runs, and their changes apply from the next request on", async (test) => {
+  it("commands work while serve runs, and a command's changes apply from the next request on", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const { apiRoot } = await Process.start(cwd)
     const { key, keyId, organization, persona } = await Partner.registerPartner(cwd)

@@ -8,7 +8,9 @@ import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import type { EnvironmentVariables, ProcessOutcome } from "./Process.ts"
 
-/** Commands read relative paths and write to the process's streams, so they run one after another. */
+/**
+ * The commands run one after another, because each command reads relative paths and writes to the process's streams.
+ */
 let last: Promise<unknown> = Promise.resolve()
 
 /** The working directory of the running services, and the directory to restore when the last service has stopped. */

@@ -11,7 +11,7 @@ const bin = fileURLToPath(new URL("../../bin/partner-commentary.js", import.meta
 /** The environment variables that child processes inherit. Other variables of the machine could change the results. */
 const bare = { PATH: process.env["PATH"], HOME: process.env["HOME"], TMPDIR: process.env["TMPDIR"] }
 
-/** With this option the program does not restart Node with a service's options. */
+/** With an explicit `--max-semi-space-size`, the program does not restart Node with a service's options. */
 const startOnce = { NODE_OPTIONS: "--max-semi-space-size=16" }
 
 export type EnvironmentVariables = Readonly<Record<string, string>>

@@ -1,5 +1,5 @@
 /**
- * Defines the commands `token …`, which create tokens of the local identity provider. With such a token, a developer
+ * Defines the commands `token …`, which create tokens of the local identity provider. With a local token, a developer
  * calls the API-key operations without a dashboard.
  */
 import { OrganizationStore } from "@partner-commentary/core/partner/OrganizationStore"

@@ -1,6 +1,4 @@
-/**
- * Defines the commands `webhook …`, which manage webhooks. Partners register their webhooks themselves over the API.
- */
+/** Defines the commands `webhook …`, which manage webhooks. Partners register webhooks over the API. */
 import { OrganizationRegistry } from "@partner-commentary/core/partner/OrganizationRegistry"
 import { OrganizationStore } from "@partner-commentary/core/partner/OrganizationStore"
 import { OrganizationId, WebhookId } from "@partner-commentary/core/shared/Ids"
