@@ -42,7 +42,9 @@ const answering = `require("node:http").createServer((request, response) => {
   response.end('{"success":true,"data":"${"x".repeat(900)}"}')
 }).listen(0, "127.0.0.1", function () { console.log(this.address().port) })`
 
-/** A bare node:http server with a constant response. Its rate is the highest that the load generator can measure here. */
+/**
+ * A bare node:http server with a constant response. Its rate is the highest that the load generator can measure here.
+ */
 export const startConstantServer = async () => {
   const child = spawn(process.execPath, ["--eval", answering], { stdio: ["ignore", "pipe", "inherit"] })
   const [chunk] = (await new Promise((resolve) => child.stdout.once("data", (...said) => resolve(said)))) as [Buffer]

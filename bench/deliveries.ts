@@ -1,6 +1,6 @@
 /**
- * `node bench/deliveries.ts` measures how many signed events a second the webhook transport delivers to one receiver in a
- * separate process. It measures neither storage nor the delivery worker.
+ * `node bench/deliveries.ts` measures how many signed events a second the webhook transport delivers to one receiver in
+ * a separate process. This benchmark measures neither storage nor the delivery worker.
  */
 import { fork } from "node:child_process"
 import { createServer } from "node:http"

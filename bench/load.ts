@@ -8,7 +8,10 @@ import { connect, type Socket } from "node:net"
 export interface LoadRound {
   readonly port: number
   readonly key: string
-  /** `post` submits topics with different texts. `get` reads the status of these topics in turn. `paths` are read in turn. */
+  /**
+   * `post` submits topics with different texts. `get` reads the status of these topics in turn. `paths` are read in
+   * turn.
+   */
   readonly send:
     | { readonly kind: "post"; readonly personaIds: ReadonlyArray<string> }
     | { readonly kind: "get"; readonly topicIds: ReadonlyArray<string> }

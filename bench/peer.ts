@@ -3,16 +3,16 @@
  * Fastify 5 and
  * `node:sqlite`, and some other reads (`peer/Reads.ts`), without any other part of the service.
  *
- * It implements what the specification requires of the first two operations:
+ * The peer implements the specification's requirements for the first two operations:
  * - key check by SHA-256 with a cache of a few seconds, expiry, revocation, address list, rate windows and scope;
  * - ajv for the body, with every problem named, and length in code points;
  * - licences, duplicate windows and the monthly quota;
  * - topic, assignments, queued mails and totals in one transaction per request (`peer/Store.ts`);
  * - response schemas, so that fast-json-stringify writes the JSON, and `X-Request-Id` on every response.
  *
- * It omits parts that would only make it slower: idempotency keys, address ranges, duplicate keys and inexact numbers
- * in JSON. It also omits the columns and indexes for the steps after a submission (drafts, generation, creators'
- * links).
+ * The peer omits parts that would only make the peer slower: idempotency keys, address ranges, duplicate keys and
+ * inexact numbers in JSON. It also omits the columns and indexes for the steps after a submission (drafts, generation,
+ * creators' links).
  *
  * `node bench/peer.ts FILE` seeds an empty FILE, listens on a free port and prints one line of JSON.
  */

@@ -22,7 +22,8 @@ const waitersOfTopic = 10
 const waiters = partners * topics * waitersOfTopic
 
 /**
- * The length of the idle phase in milliseconds. It and all approvals together take less than the wait of 30 seconds.
+ * The length of the idle phase in milliseconds. The idle phase and all approvals together take less than the wait of 30
+ * seconds.
  */
 const idle = 5_000
 const betweenApprovals = 50

@@ -1,4 +1,7 @@
-/** Runs the whole service in an Effect application: its routes are beside yours, and its workers run in the same process. */
+/**
+ * Runs the whole service in an Effect application: its routes are beside yours, and its workers run in the same
+ * process.
+ */
 import { createServer } from "node:http"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { layerUntraced } from "@partner-commentary/server/creator/CreatorRequest"

@@ -3,13 +3,18 @@ import { partnerCommentary } from "partner-commentary"
 import { sqlite } from "partner-commentary/sqlite"
 
 export interface Options {
-  /** The URL at which partners and creators reach the service, with or without a path: `https://app.example/commentary`. */
+  /**
+   * The URL at which partners and creators reach the service, with or without a path: `https://app.example/commentary`.
+   */
   readonly url: string
   /** The database file, or `:memory:`. */
   readonly database: string
   /** The folder for mails until a mail server is configured. */
   readonly outbox: string
-  /** The secret has at least 32 characters, the same in every process. The service signs creators' links with the secret. */
+  /**
+   * The secret has at least 32 characters, the same in every process. The service signs creators' links with the
+   * secret.
+   */
   readonly secret: string
 }
 

@@ -1,6 +1,6 @@
 /**
- * Makes the next version of all packages from the changesets: their manifests, the lockfile and the changelog. Without a
- * changeset it makes the current version, as for the first release. A person reviews and commits the result.
+ * Makes the next version of all packages from the changesets: their manifests, the lockfile and the changelog. Without
+ * a changeset it makes the current version, as for the first release. A person reviews and commits the result.
  */
 import { execFileSync } from "node:child_process"
 import { readdirSync, readFileSync, writeFileSync } from "node:fs"

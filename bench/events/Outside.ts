@@ -1,7 +1,7 @@
 /**
- * The external parties in a separate process: creators that approve at a set rate, and receivers that accept events
- * at once or hang. The parent process sends the approvals over IPC. It gets the result when every event has arrived,
- * with the time that each took.
+ * The external parties in a separate process: creators that approve at a set rate, and receivers that accept events at
+ * once or hang. The parent process sends the approvals over IPC. The parent gets the result when every event has
+ * arrived, with the time that each took.
  */
 import { Agent, createServer, request } from "node:http"
 import type { AddressInfo } from "node:net"

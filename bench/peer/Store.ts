@@ -1,5 +1,5 @@
 /**
- * The peer's database: the tables, and a submission as one synchronous `BEGIN IMMEDIATE` transaction. It uses
+ * The peer's database: the tables, and a submission as one synchronous `BEGIN IMMEDIATE` transaction. The peer uses
  * prepared statements on `node:sqlite`, in WAL mode with `synchronous = FULL`.
  */
 import { DatabaseSync } from "node:sqlite"

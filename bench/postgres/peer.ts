@@ -1,8 +1,8 @@
 /**
- * The peer on Postgres. It does the same as `../peer.ts`, with `pg` (`Store.ts`). The product has migrated its database and
- * created its partner.
+ * The peer on Postgres. This peer does the same as `../peer.ts`, but with `pg` (`Store.ts`). The product has migrated
+ * its database and created its partner.
  *
- * It omits the same parts, and the product's daily metrics.
+ * This peer omits the same parts as `../peer.ts`, and the product's daily metrics.
  *
  * `node bench/postgres/peer.ts URL KEY` listens on a free port and prints one line of JSON.
  */

@@ -2,10 +2,11 @@
  * The peer for the story benchmark: one process with Fastify and nodemailer's pool, and one transaction for each step.
  * Submissions work as in `../peer.ts` and `../postgres/peer.ts`.
  *
- * It omits parts that would only make it slower: shares of organizations, reminders and deadlines, retries and circuit
- * breakers, metrics, the audit log, encrypted secrets, and repeated responses.
+ * The peer omits parts that would only make the peer slower: shares of organizations, reminders and deadlines, retries
+ * and circuit breakers, metrics, the audit log, encrypted secrets, and repeated responses.
  *
- * `node bench/story/peer.ts FILE|URL SMTP_PORT RECEIVERS_PORT [KEY]` listens on a free port and prints one line of JSON.
+ * `node bench/story/peer.ts FILE|URL SMTP_PORT RECEIVERS_PORT [KEY]` listens on a free port and prints one line of
+ * JSON.
  */
 import { randomUUID } from "node:crypto"
 import * as Database from "../Database.ts"

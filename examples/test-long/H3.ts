@@ -1,4 +1,6 @@
-/** Mounts the service in h3 (Nitro, Nuxt). Any router whose handlers take a Web-standard Request works in the same way. */
+/**
+ * Mounts the service in h3 (Nitro, Nuxt). Any router whose handlers take a Web-standard Request works in the same way.
+ */
 import { H3 } from "h3"
 import type { PartnerCommentary } from "partner-commentary"
 

@@ -1,4 +1,6 @@
-/** The Effect application over a socket: its own routes, the service below its prefix, one database, one transaction. */
+/**
+ * The Effect application over a socket: its own routes, the service below its prefix, one database, one transaction.
+ */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"

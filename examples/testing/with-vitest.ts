@@ -1,4 +1,7 @@
-/** A partner tests its own application with vitest: a service in memory for each test, and creators that the test controls. */
+/**
+ * A partner tests its own application with vitest: a service in memory for each test, and creators that the test
+ * controls.
+ */
 
 // #region vitest
 import { TestPartnerCommentary } from "@partner-commentary/test"

@@ -47,7 +47,10 @@ const isNewEventType = ({ action, path }: Change) =>
   ((path[1] === "/partner/v1/events" && isAlternative(path) && path.at(-3) === "items") ||
     (String(path[1]).includes("/deliveries") && path.at(-2) === "enum" && path.at(-3) === "type"))
 
-/** A further error code within a response. The released description tells clients to handle a code that they do not know. */
+/**
+ * A further error code within a response. The released description tells clients to handle a code that they do not
+ * know.
+ */
 const isNewErrorCode = ({ action, after, path }: Change) =>
   action === "add" &&
   isAlternative(path) &&
@@ -73,7 +76,10 @@ const differing = (part: Part, other: Part): Part =>
 
 const changed = (part: Part, other: Part) => structuredClone({ openapi: "3.1.0", paths: differing(part, other) })
 
-/** Removes descriptions, resolves references, and lists each error under its code, so that only a removed code is breaking. */
+/**
+ * Removes descriptions, resolves references, and lists each error under its code, so that only a removed code is
+ * breaking.
+ */
 const plain = ({ components, paths }: Document): Part => {
   const followed = (value: unknown, key: string, above: ReadonlyArray<string>): unknown => {
     if (Array.isArray(value)) return value.map((inner) => followed(inner, key, above))

@@ -1,4 +1,7 @@
-/** Generates docs/reference/errors.md from the contract and its guide: each error code with its status, meaning and remedy. */
+/**
+ * Generates docs/reference/errors.md from the contract and its guide: each error code with its status, meaning and
+ * remedy.
+ */
 import { codeOf, envelopesOf } from "@partner-commentary/api/description/Answers"
 import type { Document } from "@partner-commentary/api/description/Document"
 import { type Code, guide } from "@partner-commentary/api/ErrorGuide"

@@ -1,4 +1,6 @@
-/** A short hash of the fields of the topic views. It takes milliseconds, which a start of the service does not spend. */
+/**
+ * A short hash of the fields of the topic views. It takes milliseconds, which a start of the service does not spend.
+ */
 import { createHash } from "node:crypto"
 import { TopicCommentaries, TopicDetail, TopicList, TopicProgress } from "@partner-commentary/api/TopicsApi"
 import * as Schema from "effect/Schema"

@@ -1,6 +1,6 @@
 /**
- * Checks the tarballs with publint and Are The Types Wrong, entry by entry, and checks that a README imports only exported
- * modules. The checks skip old resolvers, and `require` where a package is ESM alone.
+ * Checks the tarballs with publint and Are The Types Wrong, entry by entry, and checks that a README imports only
+ * exported modules. The checks skip old resolvers, and `require` where a package is ESM alone.
  */
 import { execFile } from "node:child_process"
 import { existsSync, readdirSync, readFileSync } from "node:fs"

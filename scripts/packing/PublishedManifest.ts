@@ -34,7 +34,10 @@ export const commonJsEntries = ({ exports }: SourceManifest): ReadonlyArray<stri
     return module === undefined ? [] : [module]
   })
 
-/** Maps `./src/*.ts` to `./dist/*.js` with the declarations `./dist/*.d.ts`, and a condition `require` to `./dist/*.cjs`. */
+/**
+ * Maps `./src/*.ts` to `./dist/*.js` with the declarations `./dist/*.d.ts`, and a condition `require` to
+ * `./dist/*.cjs`.
+ */
 const compiled = (target: SourceManifest["exports"][string]) => {
   if (typeof target === "string") {
     const module = moduleOf(target)

@@ -16,7 +16,10 @@ const digest = (host: string, files: ReadonlyArray<string>): string => {
   return hash.digest("hex")
 }
 
-/** `sources` are relative to `root`. The command line reads the written list, whose paths are relative to the host's folder. */
+/**
+ * `sources` are relative to `root`. The command line reads the written list, whose paths are relative to the host's
+ * folder.
+ */
 export const writeDigest = (root: string, host: string, sources: ReadonlyArray<string>): void => {
   const files = sources.map((source) => relative(host, join(root, source))).sort()
   writeFileSync(join(host, "bundle", "sources.json"), JSON.stringify({ sha256: digest(host, files), files }))

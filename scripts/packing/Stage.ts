@@ -1,6 +1,6 @@
 /**
- * Stages each workspace for publishing in its own folder: the compiled modules, the README, the licence and the published
- * manifest. Nothing else of a workspace is packed.
+ * Stages each workspace for publishing in its own folder: the compiled modules, the README, the licence and the
+ * published manifest. Nothing else of a workspace is packed.
  */
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"

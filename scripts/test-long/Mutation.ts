@@ -1,7 +1,8 @@
 /**
  * Plants one small fault at a time into core, sql and server, runs the tests that execute the changed code, and prints
- * the faults that no test notices: `node scripts/test-long/Mutation.ts [COUNT] [SEED] [FROM] [TO]`. It edits the sources
- * of its checkout and restores each one, so run it in a work tree of its own. FROM and TO select a slice of the faults.
+ * the faults that no test notices: `node scripts/test-long/Mutation.ts [COUNT] [SEED] [FROM] [TO]`. It edits the
+ * sources of its checkout and restores each one, so run it in a work tree of its own. FROM and TO select a slice of the
+ * faults.
  */
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"

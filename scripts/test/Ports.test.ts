@@ -1,4 +1,6 @@
-/** Tests that docs/reference/ports.md has every port of the core in the right group, with its sentences and its suites. */
+/**
+ * Tests that docs/reference/ports.md has every port of the core in the right group, with its sentences and its suites.
+ */
 import { basename } from "node:path"
 import { describe, expect, it } from "vitest"
 import { readFiles } from "../Repository.ts"

@@ -1,4 +1,6 @@
-/** In Remix and React Router, this file is `app/pc.server.ts`. The name excludes the file from the bundle for browsers. */
+/**
+ * In Remix and React Router, this file is `app/pc.server.ts`. The name excludes the file from the bundle for browsers.
+ */
 import { pc } from "./pc.ts"
 
 // #region glue

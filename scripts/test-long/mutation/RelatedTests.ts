@@ -62,7 +62,7 @@ export const recorded = (mutants: ReadonlyArray<Mutant>): ReadonlyArray<Run> => 
 
 /**
  * The package's own tests come first, then those of the same subject, then the fastest ones. The stores are tested by
- * the suites that SQLite runs. Code outside functions runs before the first test, so for it the tests that execute
+ * the suites that SQLite runs. Code outside functions runs before the first test. For such code, all tests that execute
  * anything in its file run.
  */
 export const testsFor = ({ offset, path }: Mutant, runs: ReadonlyArray<Run>): ReadonlyArray<Run> => {
