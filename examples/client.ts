@@ -1,4 +1,6 @@
-/** A partner's server uses the official client: it submits a topic, waits for the commentaries, and handles refusals. */
+/**
+ * A partner's server uses the official client: it submits a topic, waits for the commentaries, and handles refusals.
+ */
 
 // #region client
 import {

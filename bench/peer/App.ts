@@ -1,4 +1,6 @@
-/** The peer's HTTP: Fastify with its hooks, errors and two routes. The handlers, which use the database, are passed in. */
+/**
+ * The peer's HTTP: Fastify with its hooks, errors and two routes. The handlers, which use the database, are passed in.
+ */
 import { randomUUID } from "node:crypto"
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify"
 import { invalidRequest, type NewTopicBody } from "./Answers.ts"

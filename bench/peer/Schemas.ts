@@ -1,4 +1,6 @@
-/** JSON Schemas of the peer's two endpoints. ajv validates the requests, and fast-json-stringify writes the responses. */
+/**
+ * JSON Schemas of the peer's two endpoints. ajv validates the requests, and fast-json-stringify writes the responses.
+ */
 export const uuidPattern = "^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$"
 
 export const newTopicBodySchema = {

@@ -1,4 +1,7 @@
-/** The peer's steps after a submission, each one transaction: mails, responses, drafts, approvals, and signed deliveries. */
+/**
+ * The peer's steps after a submission, each one transaction: mails, responses, drafts, approvals, and signed
+ * deliveries.
+ */
 import { createHmac, randomUUID } from "node:crypto"
 import { Agent, request } from "node:http"
 import { setTimeout as sleep } from "node:timers/promises"

@@ -1,6 +1,6 @@
 /**
- * Runs the service on a real server of each framework. Every host must return the same responses, and the application keeps its own
- * routes.
+ * Runs the service on a real server of each framework. Every host must return the same responses, and the application
+ * keeps its own routes.
  */
 import { createServer, type Server } from "node:http"
 import { createAdaptorServer } from "@hono/node-server"

@@ -1,4 +1,6 @@
-/** Helpers for the tests of the mounted examples: a service on its own database, and a framework's server on a socket. */
+/**
+ * Helpers for the tests of the mounted examples: a service on its own database, and a framework's server on a socket.
+ */
 
 import { once } from "node:events"
 import { mkdtempSync, rmSync } from "node:fs"

@@ -5,7 +5,10 @@ const unreleased = "## Unreleased\n"
 /** Returns the text of a changeset, without its list of packages and version bumps. */
 export const changesetText = (changeset: string): string => changeset.replace(/^---\n[\s\S]*?\n---\n/, "").trim()
 
-/** Moves the unreleased section to the version, with one item for each changeset, and leaves the unreleased section empty. */
+/**
+ * Moves the unreleased section to the version, with one item for each changeset, and leaves the unreleased section
+ * empty.
+ */
 export const releaseChangelog = (changelog: string, version: string, changesets: ReadonlyArray<string>): string => {
   const [before, ...rest] = changelog.split(unreleased)
   const [present = "", older] = rest.join(unreleased).split(/^(?=## )/m)

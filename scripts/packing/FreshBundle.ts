@@ -1,4 +1,7 @@
-/** Before a test run, rebuilds the Node host's bundle if a source changed. The tests use the bundle because it starts faster. */
+/**
+ * Before a test run, rebuilds the Node host's bundle if a source changed. The tests use the bundle because it starts
+ * faster.
+ */
 import { execFileSync } from "node:child_process"
 import { join } from "node:path"
 import { isDigestCurrent } from "./SourceDigest.ts"

@@ -1,4 +1,6 @@
-/** Plants the faults that knip and syncpack must report, in a copy of the repository's configuration with one workspace. */
+/**
+ * Plants the faults that knip and syncpack must report, in a copy of the repository's configuration with one workspace.
+ */
 import { spawnSync } from "node:child_process"
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"

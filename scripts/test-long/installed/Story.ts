@@ -1,4 +1,7 @@
-/** Runs in a project that installed the packages: an embedder's server, and a partner who calls it with the official client. */
+/**
+ * Runs in a project that installed the packages: an embedder's server, and a partner who calls it with the official
+ * client.
+ */
 import assert from "node:assert/strict"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
