@@ -66,7 +66,7 @@ const main = async () => {
       drafts: hung.events
     }))
   ]) {
-    made.push(await Partners.make(folder, variables, server, wanted))
+    made.push(await Partners.prepareApprovals(folder, variables, server, wanted))
   }
   // Interleave the partners, so that every receiver gets events.
   const mixed = Array.from({ length: each }, (_, index) =>

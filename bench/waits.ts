@@ -84,7 +84,7 @@ const measure = async (name: string, variables: NodeJS.ProcessEnv, processes: nu
   const changing = processes === 1 ? waiting : await Servers.startProduct(own, variables)
   const drafts: Array<Partners.CommentaryApproval> = []
   for (let number = 0; number < partners; number++) {
-    drafts.push(...(await Partners.make(own, variables, waiting, { urls: [], drafts: topics })))
+    drafts.push(...(await Partners.prepareApprovals(own, variables, waiting, { urls: [], drafts: topics })))
   }
   const waitersOf = drafts.map((draft) =>
     Array.from({ length: waitersOfTopic }, (): Waiter => ({ agent: connection(), draft }))

@@ -8,7 +8,7 @@ import { rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { gzipSync } from "node:zlib"
 import { apiRootPlaceholder } from "@partner-commentary/server/openapi/DescriptionTemplate"
-import { descriptionText } from "@partner-commentary/server/openapi/DescriptionText"
+import { openApiJson } from "@partner-commentary/server/openapi/DescriptionText"
 import { explorerScript } from "@partner-commentary/server/openapi/ExplorerScript"
 import * as Effect from "effect/Effect"
 import { type BuildOptions, build, type Plugin } from "esbuild"
@@ -93,4 +93,4 @@ await bundle(folder, {
   minifyIdentifiers: true,
   plugins: [textsAreFiles]
 })
-writeFileSync(join(folder, "openapi.json.gz"), gzipSync(descriptionText(apiRootPlaceholder), { level: 9 }))
+writeFileSync(join(folder, "openapi.json.gz"), gzipSync(openApiJson(apiRootPlaceholder), { level: 9 }))

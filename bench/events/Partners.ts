@@ -52,7 +52,7 @@ const testKey = async (folder: string, variables: NodeJS.ProcessEnv) => {
 const advance = (id: string) => `/partner/v1/test/assignments/${id}/advance`
 
 /** Creates one partner's drafts and returns their approvals. */
-export const make = async (
+export const prepareApprovals = async (
   folder: string,
   variables: NodeJS.ProcessEnv,
   { port }: Servers.ListeningServer,

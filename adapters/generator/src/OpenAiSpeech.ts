@@ -3,8 +3,8 @@
  * text exceeds the server's limit, concurrent requests send parts of the text, and the audio parts are joined.
  */
 import {
+  type MediaFile,
   MediaSynthesizer,
-  type Medium,
   SynthesisFailed,
   type SynthesisRequest,
   type SynthesizeMedia
@@ -54,7 +54,7 @@ const make = Effect.fnUntraced(function* (options: OpenAiSpeechOptions) {
   return audio
 })
 
-const joined = (parts: ReadonlyArray<Uint8Array>): Effect.Effect<Medium, ServerRefusal> => {
+const joined = (parts: ReadonlyArray<Uint8Array>): Effect.Effect<MediaFile, ServerRefusal> => {
   const [first] = parts
   const contentType = first === undefined ? null : AudioFile.audioTypeOf(first)
   if (first === undefined || contentType === null)

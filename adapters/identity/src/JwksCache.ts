@@ -43,7 +43,7 @@ export const makeRemoteKeySet = (url: string): RemoteJWKSet =>
   })
 
 /** Fetches the keys of the provider. A failure contains a reason for the operator. */
-export const readKeySet = (keys: RemoteJWKSet): Effect.Effect<void, IdentityUnreachable> =>
+export const fetchKeySet = (keys: RemoteJWKSet): Effect.Effect<void, IdentityUnreachable> =>
   Effect.tryPromise({
     try: () => keys.reload(),
     catch: (error) => new IdentityUnreachable({ reason: reasonOf(error as Error) })
@@ -72,7 +72,7 @@ export const makeJwksCache = Effect.fnUntraced(function* (url: string) {
       const now = yield* Instant.now
       if (now < state.notBefore) return
       state.notBefore = Instant.plus(now, pause)
-      state.failure = yield* Effect.match(readKeySet(keys), { onFailure: (failure) => failure, onSuccess: () => null })
+      state.failure = yield* Effect.match(fetchKeySet(keys), { onFailure: (failure) => failure, onSuccess: () => null })
       if (state.failure === null) state.readAt = now
       else {
         const consequence = (yield* isOlderThan(endurance)) ? none : `Its known keys serve on, for ${longest} at most.`

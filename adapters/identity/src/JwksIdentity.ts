@@ -21,7 +21,7 @@ export const layer = ({ jwksUrl, ...expected }: JwksIdentityOptions) =>
 /** Counts the published keys that could sign a token for this service. */
 export const countSigningKeys = Effect.fnUntraced(function* (jwksUrl: string) {
   const keys = JwksCache.makeRemoteKeySet(jwksUrl)
-  yield* JwksCache.readKeySet(keys)
+  yield* JwksCache.fetchKeySet(keys)
   return (keys.jwks()?.keys ?? []).filter(
     ({ alg, crv, kty, use }) =>
       (use === undefined || use === "sig") &&

@@ -124,7 +124,7 @@ export interface ListenOptions {
 }
 
 /** A database session that listens to the channel until the scope closes. */
-export interface Listener {
+export interface ListeningSession {
   /** The id of the session, which is unique on the server. */
   readonly processId: number
   /** Waits for the next message of the channel. The wait fails when the session is lost. */
@@ -137,7 +137,7 @@ export interface Listener {
  */
 export const listen = Effect.fnUntraced(function* (
   { send, setHeard, tell }: Effect.Success<typeof make>,
-  subscribe: Effect.Effect<Listener, SqlError, Scope.Scope>,
+  subscribe: Effect.Effect<ListeningSession, SqlError, Scope.Scope>,
   { interval, timeout }: ListenOptions = { interval: "10 seconds", timeout: "5 seconds" }
 ) {
   let isHeard = true
@@ -190,7 +190,7 @@ const silent = SessionPool.connectionError("A test message did not arrive at the
  */
 export const subscribe = Effect.fnUntraced(function* (
   client: PostgresClient.PostgresClient
-): Effect.fn.Return<Listener, SqlError, Scope.Scope> {
+): Effect.fn.Return<ListeningSession, SqlError, Scope.Scope> {
   const session = yield* client.reserveSession
   const pinned = yield* Scope.make()
   const queue = yield* (yield* Scope.provide(session.pin, pinned)).listen(channelName)

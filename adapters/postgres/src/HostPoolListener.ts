@@ -34,7 +34,7 @@ const isSingle = (pool: HostPool.HostPool): boolean =>
  * Starts to listen with a session of the pool. The service does not listen if the sessions of the pool report no
  * notifications.
  */
-export const subscribe = (pool: HostPool.HostPool): Effect.Effect<Channel.Listener, SqlError, Scope.Scope> =>
+export const subscribe = (pool: HostPool.HostPool): Effect.Effect<Channel.ListeningSession, SqlError, Scope.Scope> =>
   Effect.gen(function* () {
     if (!("connect" in pool) || isSingle(pool)) return yield* Effect.never
     const lease = yield* Scope.fork(yield* Effect.scope)

@@ -94,7 +94,7 @@ export const layerSignals = (config: PostgresConfig, options: { readonly listens
   signals(options.listens ? Effect.flatMap(PostgresClient.make(alone(config)), Channel.subscribe) : undefined)
 
 const signals = (
-  subscribe: Effect.Effect<Channel.Listener, SqlError, Scope.Scope | Reactivity.Reactivity> | undefined
+  subscribe: Effect.Effect<Channel.ListeningSession, SqlError, Scope.Scope | Reactivity.Reactivity> | undefined
 ) =>
   Layer.effectContext(
     Effect.gen(function* () {

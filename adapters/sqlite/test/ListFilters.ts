@@ -1,5 +1,5 @@
 /** Lists the filters of the list of topics, and the index that each filter uses. */
-import type { TopicList } from "@partner-commentary/core/topic/TopicStore"
+import type { TopicQuery } from "@partner-commentary/core/topic/TopicStore"
 import { day, start } from "@partner-commentary/testkit/support/Fixtures"
 
 /** The index that a statement with the filter must use. */
@@ -11,7 +11,7 @@ export const indexPatternOf = (text: string): RegExp =>
       : /topics_(newest|status) \(|PRIMARY KEY \(id=|topics_of_tests/
 
 /** All filters of the list of topics. */
-export const filters: ReadonlyArray<Partial<TopicList>> = [
+export const filters: ReadonlyArray<Partial<TopicQuery>> = [
   { oldestFirst: true },
   { status: ["pending", "completed"] },
   { status: null, reference: "a" },

@@ -6,7 +6,7 @@ import { randomUUID } from "node:crypto"
 import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises"
 import { join } from "node:path"
 import { type FileStorage, MediaStorage, StorageFailed } from "@partner-commentary/core/commentary/MediaStorage"
-import type { Medium } from "@partner-commentary/core/commentary/MediaSynthesizer"
+import type { MediaFile } from "@partner-commentary/core/commentary/MediaSynthesizer"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -31,7 +31,7 @@ const make = Effect.fnUntraced(function* ({ folder, url }: FolderStorageOptions)
   yield* attempt(() => mkdir(folder, { recursive: true, mode: 0o700 }).then(() => undefined))
   yield* sweep(folder)
 
-  const put: FileStorage["put"] = Effect.fn("MediaStorage.put")(function* (name: string, { bytes }: Medium) {
+  const put: FileStorage["put"] = Effect.fn("MediaStorage.put")(function* (name: string, { bytes }: MediaFile) {
     const draft = join(folder, `${unfinished}${randomUUID()}`)
     yield* Effect.ensuring(
       attempt(() =>

@@ -4,7 +4,7 @@
  * listing.
  */
 import { type FileStorage, MediaStorage, StorageFailed } from "@partner-commentary/core/commentary/MediaStorage"
-import type { Medium } from "@partner-commentary/core/commentary/MediaSynthesizer"
+import type { MediaFile } from "@partner-commentary/core/commentary/MediaSynthesizer"
 import { AwsClient } from "aws4fetch"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -47,7 +47,7 @@ const make = (options: S3StorageOptions): FileStorage => {
     retries: 0
   })
 
-  const send = (name: string, { bytes, contentType }: Medium, signal: AbortSignal) =>
+  const send = (name: string, { bytes, contentType }: MediaFile, signal: AbortSignal) =>
     hexOfHash(bytes).then((hash) =>
       client.fetch(`${url}/${name}`, {
         method: "PUT",
@@ -60,7 +60,7 @@ const make = (options: S3StorageOptions): FileStorage => {
     )
 
   const put: FileStorage["put"] = Effect.fn("MediaStorage.put")(
-    function* (name: string, medium: Medium) {
+    function* (name: string, medium: MediaFile) {
       const { body, status } = yield* Effect.tryPromise({
         try: (signal) =>
           send(name, medium, signal).then((response) =>

@@ -14,13 +14,13 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { MediaStorage } from "@partner-commentary/core/commentary/MediaStorage"
-import type { Medium } from "@partner-commentary/core/commentary/MediaSynthesizer"
+import type { MediaFile } from "@partner-commentary/core/commentary/MediaSynthesizer"
 import * as FolderStorage from "@partner-commentary/storage/FolderStorage"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
 
 const url = "https://commentary.example.org/media"
-const medium = (size: number): Medium => ({ contentType: "audio/mpeg", bytes: new Uint8Array(size).fill(7) })
+const medium = (size: number): MediaFile => ({ contentType: "audio/mpeg", bytes: new Uint8Array(size).fill(7) })
 
 const folder = Effect.acquireRelease(
   Effect.sync(() => join(mkdtempSync(join(tmpdir(), "media-")), "made", "here")),

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
 import { MediaStorage } from "@partner-commentary/core/commentary/MediaStorage"
-import type { Medium } from "@partner-commentary/core/commentary/MediaSynthesizer"
+import type { MediaFile } from "@partner-commentary/core/commentary/MediaSynthesizer"
 import * as S3Storage from "@partner-commentary/storage/S3Storage"
 import * as MediaStorageSuite from "@partner-commentary/testkit/MediaStorageSuite"
 import * as Clock from "effect/Clock"
@@ -35,7 +35,7 @@ const options = (
   ...more
 })
 
-const medium: Medium = { contentType: "audio/mpeg", bytes: new Uint8Array([0xff, 0xfb, 0x90, 0, 1, 2, 3]) }
+const medium: MediaFile = { contentType: "audio/mpeg", bytes: new Uint8Array([0xff, 0xfb, 0x90, 0, 1, 2, 3]) }
 
 const put = (of: Pick<FakeBucket, "url">, more: Partial<S3Storage.S3StorageOptions> = {}) =>
   Effect.flatMap(MediaStorage, (storage) => storage?.put("Name1.mp3", medium) ?? assert.fail("none is mounted")).pipe(

@@ -24,7 +24,7 @@ describe("Lambda answers every request like the other hosts", () => {
   for (const [source, event] of Object.entries(eventSources)) {
     it.effect(source, () =>
       Effect.gen(function* () {
-        const handle = yield* Service.handler
+        const handle = yield* Service.makeLambdaHandler
         const partner = yield* HostConformance.seedPartner(clientAddress)
         const ask: HostConformance.SendRequest = (asked) =>
           handle(event(asked), Service.minuteLongInvocation).then(Service.readAnswer)

@@ -14,7 +14,7 @@ for (const [name, event] of Object.entries(eventSources)) {
       const owner = yield* Seed.organization()
       const persona = yield* Seed.persona(owner)
       const { text: key } = yield* Seed.key(owner)
-      const handle = yield* Service.handler
+      const handle = yield* Service.makeLambdaHandler
       const ask = (method: string, target: string, body?: string) =>
         Effect.map(
           Effect.promise(() =>
@@ -60,7 +60,7 @@ it.effect("on Lambda the response to a request for an event stream contains the 
   Effect.gen(function* () {
     const owner = yield* Seed.organization()
     const { text: key } = yield* Seed.key(owner, { environment: "test" })
-    const handle = yield* Service.handler
+    const handle = yield* Service.makeLambdaHandler
     const ask = (method: string, target: string, body?: string) => {
       const headers = [["X-Api-Key", key] as const, ["Content-Type", "application/json"] as const]
       const event = eventSources["an HTTP API"]?.({ method, target, headers, ...(body === undefined ? {} : { body }) })
@@ -98,7 +98,7 @@ for (const name of ["an HTTP API", "an HTTP API that speaks version 1.0", "a RES
       `a stage's name is removed only once, even if the path begins with the same name: ${name} at ${domainName}`,
       () =>
         Effect.gen(function* () {
-          const handle = yield* Service.handler
+          const handle = yield* Service.makeLambdaHandler
           // API Gateway leaves the stage in the path, except for a REST API at API Gateway's own address.
           const isOff = name === "a REST API" && domainName.includes("execute-api")
           const event = eventSources[name]?.({ method: "GET", target: "/" }) as ReturnType<typeof exampleEvent>
@@ -117,7 +117,7 @@ for (const name of ["an HTTP API", "an HTTP API that speaks version 1.0", "a RES
 
 it.effect("an invalid HTTP request is refused with the error envelope", () =>
   Effect.gen(function* () {
-    const handle = yield* Service.handler
+    const handle = yield* Service.makeLambdaHandler
     const event = exampleEvent("http-api")
     const headers = { "x-request-id": "mine-1", "x-broken": "a\nb" }
     const answer = Service.readAnswer(
@@ -136,7 +136,7 @@ it.effect("an invalid HTTP request is refused with the error envelope", () =>
 
 it.effect("a scheduled run in which a batch failed ends with an error, so that an alarm can report the failure", () =>
   Effect.gen(function* () {
-    const handle = yield* Service.handler
+    const handle = yield* Service.makeLambdaHandler
     const sql = yield* SqlClient.SqlClient
     yield* Effect.orDie(sql`ALTER TABLE deliveries RENAME TO deliveries_away`)
     const failed = yield* Effect.flip(

@@ -17,7 +17,7 @@ export const layerAt = (apiRoot: string) =>
 export const layer = layerAt(apiRoot)
 
 /** Makes a handler that uses the services of the test's layer. */
-export const handler: Effect.Effect<LambdaHandler, never, HostServices> = Effect.map(
+export const makeLambdaHandler: Effect.Effect<LambdaHandler, never, HostServices> = Effect.map(
   Effect.context<HostServices>(),
   (context) => makeHandler(Layer.succeedContext(context))
 )

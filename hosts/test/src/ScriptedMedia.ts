@@ -4,8 +4,8 @@
  */
 import { MediaStorage, StorageFailed } from "@partner-commentary/core/commentary/MediaStorage"
 import {
+  type MediaFile,
   MediaSynthesizer,
-  type Medium,
   SynthesisFailed,
   type SynthesisRequest
 } from "@partner-commentary/core/commentary/MediaSynthesizer"
@@ -23,7 +23,7 @@ export class ScriptedMedia extends Context.Service<
   {
     readonly requests: Effect.Effect<ReadonlyArray<SynthesisRequest & { readonly kind: MediaKind }>>
     /** The stored media files by name. */
-    readonly stored: Effect.Effect<ReadonlyMap<string, Medium>>
+    readonly stored: Effect.Effect<ReadonlyMap<string, MediaFile>>
     /** Makes the next synthesis attempts fail, one attempt for each argument. */
     readonly failNext: (...failures: ReadonlyArray<Failure>) => Effect.Effect<void>
     /** Makes the next storage attempts fail, one attempt for each argument. */
@@ -40,7 +40,7 @@ export class ScriptedMedia extends Context.Service<
     Layer.effectContext(
       Effect.sync(() => {
         const requests: Array<SynthesisRequest & { readonly kind: MediaKind }> = []
-        const stored = new Map<string, Medium>()
+        const stored = new Map<string, MediaFile>()
         const failures: Array<Failure> = []
         const losses: Array<Failure> = []
         const holds: Array<Effect.Effect<void>> = []
@@ -53,10 +53,10 @@ export class ScriptedMedia extends Context.Service<
             const failure = failures.shift()
             if (failure !== undefined) return yield* new SynthesisFailed({ ...failure, reason })
             const bytes = new TextEncoder().encode(`${kind} of ${request.persona.name}: ${request.text}`)
-            return { contentType: kind === "audio" ? "audio/mpeg" : "video/mp4", bytes } satisfies Medium
+            return { contentType: kind === "audio" ? "audio/mpeg" : "video/mp4", bytes } satisfies MediaFile
           })
 
-        const put = Effect.fnUntraced(function* (name: string, medium: Medium) {
+        const put = Effect.fnUntraced(function* (name: string, medium: MediaFile) {
           const loss = losses.shift()
           if (loss !== undefined) return yield* new StorageFailed({ ...loss, reason })
           stored.set(name, medium)

@@ -68,7 +68,7 @@ export const ChangeWebhook = Schema.Struct({
   url: Schema.optionalKey(Url),
   events: Schema.optionalKey(Events),
   status: Schema.optionalKey(
-    Webhooks.ChosenStatus.annotate({
+    Webhooks.RequestedWebhookStatus.annotate({
       message: "must be active or paused",
       description:
         "`paused` holds events back. `active` sends the held events, resets the failures, and enables a webhook that was disabled. If an active webhook failed often, set `active` again to send the held events at once.",

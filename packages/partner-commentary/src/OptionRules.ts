@@ -17,7 +17,7 @@ export const optional = (judge: (value: unknown) => RuleResult) =>
 
 export const isText = (value: unknown): value is string => Predicate.isString(value) && value.trim() !== ""
 
-export const text = (right: string, isRight: (text: string) => boolean = () => true) =>
+export const textOption = (right: string, isRight: (text: string) => boolean = () => true) =>
   required((value) => (isText(value) && isRight(value)) || right)
 
 export const isPositive = (value: unknown): boolean => Number.isFinite(value) && Number(value) > 0
@@ -29,12 +29,12 @@ const isCount =
   (value: unknown): RuleResult =>
     (Number.isSafeInteger(value) && Number(value) >= least) || `must be a whole number, ${least} or more`
 
-export const flag = optional(isFlag)
+export const flagOption = optional(isFlag)
 
 export const optionalCount = (least: number) => optional(isCount(least))
 
 /** Returns the schema of an object that has exactly the given fields. */
-export const struct = <Each extends Fields>(fields: Each) =>
+export const structOption = <Each extends Fields>(fields: Each) =>
   Schema.Struct(fields).annotate({ messageUnexpectedKey: "is no option of this version" })
 
 export const strictOptions = { onExcessProperty: "error" } as const
@@ -50,7 +50,7 @@ export const matchesSchema = (schema: Schema.Codec<unknown>) => {
 
 /** Checks the settings in the second argument of a function such as `sqlite`. */
 export const settingsOf = (option: string, fields: Fields) => {
-  const decode = Schema.decodeUnknownResult(struct(fields), strictOptions)
+  const decode = Schema.decodeUnknownResult(structOption(fields), strictOptions)
   return <A>(given: A): Result.Result<A, PartnerCommentaryError> => {
     if (!Predicate.isObject(given)) return Result.fail(invalidOption(option, "must have its settings in an object"))
     return Result.mapBoth(decode(given), {

@@ -23,14 +23,14 @@ import type { Database } from "./Database.ts"
 import { type HostLogger, isHostLogger } from "./Log.ts"
 import {
   type Fields,
-  flag,
+  flagOption,
   isText,
   matchesSchema,
   optional,
   required,
   strictOptions,
-  struct,
-  text
+  structOption,
+  textOption
 } from "./OptionRules.ts"
 import * as PartialSettings from "./PartialSettings.ts"
 import { invalidOption, type PartnerCommentaryError } from "./PartnerCommentaryError.ts"
@@ -130,11 +130,14 @@ export interface DecodedOptions extends Options {
   readonly proxies: IpAllowList.IpAllowList
 }
 
-const httpAddress = text("must be an http:// or https:// address", (url) => /^https?:/i.test(url) && URL.canParse(url))
+const httpAddress = textOption(
+  "must be an http:// or https:// address",
+  (url) => /^https?:/i.test(url) && URL.canParse(url)
+)
 
 /** Returns the rule of a port option, which accepts a function, a layer, or an object with the given fields. */
 const port = (what: string, fields?: Fields) => {
-  const object = fields === undefined ? () => what : matchesSchema(struct(fields))
+  const object = fields === undefined ? () => what : matchesSchema(structOption(fields))
   return optional((value) => {
     if (Predicate.isFunction(value) || Layer.isLayer(value)) return true
     return Predicate.isObject(value) ? object(value) : what
@@ -152,7 +155,7 @@ const reader = (what: string, names: ReadonlyArray<string>) =>
 
 const openAi = {
   url: httpAddress,
-  model: text("must name a model of the server"),
+  model: textOption("must name a model of the server"),
   apiKey: optional((value) => Predicate.isString(value) || "must be a text")
 }
 
@@ -162,7 +165,7 @@ const isSecret = (value: unknown) => isText(value) && value.length >= shortestSe
 
 const figures = (defaults: unknown) => matchesSchema(PartialSettings.schemaOf(defaults))
 
-const Given = struct({
+const Given = structOption({
   url: required((value) => {
     const kept = Predicate.isString(value) ? PublicAddress.normalizePublicAddress(value) : Option.none()
     if (Option.isNone(kept)) return `must be ${PublicAddress.publicAddressRule}`
@@ -174,29 +177,29 @@ const Given = struct({
       (Array.isArray(value) && value.length > 0 && value.every(isSecret)) ||
       `must have ${shortestSecret} characters or more: a long random text, the same in every process`
   ),
-  development: flag,
+  development: flagOption,
   database: optional((value) => Layer.isLayer(value) || 'must be sqlite("…") or postgres("…") of this package'),
   mail: port("must be a function that sends a mail, or smtp(…) of this package", {
-    outbox: text("must name a folder")
+    outbox: textOption("must name a folder")
   }),
   generator: port("must be a function that writes a text, or { url, model, apiKey } of a server", openAi),
   speech: port("must be a function that speaks a text, or { url, model, voice, apiKey } of a server", {
     ...openAi,
-    voice: text("must name a voice of the server")
+    voice: textOption("must name a voice of the server")
   }),
   mediaStorage: port("must be a function that keeps a file, or { folder, url }", {
-    folder: text("must name a folder"),
+    folder: textOption("must name a folder"),
     url: httpAddress
   }),
   identity: port("must be a function that reads a token, or { jwksUrl, issuer, audience }", {
     jwksUrl: httpAddress,
-    issuer: text("must be the iss of the provider's tokens"),
-    audience: text("must be the aud of tokens for this service"),
+    issuer: textOption("must be the iss of the provider's tokens"),
+    audience: textOption("must be the aud of tokens for this service"),
     organizationClaim: optional((value) => isText(value) || "must name a claim")
   }),
   personas: reader("must have the functions find and licensed", ["find", "licensed"]),
   organizations: reader("must have the function find", ["find"]),
-  webhooks: port("must be { allowPrivate }", { allowPrivate: flag }),
+  webhooks: port("must be { allowPrivate }", { allowPrivate: flagOption }),
   logger: optional(
     (value) => Logger.isLogger(value) || isHostLogger(value) || "must have the methods debug, info, warn and error"
   ),

@@ -6,7 +6,7 @@ import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
-import { flag, optionalCount, struct } from "./OptionRules.ts"
+import { flagOption, optionalCount, structOption } from "./OptionRules.ts"
 
 /**
  * The same settings in plain form. Each setting is optional, and a duration is `"48 hours"` or a number of
@@ -33,11 +33,11 @@ export const schemaOf = (defaults: unknown): Schema.Codec<unknown> => {
   if (Duration.isDuration(defaults)) return duration
   if (Array.isArray(defaults)) return Schema.Array(duration)
   if (Predicate.isNumber(defaults)) return optionalCount(0)
-  if (Predicate.isBoolean(defaults)) return flag
+  if (Predicate.isBoolean(defaults)) return flagOption
   const fields = Object.entries(defaults as object).map(
     ([name, each]) => [name, Schema.optional(schemaOf(each))] as const
   )
-  return struct(Object.fromEntries(fields))
+  return structOption(Object.fromEntries(fields))
 }
 
 /** Replaces defaults by the given settings. The schema of the defaults must have decoded `given` before. */

@@ -1,23 +1,23 @@
 /** Changes of an OpenAPI document that break its clients, and changes that do not. */
 import { type JsonSchema, json, type Operation } from "@partner-commentary/api/description/Document"
-import { type DraftDocument, plant } from "./Plant.ts"
+import { type MutableDocument, plant } from "./Plant.ts"
 
 const topics = "/partner/v1/topics"
 
-const at = (draft: DraftDocument, method = "post", path = topics) => draft.paths[path]![method]!
+const at = (draft: MutableDocument, method = "post", path = topics) => draft.paths[path]![method]!
 
-const schema = (draft: DraftDocument, name: string) => draft.components.schemas[name]!
+const schema = (draft: MutableDocument, name: string) => draft.components.schemas[name]!
 
-const errorOf = (draft: DraftDocument, name: string) =>
+const errorOf = (draft: MutableDocument, name: string) =>
   draft.components.schemas[`${name}Error`] ?? schema(draft, name).properties!["error"]!
 
-const sent = (draft: DraftDocument, name: string) => schema(draft, "CreateTopic").properties![name]!
+const sent = (draft: MutableDocument, name: string) => schema(draft, "CreateTopic").properties![name]!
 
-const answered = (draft: DraftDocument, name: string) => schema(draft, "Topic").properties![name]!
+const answered = (draft: MutableDocument, name: string) => schema(draft, "Topic").properties![name]!
 
-const events = (draft: DraftDocument) => (schema(draft, "Event").oneOf ?? schema(draft, "Event").anyOf)!
+const events = (draft: MutableDocument) => (schema(draft, "Event").oneOf ?? schema(draft, "Event").anyOf)!
 
-const query = (draft: DraftDocument, name: string) =>
+const query = (draft: MutableDocument, name: string) =>
   at(draft, "get").parameters.find(
     (one): one is Extract<typeof one, { name: string }> => "name" in one && one.name === name
   )!

@@ -2,7 +2,7 @@
  * Faults of an OpenAPI document, each with the rule and the place that must be reported, and near misses that no rule
  * reports.
  */
-import { type DraftDocument, type Plant, plant } from "./Plant.ts"
+import { type MutableDocument, type Plant, plant } from "./Plant.ts"
 
 export interface Fault extends Plant {
   readonly rule: string
@@ -12,11 +12,11 @@ export interface Fault extends Plant {
 
 const topics = "/partner/v1/topics"
 
-const create = (draft: DraftDocument) => draft.paths[topics]!["post"]!
+const create = (draft: MutableDocument) => draft.paths[topics]!["post"]!
 
-const list = (draft: DraftDocument) => draft.paths[topics]!["get"]!
+const list = (draft: MutableDocument) => draft.paths[topics]!["get"]!
 
-const fields = (draft: DraftDocument, schema: string) => draft.components.schemas[schema]!.properties!
+const fields = (draft: MutableDocument, schema: string) => draft.components.schemas[schema]!.properties!
 
 const fault = (rule: string, at: string, what: string, change: Plant["change"]): Fault => ({
   ...plant(what, change),

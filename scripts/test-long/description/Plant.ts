@@ -4,17 +4,17 @@ import type { Document } from "@partner-commentary/api/description/Document"
 type Mutable<A> = { -readonly [Key in keyof A]: A[Key] extends object | undefined ? Mutable<A[Key]> : A[Key] }
 
 /** A mutable document. */
-export type DraftDocument = Mutable<Document>
+export type MutableDocument = Mutable<Document>
 
 export interface Plant {
   readonly what: string
-  readonly change: (draft: DraftDocument) => void
+  readonly change: (draft: MutableDocument) => void
 }
 
-export const plant = (what: string, change: (draft: DraftDocument) => void): Plant => ({ what, change })
+export const plant = (what: string, change: (draft: MutableDocument) => void): Plant => ({ what, change })
 
 export const applyPlants = (document: Document, plants: ReadonlyArray<Plant>): Document => {
-  const draft = structuredClone(document) as DraftDocument
+  const draft = structuredClone(document) as MutableDocument
   for (const { change } of plants) change(draft)
   return draft as Document
 }

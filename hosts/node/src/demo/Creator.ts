@@ -21,7 +21,7 @@ export interface Creator {
 export const findCreatorLink = (text: string): string | undefined =>
   text.split(/\s/).find((word) => /^https?:/.test(word) && word.includes("/creator/"))
 
-export const at = (link: string): Creator => {
+export const creatorOfLink = (link: string): Creator => {
   const ask = async (path: string, init: RequestInit): Promise<CreatorInbox> => {
     const response = await fetch(`${link}${path}`, init)
     const answer = (await response.json()) as {

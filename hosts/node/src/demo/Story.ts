@@ -88,7 +88,7 @@ const answered = async ({ demo, mails, tell }: StoryStage) => {
   for (const { subject, to } of requests) tell(`Mail to ${to}: ${subject}`)
   const [edits, approves, declines] = requests
     .flatMap(({ text }) => Creator.findCreatorLink(text) ?? [])
-    .map(Creator.at)
+    .map(Creator.creatorOfLink)
   if (edits === undefined || approves === undefined || declines === undefined) throw new Error("A mail is missing.")
 
   tell(`${(await declines.act("decline", { reason })).persona.name} declines: “${reason}”`)

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from "node:crypto"
 import { firstIdAt } from "@partner-commentary/core/webhook/Event"
-import { values } from "@partner-commentary/sql/database/Values"
+import { valuesClause } from "@partner-commentary/sql/database/Values"
 import * as Effect from "effect/Effect"
 import type * as SqlClient from "effect/sql/SqlClient"
 
@@ -71,7 +71,7 @@ export const insertInBatches =
     Effect.orDie(
       Effect.forEach(
         Array.from({ length: Math.ceil(rows.length / 200) }, (_, batch) => rows.slice(batch * 200, (batch + 1) * 200)),
-        (batch) => sql`INSERT INTO ${sql(table)} ${values(sql, batch)}`,
+        (batch) => sql`INSERT INTO ${sql(table)} ${valuesClause(sql, batch)}`,
         { discard: true }
       )
     )

@@ -6,12 +6,12 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as SqlClient from "effect/sql/SqlClient"
-import { finish, mailCauses, start } from "./MailCauses.ts"
+import { finishTime, mailCauses, startTime } from "./MailCauses.ts"
 
 /** Returns the kind and state of all sent and failed mails. A mail about webhooks has the kind of its first mention. */
 const attempted = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  yield* finish
+  yield* finishTime
   return yield* sql<{ kind: string; state: string }>`
     SELECT kind, state FROM mails WHERE state IN ('sent', 'failed')`
 })
@@ -29,6 +29,6 @@ for (const [kind, { cause, drive, limit, per }] of Object.entries(mailCauses)) {
       )
       const sent = all.filter(({ state }) => state === "sent")
       assert.lengthOf(yield* (yield* Mailbox).all, sent.length, "every mail leaves by the queue")
-    }).pipe(Effect.provide(Layer.merge(TestService.layer({ start }), Logger.layer([]))))
+    }).pipe(Effect.provide(Layer.merge(TestService.layer({ start: startTime }), Logger.layer([]))))
   )
 }

@@ -27,12 +27,12 @@ import {
 
 const minute = 60_000
 const hour = 60 * minute
-export const start = Date.parse("2026-03-01T09:00:00.000Z")
+export const startTime = Date.parse("2026-03-01T09:00:00.000Z")
 
 const content = "Who takes the title this season?"
 const failures = (count: number, permanent = true) => Array.from({ length: count }, () => ({ permanent }))
 
-export const finish = Effect.flatMap(DueWork, (work) => work.finish)
+export const finishTime = Effect.flatMap(DueWork, (work) => work.finish)
 
 const pass = (millis: number) =>
   Effect.gen(function* () {
@@ -44,7 +44,7 @@ const pass = (millis: number) =>
 const times = <E, R>(count: number, step: (index: number) => Effect.Effect<unknown, E, R>) =>
   Effect.forEach(
     Array.from({ length: count }, (_, index) => index),
-    (index) => Effect.andThen(step(index), finish)
+    (index) => Effect.andThen(step(index), finishTime)
   )
 
 const partner = Effect.gen(function* () {
@@ -58,7 +58,7 @@ const partner = Effect.gen(function* () {
 const requested = Effect.gen(function* () {
   const { key, persona } = yield* partner
   const id = yield* submitTopic(key, content, [persona])
-  yield* finish
+  yield* finishTime
   const cancel = Effect.flatMap(TestApi, ({ call }) => call(`/partner/v1/topics/${id}/cancel`, { method: "POST", key }))
   const token = yield* creatorTokenFor(persona, content)
   const send = Effect.flatMap(TestApi, ({ call }) =>
@@ -68,7 +68,7 @@ const requested = Effect.gen(function* () {
   const revise = Effect.flatMap(answer, ({ data }) =>
     actAsCreator(token, "revise", { draft_id: data?.draft?.id, instructions: "Shorter." })
   )
-  return { cancel, key, send, token, respond: Effect.andThen(answer, finish), revise }
+  return { cancel, key, send, token, respond: Effect.andThen(answer, finishTime), revise }
 })
 
 /** Creates a webhook with one due event. */
@@ -217,7 +217,7 @@ export const mailCauses: Readonly<Record<MailKind, Bound>> = {
     drive: Effect.gen(function* () {
       const { activate, again } = yield* hooked
       yield* answering(500)
-      yield* finish
+      yield* finishTime
       yield* times(40 * 4, (index) =>
         Effect.gen(function* () {
           yield* again
@@ -234,7 +234,7 @@ export const mailCauses: Readonly<Record<MailKind, Bound>> = {
     drive: Effect.gen(function* () {
       const { activate, again } = yield* hooked
       yield* answering(410)
-      yield* finish
+      yield* finishTime
       yield* times(100, () => Effect.all([activate, again, pass(6000)]))
     })
   },
@@ -245,7 +245,7 @@ export const mailCauses: Readonly<Record<MailKind, Bound>> = {
     drive: Effect.gen(function* () {
       const { activate, again } = yield* hooked
       yield* answering(429)
-      yield* finish
+      yield* finishTime
       yield* times(240, () => Effect.all([activate, again, pass(minute)]))
     })
   }

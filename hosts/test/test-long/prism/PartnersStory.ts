@@ -6,7 +6,7 @@ import { assert } from "@effect/vitest"
 import { ApiError, PartnerCommentary, PartnerCommentaryDashboard } from "@partner-commentary/client"
 import * as Seed from "@partner-commentary/test/Seed"
 import * as Effect from "effect/Effect"
-import { waitingPersonaId } from "../../test/support/authorization/Estate.ts"
+import { manuallyAdvancedPersonaId } from "../../test/support/authorization/Estate.ts"
 import { actAsCreator, creatorTokenFor } from "../../test/support/Requests.ts"
 import type { JudgedClient } from "./Judged.ts"
 
@@ -141,7 +141,7 @@ export const playPartnersStory = Effect.fnUntraced(function* (baseUrl: string, {
   const test = new PartnerCommentary({ ...options, apiKey: (yield* Seed.key(owner, { environment: "test" })).text })
   yield* run(() => test.personas.list())
   const simulated = yield* run(() =>
-    test.topics.create({ content: "Who wins the derby?", persona_ids: [waitingPersonaId] })
+    test.topics.create({ content: "Who wins the derby?", persona_ids: [manuallyAdvancedPersonaId] })
   )
   const share = simulated.results[0]?.share_id ?? assert.fail("what was sent has no share_id")
   yield* run(() => test.test.advance(share, { action: "respond" }))

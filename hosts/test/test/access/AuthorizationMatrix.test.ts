@@ -10,7 +10,7 @@ import type { ResourceOwner } from "../support/authorization/Callers.ts"
 import { readAllResources } from "../support/authorization/Estate.ts"
 import { exampleBodies } from "../support/authorization/Examples.ts"
 import {
-  environmentOf,
+  apiEnvironmentOf,
   type NamedResources,
   type Operation,
   readOperations,
@@ -42,7 +42,7 @@ const hidden = (
   const name = whose === "other environment" && operation.id === "getMe" ? [] : ["The First"]
   const marks = [...Object.values(always), ...name, "the-first"]
   if (whose === "other organization") return [...marks, persona, share, simulated]
-  return environmentOf(operation) === "test" ? [...marks, share, simulated] : marks
+  return apiEnvironmentOf(operation) === "test" ? [...marks, share, simulated] : marks
 }
 
 it.effect("every operation requires a suitable scope or a token, and has an example request", () =>

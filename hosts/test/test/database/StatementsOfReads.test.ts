@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
 import {
-  environmentOf,
+  apiEnvironmentOf,
   type NamedResources,
   readOperations,
   sendOperation
@@ -105,7 +105,7 @@ const agree = Effect.fnUntraced(function* (estates: ReadonlyArray<Effect.Success
     const seen = yield* Effect.forEach(
       estates,
       Effect.fnUntraced(function* ({ live, things, token }) {
-        const ask = sendOperation(read, things, environmentOf(read) === "live" ? { key: live, token } : { token })
+        const ask = sendOperation(read, things, apiEnvironmentOf(read) === "live" ? { key: live, token } : { token })
         yield* ask
         const { answer, turns } = yield* OnTheWire.recordTurns(ask)
         assert.strictEqual(answer.status, read.success, `${read.id}: ${answer.text}`)

@@ -13,7 +13,7 @@ import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { environmentOf, readOperations, sendOperation } from "../support/authorization/Operations.ts"
+import { apiEnvironmentOf, readOperations, sendOperation } from "../support/authorization/Operations.ts"
 
 interface Taken {
   readonly pool: ConcurrencyPool
@@ -70,7 +70,7 @@ it.effect("every operation takes one concurrency permit of the caller's organiza
     assert.isAbove(all.length, 20)
     const seen: Record<string, ReadonlyArray<Taken>> = {}
     for (const operation of all) {
-      const credentials = operation.scheme === "ApiKey" ? { key: keys[environmentOf(operation)] } : { token }
+      const credentials = operation.scheme === "ApiKey" ? { key: keys[apiEnvironmentOf(operation)] } : { token }
       yield* sendOperation(
         operation,
         { ...things, ...others },

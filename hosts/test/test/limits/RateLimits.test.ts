@@ -13,12 +13,12 @@ import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import * as TestClock from "effect/testing/TestClock"
 import { readJson } from "../support/Json.ts"
-import { layerLoopback } from "../support/Loopback.ts"
+import { layerTestApi } from "../support/Loopback.ts"
 
 const start = Date.UTC(2026, 0, 30, 12)
 
 /** The callers are behind a proxy that forwards their addresses. */
-const behindProxy = layerLoopback.pipe(
+const behindProxy = layerTestApi.pipe(
   Layer.provideMerge(Application.layer({ outside: Layer.merge(Mailbox.layer, ScriptedGenerator.layer) })),
   Layer.provide(Layer.succeed(TrustedProxies, Result.getOrThrow(IpAllowList.parseAllowList(["127.0.0.1"]))))
 )

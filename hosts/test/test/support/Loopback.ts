@@ -4,4 +4,4 @@
  */
 import { TestApi } from "@partner-commentary/test/TestApi"
 
-export const layerLoopback = process.env["TEST_SOCKETS"] === "true" ? TestApi.layerHttp : TestApi.layerLoopback
+export const layerTestApi = process.env["TEST_SOCKETS"] === "true" ? TestApi.layerHttp : TestApi.layerLoopback

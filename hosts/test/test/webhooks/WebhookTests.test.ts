@@ -14,7 +14,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
-import { crowdOfRequests, SlowOperationGate } from "../support/Crowd.ts"
+import { SlowOperationGate, sendConcurrentRequests } from "../support/Crowd.ts"
 import {
   getWebhook,
   patchWebhook,
@@ -152,6 +152,6 @@ it.effect(
         const { id } = (yield* postWebhook(key, { url: webhookUrl, events: webhookEvents })).body.data
         return call(`/partner/v1/webhooks/${id}/test`, { method: "POST", key })
       })
-      yield* crowdOfRequests({ ask: yield* asked, another: yield* asked, answers: [200, 200] })
+      yield* sendConcurrentRequests({ ask: yield* asked, another: yield* asked, answers: [200, 200] })
     }).pipe(Effect.provide(Layer.merge(InMemory.layer, SlowOperationGate.layer)))
 )

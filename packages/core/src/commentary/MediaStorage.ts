@@ -5,7 +5,7 @@
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import type { Medium } from "./MediaSynthesizer.ts"
+import type { MediaFile } from "./MediaSynthesizer.ts"
 
 /** The file was not stored. If `permanent` is true, a retry cannot succeed, for example with bad credentials. */
 export class StorageFailed extends Schema.TaggedError<StorageFailed>()("StorageFailed", {
@@ -21,7 +21,7 @@ export interface FileStorage {
    * the time to 25 seconds. A name has 32 ASCII letters and digits, a dot and an extension. The extension has 3 or 4
    * lower-case letters or digits.
    */
-  readonly put: (name: string, medium: Medium) => Effect.Effect<string, StorageFailed>
+  readonly put: (name: string, medium: MediaFile) => Effect.Effect<string, StorageFailed>
 }
 
 export const MediaStorage = Context.Reference<FileStorage | null>("@partner-commentary/reference/MediaStorage", {

@@ -18,7 +18,7 @@ export interface SynthesisRequest {
 }
 
 /** A complete audio or video file. */
-export interface Medium {
+export interface MediaFile {
   readonly contentType: MediaType
   readonly bytes: Uint8Array
 }
@@ -50,7 +50,7 @@ export class SynthesisFailed extends Schema.TaggedError<SynthesisFailed>()("Synt
 /**
  * Returns a non-empty file of the synthesizer's kind. The adapter limits the file's size and the time to 60 seconds.
  */
-export type SynthesizeMedia = (request: SynthesisRequest) => Effect.Effect<Medium, SynthesisFailed>
+export type SynthesizeMedia = (request: SynthesisRequest) => Effect.Effect<MediaFile, SynthesisFailed>
 
 /** Holds one synthesizer for each kind of media. A null synthesizer disables its kind. */
 export const MediaSynthesizer = Context.Reference<Readonly<Record<MediaKind, SynthesizeMedia | null>>>(

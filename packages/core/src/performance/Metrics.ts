@@ -24,12 +24,12 @@ export interface MetricsSummary {
 }
 
 /** Metrics are mutable, because a report adds assignments to them while it reads. */
-export interface Metrics {
+export interface AssignmentMetrics {
   readonly counts: { -readonly [Name in keyof OutcomeCounts]: OutcomeCounts[Name] }
   readonly durations: Readonly<Record<TimelineStage, Histogram.DurationHistogram>>
 }
 
-export const emptyMetrics = (): Metrics => ({
+export const emptyMetrics = (): AssignmentMetrics => ({
   counts: {
     sent: 0,
     pending: 0,
@@ -44,7 +44,7 @@ export const emptyMetrics = (): Metrics => ({
   durations: { response: new Map(), generation: new Map(), approval: new Map() }
 })
 
-export const addTimeline = ({ counts, durations }: Metrics, timeline: AssignmentTimeline): void => {
+export const addTimeline = ({ counts, durations }: AssignmentMetrics, timeline: AssignmentTimeline): void => {
   counts.sent += 1
   counts[outcomeOfTimeline(timeline)] += 1
   for (const stage of timelineStages) {
@@ -53,14 +53,14 @@ export const addTimeline = ({ counts, durations }: Metrics, timeline: Assignment
   }
 }
 
-export const addMetrics = (to: Metrics, more: Metrics): void => {
+export const addMetrics = (to: AssignmentMetrics, more: AssignmentMetrics): void => {
   for (const name of names) to.counts[name] += more.counts[name]
   for (const stage of timelineStages) Histogram.addHistogram(to.durations[stage], more.durations[stage])
 }
 
 const names = Object.keys(emptyMetrics().counts) as ReadonlyArray<keyof OutcomeCounts>
 
-export const summarizeMetrics = ({ counts, durations }: Metrics): MetricsSummary => ({
+export const summarizeMetrics = ({ counts, durations }: AssignmentMetrics): MetricsSummary => ({
   counts,
   response: Histogram.percentilesOf(durations.response),
   generation: Histogram.percentilesOf(durations.generation),

@@ -13,10 +13,10 @@ import * as Instant from "../shared/Instant.ts"
 import type { Owner } from "../shared/Owner.ts"
 import type { Cursor } from "../shared/Page.ts"
 import {
+  type AssignmentMetrics,
   addMetrics,
   addTimeline,
   emptyMetrics,
-  type Metrics,
   type MetricsSummary,
   summarizeMetrics
 } from "./Metrics.ts"
@@ -124,7 +124,7 @@ export class Performance extends Context.Service<
 }
 
 /** The metrics of each persona. The name comes from the latest assignment that the report has read. */
-type ByPersona = Map<PersonaId, { readonly metrics: Metrics; name: string }>
+type ByPersona = Map<PersonaId, { readonly metrics: AssignmentMetrics; name: string }>
 
 /** The number of topics in one page. Reading a page takes a few milliseconds. */
 const pageSize = 200

@@ -6,7 +6,7 @@ import type { Instant } from "../shared/Instant.ts"
 import type { Owner } from "../shared/Owner.ts"
 import type { Cursor } from "../shared/Page.ts"
 import type { PersonaTimeline } from "./AssignmentTimeline.ts"
-import type { Metrics } from "./Metrics.ts"
+import type { AssignmentMetrics } from "./Metrics.ts"
 import type { ReportingPeriod } from "./ReportingPeriod.ts"
 
 /** The sum of one persona's daily metrics. */
@@ -14,7 +14,7 @@ export interface PersonaMetrics {
   readonly personaId: PersonaId
   /** The persona's name in its latest assignment of these days. */
   readonly personaName: string
-  readonly metrics: Metrics
+  readonly metrics: AssignmentMetrics
 }
 
 export interface TimelinePage {

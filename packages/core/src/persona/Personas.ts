@@ -16,7 +16,7 @@ export class PersonaNotFound extends Schema.TaggedError<PersonaNotFound>()("Pers
 export class NotLicensed extends Schema.TaggedError<NotLicensed>()("NotLicensed", { personaId: PersonaId }) {}
 
 /** Dies if a store returns an id that is not a lower-case UUID, because no request could select that persona. */
-export const requireValidPersonaIds = (personas: ReadonlyArray<Persona>): Effect.Effect<ReadonlyArray<Persona>> => {
+export const dieOnInvalidPersonaIds = (personas: ReadonlyArray<Persona>): Effect.Effect<ReadonlyArray<Persona>> => {
   const lost = personas.find(({ id }) => !isStoredId(id))
   return lost === undefined ? Effect.succeed(personas) : Effect.die(unnameable(lost.id))
 }
@@ -42,14 +42,14 @@ export class Personas extends Context.Service<
         list: ({ environment, organizationId }) =>
           Effect.map(
             Effect.flatMap(Instant.now, (now) =>
-              Effect.flatMap(store.licensed(organizationId, now), requireValidPersonaIds)
+              Effect.flatMap(store.licensed(organizationId, now), dieOnInvalidPersonaIds)
             ),
             (licensed) => (environment === "test" ? [...testPersonas, ...licensed] : licensed)
           ),
         find: Effect.fnUntraced(function* ({ environment, organizationId }, id) {
           const simulated = environment === "test" ? testPersonaOf(id) : Option.none()
           if (Option.isSome(simulated)) return simulated.value
-          const licensed = yield* requireValidPersonaIds(
+          const licensed = yield* dieOnInvalidPersonaIds(
             yield* store.licensedAmong(organizationId, [id], yield* Instant.now)
           )
           const [persona] = licensed

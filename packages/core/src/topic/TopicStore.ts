@@ -94,7 +94,7 @@ export interface ListedTopic extends Pick<Topic, "id" | "externalReference" | "c
   readonly revision: Revision
 }
 
-export interface TopicList {
+export interface TopicQuery {
   readonly owner: Owner
   /** The statuses to list; null lists topics of every status. Topics of several statuses are merged into one list. */
   readonly status: TopicStatus | ReadonlyArray<TopicStatus> | null
@@ -145,6 +145,6 @@ export class TopicStore extends Context.Service<
      * Lists topics by time and then by id, both in the same direction. The total is a stored counter, or a count that
      * stops at `maxCountedTotal`.
      */
-    readonly list: (list: TopicList) => Effect.Effect<Page<ListedTopic>>
+    readonly list: (list: TopicQuery) => Effect.Effect<Page<ListedTopic>>
   }
 >()("@partner-commentary/core/topic/TopicStore") {}

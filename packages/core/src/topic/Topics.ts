@@ -10,7 +10,7 @@ import * as Schema from "effect/Schema"
 import type { Principal } from "../access/ApiKeys.ts"
 import type { Persona } from "../persona/Persona.ts"
 import { PersonaStore } from "../persona/PersonaStore.ts"
-import { requireValidPersonaIds } from "../persona/Personas.ts"
+import { dieOnInvalidPersonaIds } from "../persona/Personas.ts"
 import { testPersonaOf } from "../persona/TestPersonas.ts"
 import * as Ids from "../shared/Ids.ts"
 import { type PersonaId, ShareId, TopicId, type WebhookId } from "../shared/Ids.ts"
@@ -37,8 +37,8 @@ import {
   type ListedTopic,
   type ReferenceDepth,
   type Revision,
-  type TopicList,
   type TopicProgress,
+  type TopicQuery,
   TopicStore,
   type TopicWithAssignments
 } from "./TopicStore.ts"
@@ -96,7 +96,7 @@ export class Topics extends Context.Service<
     readonly revision: (owner: Owner, id: TopicId) => Effect.Effect<Revision, TopicNotFound>
     /** Finds topics by reference, within the limits of `referenceDepth`. */
     readonly byReference: (owner: Owner, reference: string) => Effect.Effect<FoundByReference, ReferenceNotFound>
-    readonly list: (list: TopicList) => Effect.Effect<Page<ListedTopic>>
+    readonly list: (list: TopicQuery) => Effect.Effect<Page<ListedTopic>>
   }
 >()("@partner-commentary/core/topic/Topics") {
   static readonly layer = Layer.effect(
@@ -123,7 +123,7 @@ export class Topics extends Context.Service<
           environment === "test" ? asked.flatMap((id) => Option.toArray(testPersonaOf(id))) : []
         const others = simulated.length === 0 ? asked : asked.filter((id) => Option.isNone(testPersonaOf(id)))
         if (others.length === 0) return simulated
-        const known = yield* requireValidPersonaIds(yield* personas.licensedAmong(organization.id, others, at))
+        const known = yield* dieOnInvalidPersonaIds(yield* personas.licensedAmong(organization.id, others, at))
         return [...simulated, ...known.filter(({ creator }) => creator.email !== "")]
       })
 

@@ -111,7 +111,7 @@ const throttled = (
 ): BreakerOutcome => {
   const throttle = Throttle.after429(before.throttle, attempt, now, policy)
   const health = probed(before, probe)
-  const isToTell = webhook.status === "active" && Throttle.shouldNotify(throttle, now, policy)
+  const isToTell = webhook.status === "active" && Throttle.shouldNotifyContact(throttle, now, policy)
   const earliest = Math.max(throttle.until, (probe ? nextProbe(health, now, policy) : quietUntil) ?? 0)
   return {
     receiver: {

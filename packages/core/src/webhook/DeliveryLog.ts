@@ -8,7 +8,7 @@ import type { Owner } from "../shared/Owner.ts"
 import type { Receiver } from "./CircuitBreaker.ts"
 import type { Delivery, DeliveryState } from "./Delivery.ts"
 
-export interface DeliveryList {
+export interface DeliveryQuery {
   readonly webhookId: WebhookId
   /** The state to list; null lists deliveries in every state. */
   readonly state: DeliveryState | null
@@ -34,7 +34,7 @@ export class DeliveryLog extends Context.Service<
      * Lists deliveries, newest event first. Each delivery has up to `attempts` of its latest attempts, without response
      * excerpts. The store reads a page with two indexed queries.
      */
-    readonly page: (list: DeliveryList, attempts: number, at: Instant) => Effect.Effect<ReadonlyArray<Delivery>>
+    readonly page: (list: DeliveryQuery, attempts: number, at: Instant) => Effect.Effect<ReadonlyArray<Delivery>>
     /**
      * Finds a delivery with up to `attempts` of its latest attempts, including response excerpts. Returns none if the
      * delivery does not exist or its event is older than `since`.

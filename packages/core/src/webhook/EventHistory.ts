@@ -7,7 +7,7 @@ import * as Option from "effect/Option"
 import { EventId, parse } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import { firstIdAt, publicId } from "./Event.ts"
-import { type EventList, EventLog, type PastEvent } from "./EventLog.ts"
+import { EventLog, type EventLogQuery, type PastEvent } from "./EventLog.ts"
 
 /** The maximum age of listed events. */
 const retention = Duration.days(30)
@@ -34,7 +34,7 @@ export class EventHistory extends Context.Service<
   EventHistory,
   {
     readonly page: (
-      asked: Omit<EventList, "since" | "maxBytes"> & {
+      asked: Omit<EventLogQuery, "since" | "maxBytes"> & {
         readonly since: Instant.Instant | null
         readonly maxBytes?: number
       }

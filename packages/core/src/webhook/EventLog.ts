@@ -6,7 +6,7 @@ import type { Instant } from "../shared/Instant.ts"
 import type { Owner } from "../shared/Owner.ts"
 import type { EventType } from "./EventType.ts"
 
-export interface EventList {
+export interface EventLogQuery {
   readonly owner: Owner
   /** The event type to list; null lists events of every type. */
   readonly type: EventType | null
@@ -48,6 +48,6 @@ export class EventLog extends Context.Service<
      * A page ends at its limit, or before the payload that would exceed `maxBytes`. If the owner has no event with the
      * id `behind`, a forward list starts at the time that the id contains.
      */
-    readonly page: (list: EventList) => Effect.Effect<EventPage>
+    readonly page: (list: EventLogQuery) => Effect.Effect<EventPage>
   }
 >()("@partner-commentary/core/webhook/EventLog") {}

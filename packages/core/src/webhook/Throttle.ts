@@ -88,7 +88,7 @@ export const afterSuccess = (
  * Returns true if events will be an hour late by the end of the pause, and the contact was not notified within the last
  * day.
  */
-export const shouldNotify = (
+export const shouldNotifyContact = (
   { since, toldAt, until }: Throttle,
   now: Instant.Instant,
   { throttleWarnAfter, throttleWarnEvery }: WebhookPolicy

@@ -6,8 +6,8 @@ import type { Owner } from "../shared/Owner.ts"
 import type { EventType, StoredEventType } from "./EventType.ts"
 
 /** The statuses that a partner can set. */
-export const ChosenStatus = Schema.Literals(["active", "paused"])
-export type ChosenStatus = typeof ChosenStatus.Type
+export const RequestedWebhookStatus = Schema.Literals(["active", "paused"])
+export type ChosenStatus = typeof RequestedWebhookStatus.Type
 
 /** The partner sets `paused`; the service sets `disabled`. In both states the webhook receives no events. */
 export const WebhookStatus = Schema.Literals(["active", "paused", "disabled"])

@@ -3,11 +3,11 @@ import * as fc from "fast-check"
 import { assert } from "vitest"
 import type { AssignmentTimeline } from "../../src/performance/AssignmentTimeline.ts"
 import {
+  type AssignmentMetrics,
   addMetrics,
   addTimeline,
   countChanges,
   emptyMetrics,
-  type Metrics,
   summarizeMetrics
 } from "../../src/performance/Metrics.ts"
 import { noon } from "../topic/FreshAssignment.ts"
@@ -27,7 +27,7 @@ const of = (...timelines: ReadonlyArray<Partial<AssignmentTimeline>>) => {
   return metrics
 }
 
-const sum = (...all: ReadonlyArray<Metrics>) => {
+const sum = (...all: ReadonlyArray<AssignmentMetrics>) => {
   const total = emptyMetrics()
   for (const one of all) addMetrics(total, one)
   return total

@@ -118,7 +118,7 @@ describe("Deliveries that get only 429", () => {
 })
 
 describe("Notices about 429", () => {
-  const told = (throttle: Throttle.Throttle, now: number) => Throttle.shouldNotify(throttle, now, policy)
+  const told = (throttle: Throttle.Throttle, now: number) => Throttle.shouldNotifyContact(throttle, now, policy)
 
   it("the contact is notified about 429 when events are, or will be, an hour late", () => {
     expect(told(paused(1, "3599").throttle, start)).toBe(false)

@@ -1,8 +1,8 @@
 /** Implements MediaSynthesizer and MediaStorage by calling async functions of the application. */
 import { MediaStorage, StorageFailed } from "@partner-commentary/core/commentary/MediaStorage"
 import {
+  type MediaFile,
   MediaSynthesizer,
-  type Medium,
   mediaFileExtensions,
   SynthesisFailed,
   type SynthesisRequest
@@ -13,10 +13,10 @@ import * as Schema from "effect/Schema"
 import { type Context, callHostFunction, decodeResult } from "./HostFunction.ts"
 
 /** Resolves with a complete audio file of the approved text. */
-export type Speak = (request: SynthesisRequest, context: Context) => Medium | PromiseLike<Medium>
+export type Speak = (request: SynthesisRequest, context: Context) => MediaFile | PromiseLike<MediaFile>
 
 /** Stores a file under its name. Resolves with the URL at which partners can fetch the file. */
-export type StoreMedium = (name: string, medium: Medium, context: Context) => string | PromiseLike<string>
+export type StoreMedium = (name: string, medium: MediaFile, context: Context) => string | PromiseLike<string>
 
 const medium = decodeResult(
   Schema.Struct({
@@ -47,7 +47,7 @@ export const speech = (speak: Speak) =>
 
 export const storage = (store: StoreMedium) =>
   Layer.succeed(MediaStorage, {
-    put: Effect.fn("MediaStorage.put")((name: string, file: Medium) =>
+    put: Effect.fn("MediaStorage.put")((name: string, file: MediaFile) =>
       Effect.mapError(
         Effect.flatMap(
           callHostFunction((context) => store(name, file, context), "25 seconds"),

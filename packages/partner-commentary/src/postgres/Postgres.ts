@@ -6,7 +6,7 @@ import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import type { Database } from "../Database.ts"
-import { flag, optional, optionalCount, settingsOf } from "../OptionRules.ts"
+import { flagOption, optional, optionalCount, settingsOf } from "../OptionRules.ts"
 import { invalidOption } from "../PartnerCommentaryError.ts"
 import * as PostgresDatabase from "./PostgresDatabase.ts"
 import * as StartFailure from "./StartFailure.ts"
@@ -57,8 +57,8 @@ const isName = (name: unknown) =>
 
 const shared = {
   schema: optional((name) => isName(name) || `must have 1 to ${longestName} bytes`),
-  migrate: flag,
-  listen: flag
+  migrate: flagOption,
+  listen: flagOption
 }
 const poolSettings = settingsOf("database", shared)
 const settings = settingsOf("database", { ...shared, directUrl: optional(() => true), poolSize: optionalCount(1) })

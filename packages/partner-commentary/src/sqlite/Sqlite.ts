@@ -3,7 +3,7 @@ import * as HostDatabase from "@partner-commentary/sqlite/HostDatabase"
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import type { Database } from "../Database.ts"
-import { flag, settingsOf } from "../OptionRules.ts"
+import { flagOption, settingsOf } from "../OptionRules.ts"
 import { invalidOption, type PartnerCommentaryError, withStartError } from "../PartnerCommentaryError.ts"
 import * as SqliteDatabase from "./SqliteDatabase.ts"
 
@@ -26,7 +26,7 @@ export const sqlite = (file: string | HostDatabase.HostDatabase, options: Sqlite
   return withStartError(`The database ${filename}`, SqliteDatabase.layer(filename, { migrates: migrate }))
 }
 
-const settings = settingsOf("database", { migrate: flag })
+const settings = settingsOf("database", { migrate: flagOption })
 
 const named = (given: unknown): Result.Result<string, PartnerCommentaryError> => {
   if (HostDatabase.isHostDatabase(given)) {

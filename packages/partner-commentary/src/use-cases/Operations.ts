@@ -16,17 +16,17 @@ import type { Finding } from "../doctor/Finding.ts"
 import { checkLicences } from "../doctor/Licences.ts"
 import * as StoredWebhooks from "../doctor/StoredWebhooks.ts"
 import * as StoredWork from "../doctor/StoredWork.ts"
-import { flag, isPositive, optional, strictOptions, struct } from "../OptionRules.ts"
+import { flagOption, isPositive, optional, strictOptions, structOption } from "../OptionRules.ts"
 import { type HostDate, instantSchema } from "../ports/Moment.ts"
 import { makeDecoder, type RunUseCase } from "./UseCase.ts"
 
 // Reject unknown fields, because a call with a misspelled `dry_run` would delete data.
 const drained = makeDecoder(
-  struct({ timeout: optional((value) => isPositive(value) || "must be a positive number of milliseconds") }),
+  structOption({ timeout: optional((value) => isPositive(value) || "must be a positive number of milliseconds") }),
   strictOptions
 )
-const purged = makeDecoder(struct({ dry_run: flag }), strictOptions)
-const since = makeDecoder(struct({ since: Schema.optional(instantSchema) }), strictOptions)
+const purged = makeDecoder(structOption({ dry_run: flagOption }), strictOptions)
+const since = makeDecoder(structOption({ since: Schema.optional(instantSchema) }), strictOptions)
 
 /**
  * Restarts failed drafts and returns the number of restarted drafts. Drafts after their deadline are skipped, because

@@ -12,7 +12,7 @@ import type { TopicStatus } from "@partner-commentary/core/topic/TopicStatus"
 import { type TopicNotFound, Topics } from "@partner-commentary/core/topic/Topics"
 import { avatarPath } from "@partner-commentary/server/routes/personas/Avatar"
 import { topicTextDecoder } from "@partner-commentary/server/routes/topics/TopicBody"
-import { readList } from "@partner-commentary/server/routes/topics/TopicListQuery"
+import { readTopicListQuery } from "@partner-commentary/server/routes/topics/TopicListQuery"
 import * as TopicSubmission from "@partner-commentary/server/routes/topics/TopicSubmission"
 import * as Views from "@partner-commentary/server/routes/topics/TopicViews"
 import * as Effect from "effect/Effect"
@@ -73,7 +73,7 @@ const queryText = (value: unknown): string =>
 
 /** Decodes the filters by the same rules as the API's query parameters. */
 const listed = ({ environment: _, organization_id: __, ...filters }: TopicList) =>
-  readList(
+  readTopicListQuery(
     Object.fromEntries(
       Object.entries(filters)
         .filter(([, value]) => value !== undefined)
@@ -111,7 +111,9 @@ export const topics = (run: RunUseCase) => ({
       Effect.gen(function* () {
         const owned = yield* one(topic)
         const canceller = { ...(yield* organizationAsCaller(owned)), key: null }
-        return Views.progress(yield* notFound(TopicCancellation.use(({ cancel }) => cancel(canceller, owned.topic_id))))
+        return Views.toTopicProgress(
+          yield* notFound(TopicCancellation.use(({ cancel }) => cancel(canceller, owned.topic_id)))
+        )
       }),
       options
     ),
@@ -136,7 +138,7 @@ export const topics = (run: RunUseCase) => ({
             CommentaryNotFound: () => Effect.fail(Errors.commentaryNotFound)
           }
         )
-        return Views.partnerApproved(topic_id, approved, yield* avatar)
+        return Views.toPartnerApprovedCommentary(topic_id, approved, yield* avatar)
       }),
       options
     ),
@@ -147,7 +149,7 @@ export const topics = (run: RunUseCase) => ({
       Effect.gen(function* () {
         const owned = yield* one(topic)
         const found = yield* notFound((yield* Topics).find(ownerOf(owned), owned.topic_id))
-        return Views.detail(found, yield* avatar)
+        return Views.toTopicDetail(found, yield* avatar)
       })
     ),
 
@@ -156,7 +158,7 @@ export const topics = (run: RunUseCase) => ({
     run(
       Effect.gen(function* () {
         const owned = yield* one(topic)
-        return Views.progress(yield* notFound((yield* Topics).progress(ownerOf(owned), owned.topic_id)))
+        return Views.toTopicProgress(yield* notFound((yield* Topics).progress(ownerOf(owned), owned.topic_id)))
       })
     ),
 
@@ -167,7 +169,7 @@ export const topics = (run: RunUseCase) => ({
         const owned = yield* referenced(topic)
         const found = (yield* Topics).byReference(ownerOf(owned), owned.external_reference)
         const known = yield* Effect.catchTag(found, "ReferenceNotFound", () => Effect.fail(notFoundError("topic")))
-        return Views.byReference(owned.external_reference, known, yield* avatar)
+        return Views.toReferenceLookup(owned.external_reference, known, yield* avatar)
       })
     ),
 
@@ -180,7 +182,7 @@ export const topics = (run: RunUseCase) => ({
         const from = cursor === null ? { offset: 0 } : { cursor }
         const page = yield* (yield* Topics).list({ owner, ...filter, limit, from })
         const next_cursor = Option.getOrNull(Option.map(page.next, formatCursor))
-        return { topics: page.items.map(Views.summary), total: page.total, next_cursor }
+        return { topics: page.items.map(Views.toTopicSummary), total: page.total, next_cursor }
       })
     )
 })

@@ -1,6 +1,6 @@
 /** Provides `pc.usage`, which reports a partner's usage of its monthly quotas. */
 import { Usage } from "@partner-commentary/core/usage/Usage"
-import { view } from "@partner-commentary/server/routes/usage/UsageHandlers"
+import { toUsageReport } from "@partner-commentary/server/routes/usage/UsageHandlers"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { type DataOwner, makeDecoder, organizationAsCaller, ownerFields, type RunUseCase } from "./UseCase.ts"
@@ -12,7 +12,7 @@ export const usage = (run: RunUseCase) => ({
     run(
       Effect.gen(function* () {
         const caller = yield* organizationAsCaller(yield* read(owned))
-        return view(yield* (yield* Usage).report(caller))
+        return toUsageReport(yield* (yield* Usage).report(caller))
       })
     )
 })

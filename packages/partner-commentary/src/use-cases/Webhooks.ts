@@ -63,7 +63,7 @@ export const webhooks = (run: RunUseCase) => ({
         const prepared = webhooks.prepare(by, wanted)
         const registered = Effect.flatMap(prepared, (registration) => webhooks.register(registration))
         const created = yield* Effect.catchTags(registered, { WebhookUrlRefused: urlRefused, TooManyWebhooks: tooMany })
-        return { ...Views.view(created.webhook), secret: Redacted.value(created.secret) }
+        return { ...Views.toWebhook(created.webhook), secret: Redacted.value(created.secret) }
       })
     ),
 
@@ -72,7 +72,7 @@ export const webhooks = (run: RunUseCase) => ({
       Effect.gen(function* () {
         const of = yield* one(webhook)
         const found = Core.Webhooks.use(({ find }) => find(ownerOf(of), of.webhook_id))
-        return Views.view(yield* Effect.catchTag(found, "WebhookNotFound", notFound))
+        return Views.toWebhook(yield* Effect.catchTag(found, "WebhookNotFound", notFound))
       })
     ),
 
@@ -81,7 +81,7 @@ export const webhooks = (run: RunUseCase) => ({
     run(
       Effect.gen(function* () {
         const of = yield* owned(organization)
-        return (yield* Core.Webhooks.use(({ list }) => list(ownerOf(of)))).map(Views.view)
+        return (yield* Core.Webhooks.use(({ list }) => list(ownerOf(of)))).map(Views.toWebhook)
       })
     ),
 
@@ -93,7 +93,7 @@ export const webhooks = (run: RunUseCase) => ({
         const by = yield* registrant(of)
         const patch = yield* Effect.mapError(decodeChangeText(yield* toJsonText(change)), Errors.InvalidRequest.of)
         const updated = Core.Webhooks.use((webhooks) => webhooks.change(by, of.webhook_id, patch))
-        return Views.view(
+        return Views.toWebhook(
           yield* Effect.catchTags(updated, { WebhookNotFound: notFound, WebhookUrlRefused: urlRefused })
         )
       })

@@ -24,10 +24,12 @@ export const bodyTooLarge: Problem = { field: "body", constraint: `must be at mo
 export const bulkTooLarge: Problem = { field: "body", constraint: `must be at most ${maxBulkSize / 1024 / 1024} MiB` }
 
 /** Decodes the body of a request. `further` adds checks that the schema cannot express; see `textDecoder`. */
-export const bodyDecoder = <Fields extends Schema.Struct.Fields>(...rules: Parameters<typeof textDecoder<Fields>>) => {
-  const decode = textDecoder(...rules)
+export const bodyDecoder = <Fields extends Schema.Struct.Fields>(
+  ...rules: Parameters<typeof jsonTextDecoder<Fields>>
+) => {
+  const decode = jsonTextDecoder(...rules)
   return (request: HttpServerRequest.HttpServerRequest) =>
-    Effect.flatMap(readJsonText(request), (text) => Effect.mapError(decode(text), InvalidRequest.of))
+    Effect.flatMap(readJsonBodyText(request), (text) => Effect.mapError(decode(text), InvalidRequest.of))
 }
 
 /** Decodes an optional body. An empty body may have any content type. */
@@ -42,7 +44,9 @@ export const decodeOptionalBody =
     )
 
 /** Reads the text of a request body whose content type must be JSON. */
-export const readJsonText = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<string, InvalidRequest> => {
+export const readJsonBodyText = (
+  request: HttpServerRequest.HttpServerRequest
+): Effect.Effect<string, InvalidRequest> => {
   const header = headerProblem(request.headers)
   if (header !== undefined) return invalidRequest(header)
   return Effect.flatMap(Effect.orDie(readBody(request)), (text) => {
@@ -60,7 +64,7 @@ type Problems = readonly [Problem, ...ReadonlyArray<Problem>]
  * Reports all problems of the body in the order of the schema's fields. `further` reports problems that the schema
  * cannot express. `further` receives every object, valid or not.
  */
-export const textDecoder = <Fields extends Schema.Struct.Fields>(
+export const jsonTextDecoder = <Fields extends Schema.Struct.Fields>(
   schema: Schema.Struct<Fields> & Schema.Codec<Schema.Struct<Fields>["Type"], unknown>,
   further: (body: Readonly<Record<string, unknown>>) => ReadonlyArray<Problem> = () => []
 ) => {

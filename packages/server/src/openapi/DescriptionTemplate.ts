@@ -14,7 +14,7 @@ export const DescriptionTemplate = Context.Reference<Effect.Effect<string>>(
     defaultValue: () =>
       Effect.map(
         Effect.promise(() => import("./DescriptionText.ts")),
-        ({ descriptionText }) => descriptionText(apiRootPlaceholder)
+        ({ openApiJson }) => openApiJson(apiRootPlaceholder)
       )
   }
 )

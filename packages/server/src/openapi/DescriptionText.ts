@@ -2,4 +2,4 @@
 import { describe } from "@partner-commentary/api/description/Description"
 import { PartnerApi } from "@partner-commentary/api/PartnerApi"
 
-export const descriptionText = (apiRoot: string): string => JSON.stringify(describe(PartnerApi, apiRoot))
+export const openApiJson = (apiRoot: string): string => JSON.stringify(describe(PartnerApi, apiRoot))

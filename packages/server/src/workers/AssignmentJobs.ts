@@ -30,7 +30,7 @@ const missesAtMost = 3
  * Creates the job runner of an environment. Each environment has its own runner, so that live assignments never wait
  * for test assignments.
  */
-export const assignmentJobs = Effect.fnUntraced(function* (environment: Environment) {
+export const makeAssignmentJobRunner = Effect.fnUntraced(function* (environment: Environment) {
   const dueAssignments = yield* DueAssignments
   const draftWorker = yield* DraftWorker
   const { drafts } = yield* WorkerSettings

@@ -15,7 +15,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Ref from "effect/Ref"
-import { assignmentJobs } from "./AssignmentJobs.ts"
+import { makeAssignmentJobRunner } from "./AssignmentJobs.ts"
 import * as JobRunner from "./JobRunner.ts"
 import { WorkerSettings } from "./WorkerSettings.ts"
 
@@ -117,7 +117,7 @@ export const deletionJobs = Effect.gen(function* () {
 const purgeInterval = Duration.minutes(10)
 
 const definitions = [
-  ...Environment.literals.map(assignmentJobs),
+  ...Environment.literals.map(makeAssignmentJobRunner),
   mails,
   deliveries,
   recoveries,

@@ -7,7 +7,7 @@ import { type DraftJob, DraftWorker } from "@partner-commentary/core/commentary/
 import { DueAssignments } from "@partner-commentary/core/operations/DueAssignments"
 import { OrganizationId, ShareId } from "@partner-commentary/core/shared/Ids"
 import { WorkSignal } from "@partner-commentary/core/shared/WorkSignal"
-import { assignmentJobs } from "@partner-commentary/server/workers/AssignmentJobs"
+import { makeAssignmentJobRunner } from "@partner-commentary/server/workers/AssignmentJobs"
 import { WorkerSettings } from "@partner-commentary/server/workers/WorkerSettings"
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
@@ -54,7 +54,7 @@ const interrupted = Effect.gen(function* () {
         return { woke: true, begun: Option.some({ assignment: { ...opinionInjected, id }, topic }) }
       })
   })
-  const runner = yield* assignmentJobs("live").pipe(
+  const runner = yield* makeAssignmentJobRunner("live").pipe(
     Effect.provideService(DueAssignments, assignments),
     Effect.provideService(DraftWorker, DraftWorker.of({ run: (job) => Effect.sync(() => void ran.push(job)) })),
     Effect.provideService(WorkerSettings, settingsFor(1))
@@ -116,7 +116,7 @@ const pollForDrafts = Effect.fnUntraced(function* (
         return { woke: mayBegin, begun: mayBegin ? Option.some({ assignment, topic }) : Option.none() }
       })
   })
-  const runner = yield* assignmentJobs("live").pipe(
+  const runner = yield* makeAssignmentJobRunner("live").pipe(
     Effect.provideService(DueAssignments, assignments),
     Effect.provideService(DraftWorker, DraftWorker.of({ run: () => Effect.never })),
     Effect.provideService(WorkerSettings, settingsFor(drafts))

@@ -14,7 +14,7 @@ import type * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as SqlClient from "effect/sql/SqlClient"
 import { FlagColumn, InstantColumn } from "../database/Columns.ts"
-import { limitTo } from "../database/Limit.ts"
+import { limitClause } from "../database/Limit.ts"
 import { forUpdate, lockName } from "../database/Lock.ts"
 import { mapRows } from "../database/Steps.ts"
 import { transact } from "../database/Transaction.ts"
@@ -105,7 +105,7 @@ export const layer = Layer.effect(
           Effect.flatMap(
             sql`SELECT * FROM api_keys WHERE organization_id = ${organizationId}
               AND (revoked_at IS NULL OR revoked_at >= ${since}) AND (expires_at IS NULL OR expires_at >= ${since})
-              ORDER BY created_at DESC, id DESC ${limitTo(sql, limit)}`,
+              ORDER BY created_at DESC, id DESC ${limitClause(sql, limit)}`,
             (rows) => mapRows(rows, (row) => fromRow(row))
           )
         )

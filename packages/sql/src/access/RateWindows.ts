@@ -13,7 +13,7 @@ import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as BatchLoader from "../database/BatchLoader.ts"
 import { toPostgresArray } from "../database/Columns.ts"
-import { limitTo } from "../database/Limit.ts"
+import { limitClause } from "../database/Limit.ts"
 import { forUpdateSkipLocked } from "../database/Lock.ts"
 
 interface Call {
@@ -62,7 +62,7 @@ export const layer = Layer.effect(
       Effect.ignoreCause(
         sql`DELETE FROM rate_windows WHERE (name, seconds) IN (
             SELECT name, seconds FROM rate_windows WHERE ends_at < CAST(${String(now - kept)} AS BIGINT)
-            ORDER BY ends_at ${limitTo(sql, few)} ${forUpdateSkipLocked(sql)})`,
+            ORDER BY ends_at ${limitClause(sql, few)} ${forUpdateSkipLocked(sql)})`,
         { log: "Warn", message: "Failed to delete old rate windows; will retry" }
       )
 

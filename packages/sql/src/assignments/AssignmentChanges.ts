@@ -20,7 +20,7 @@ import type { Fragment } from "effect/sql/Statement"
 import * as BatchLoader from "../database/BatchLoader.ts"
 import { toPostgresArray } from "../database/Columns.ts"
 import { forUpdate, forUpdateSkipLocked } from "../database/Lock.ts"
-import { isWithin, transact } from "../database/Transaction.ts"
+import { isInTransaction, transact } from "../database/Transaction.ts"
 import { countsOf } from "../topics/TopicRow.ts"
 import { type AssignmentContextRow, fromContextRow } from "./AssignmentRow.ts"
 import { increasesTopicVersion, type LockedTopic, prepare, writeAll } from "./AssignmentWrites.ts"
@@ -113,7 +113,7 @@ const batched = Effect.fnUntraced(function* (sql: SqlClient) {
   const together = yield* BatchLoader.make(ask, { limit: maxBatch })
   return (request: Request) =>
     Effect.withFiber((fiber) =>
-      isWithin(sql, fiber)
+      isInTransaction(sql, fiber)
         ? one(request)
         : Effect.flatMap(together(request), (decided) =>
             Option.isNone(decided) ? one(request) : Effect.succeed(decided)

@@ -8,7 +8,7 @@ import * as Exit from "effect/Exit"
 import type { SqlClient } from "effect/sql/SqlClient"
 import * as BatchLoader from "../database/BatchLoader.ts"
 import { toPostgresArray } from "../database/Columns.ts"
-import { isWithin } from "../database/Transaction.ts"
+import { isInTransaction } from "../database/Transaction.ts"
 
 type Read<Row> = (id: ShareId) => Effect.Effect<Row | undefined>
 
@@ -41,5 +41,5 @@ const readBatched = Effect.fnUntraced(function* <Row extends { readonly id: Shar
   }, Effect.orDie)
   const read = yield* BatchLoader.make(ask, { limit: maxBatch })
   const alone = readOne<Row>(sql)
-  return (id: ShareId) => Effect.withFiber((fiber) => (isWithin(sql, fiber) ? alone(id) : read(id)))
+  return (id: ShareId) => Effect.withFiber((fiber) => (isInTransaction(sql, fiber) ? alone(id) : read(id)))
 })

@@ -18,7 +18,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 import { normalizeEmail } from "../database/Columns.ts"
 import { isDueTooLate } from "../database/DueTimes.ts"
 import { firstDueAt, selectDueRows } from "../database/FairQueue.ts"
-import { limitTo } from "../database/Limit.ts"
+import { limitClause } from "../database/Limit.ts"
 import { transact } from "../database/Transaction.ts"
 import * as AssignmentChanges from "./AssignmentChanges.ts"
 import * as AssignmentReads from "./AssignmentReads.ts"
@@ -44,7 +44,7 @@ export const layer = Layer.effect(
 
     const openOf = Effect.fnUntraced(function* (creatorKey: string, limit: number) {
       const rows = yield* sql<AssignmentContextRow>`${open.inRounds(creatorKey, limit)}
-        ${inContext} WHERE a.id IN (SELECT id FROM rounds ${limitTo(sql, limit)}) ORDER BY a.created_at, a.id`
+        ${inContext} WHERE a.id IN (SELECT id FROM rounds ${limitClause(sql, limit)}) ORDER BY a.created_at, a.id`
       const [counted] = rows.length < limit ? [] : yield* open.count(creatorKey, limit + maxFurtherAssignments)
       return { assignments: rows.map(fromContextRow), further: Math.max(0, (counted?.total ?? 0) - rows.length) }
     })
@@ -57,7 +57,7 @@ export const layer = Layer.effect(
      */
     const due = Effect.fnUntraced(function* (environment: Environment, now: string, limit: number) {
       const all = yield* sql<DueRow>`SELECT organization_id AS owner, id FROM assignments
-        WHERE ${sql.literal(isOfEnvironment(environment))} AND due_at <= ${now} ORDER BY due_at, id ${limitTo(sql, limit + 1)}`
+        WHERE ${sql.literal(isOfEnvironment(environment))} AND due_at <= ${now} ORDER BY due_at, id ${limitClause(sql, limit + 1)}`
       if (all.length <= limit) return all
       const queue = {
         rows: `assignments WHERE ${isOfEnvironment(environment)} AND due_at IS NOT NULL`,
@@ -150,9 +150,9 @@ const putOff = Effect.fnUntraced(function* (
     attempts: sql.literal("generation_attempts")
   }
   const drafts = yield* sql<{ readonly id: ShareId }>`SELECT id FROM assignments
-    WHERE ${isDueTooLate(sql, attempts, latest)} ${limitTo(sql, limit)}`
+    WHERE ${isDueTooLate(sql, attempts, latest)} ${limitClause(sql, limit)}`
   const steps = yield* sql<{ readonly id: ShareId }>`SELECT id FROM assignments
-    WHERE simulation_next_at > ${Instant.toIso(step + clockToleranceMillis)} ${limitTo(sql, limit)}`
+    WHERE simulation_next_at > ${Instant.toIso(step + clockToleranceMillis)} ${limitClause(sql, limit)}`
   return [...drafts, ...steps].map(({ id }) => id)
 })
 

@@ -3,7 +3,7 @@
  * so that one organization cannot hide another. The query reads only the needed part of the index.
  */
 import type * as SqlClient from "effect/sql/SqlClient"
-import { limitTo } from "../database/Limit.ts"
+import { limitClause } from "../database/Limit.ts"
 
 export const make = (sql: SqlClient.SqlClient) => {
   /** The condition of the partial index on open assignments. */
@@ -16,7 +16,7 @@ export const make = (sql: SqlClient.SqlClient) => {
    */
   const end = sql.onDialectOrElse({
     pg: () => () => sql.literal(""),
-    orElse: () => (limit: number) => sql`${limitTo(sql, limit)}`
+    orElse: () => (limit: number) => sql`${limitClause(sql, limit)}`
   })
 
   /**
@@ -45,7 +45,7 @@ export const make = (sql: SqlClient.SqlClient) => {
   /** Counts the creator's open assignments, and stops at `limit`. */
   const count = (creatorKey: string, limit: number) =>
     sql<{ readonly total: number }>`SELECT CAST(COUNT(*) AS INTEGER) AS total
-      FROM (SELECT 1 FROM assignments a WHERE ${openOf(creatorKey)} ${limitTo(sql, limit)}) AS few`
+      FROM (SELECT 1 FROM assignments a WHERE ${openOf(creatorKey)} ${limitClause(sql, limit)}) AS few`
 
   return { count, inRounds }
 }

@@ -9,7 +9,7 @@ import * as References from "effect/References"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Statement } from "effect/sql/Statement"
-import { isWithin } from "./Transaction.ts"
+import { isInTransaction } from "./Transaction.ts"
 
 export type DirectRead = <Row>(text: string, params: ReadonlyArray<unknown>) => ReadonlyArray<Row> | undefined
 
@@ -39,4 +39,4 @@ export const readStatement = <Row extends object>(sql: SqlClient, read: DirectRe
  * client does.
  */
 const mayReadDirectly = (sql: SqlClient, fiber: Fiber.Fiber<unknown, unknown>): boolean =>
-  !isWithin(sql, fiber) && !fiber.getRef(References.TracerEnabled)
+  !isInTransaction(sql, fiber) && !fiber.getRef(References.TracerEnabled)

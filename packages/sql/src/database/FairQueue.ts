@@ -4,7 +4,7 @@
  */
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import { limitTo } from "./Limit.ts"
+import { limitClause } from "./Limit.ts"
 
 export interface FairQueueTable {
   /** The name of the table, followed by the condition of the partial index. */
@@ -54,6 +54,6 @@ export const selectDueRows = (
   })
   // The sum of the shares never exceeds the limit. The LIMIT clause repeats the limit for the query planner.
   return sql`${sql.literal(selectOwners(queue))},
-    waiting (id) AS (SELECT id FROM owner WHERE ${sql.literal(firstDueAt(queue))} <= ${now} ORDER BY ${first} ${limitTo(sql, limit)}),
-    due (owner, id) AS MATERIALIZED (${due} ${limitTo(sql, limit)})`
+    waiting (id) AS (SELECT id FROM owner WHERE ${sql.literal(firstDueAt(queue))} <= ${now} ORDER BY ${first} ${limitClause(sql, limit)}),
+    due (owner, id) AS MATERIALIZED (${due} ${limitClause(sql, limit)})`
 }

@@ -5,4 +5,4 @@ import type { SqlClient } from "effect/sql/SqlClient"
  * The CAST hides the value from the query planner of SQLite. Without the CAST, SQLite prepares the statement again at
  * every run.
  */
-export const limitTo = (sql: SqlClient, rows: number | string) => sql`LIMIT CAST(${rows} AS INTEGER)`
+export const limitClause = (sql: SqlClient, rows: number | string) => sql`LIMIT CAST(${rows} AS INTEGER)`

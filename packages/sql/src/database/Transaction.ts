@@ -20,7 +20,7 @@ export const transact = <A, E, R = never>(
   change: Effect.Effect<A, E, R>
 ): Effect.Effect<A, Exclude<E, SqlError>, R> =>
   Effect.withFiber((fiber) =>
-    isWithin(sql, fiber) ? attempt(sql, change, 0) : bypassFairShare(attempt(sql, change, retries))
+    isInTransaction(sql, fiber) ? attempt(sql, change, 0) : bypassFairShare(attempt(sql, change, retries))
   )
 
 /**
@@ -32,11 +32,11 @@ export const runWithSharedCommit = <A, E>(sql: SqlClient.SqlClient, write: Effec
   sql.onDialectOrElse({
     pg: () => write,
     orElse: () =>
-      Effect.withFiber((fiber) => (isWithin(sql, fiber) ? write : (transact(sql, write) as Effect.Effect<A, E>)))
+      Effect.withFiber((fiber) => (isInTransaction(sql, fiber) ? write : (transact(sql, write) as Effect.Effect<A, E>)))
   })
 
 /** Returns whether the fiber has an open transaction. */
-export const isWithin = (sql: SqlClient.SqlClient, { context }: Fiber.Fiber<unknown, unknown>): boolean =>
+export const isInTransaction = (sql: SqlClient.SqlClient, { context }: Fiber.Fiber<unknown, unknown>): boolean =>
   Context.getOrUndefined(context, sql.transactionService) !== undefined
 
 const attempt = <A, E, R>(

@@ -8,7 +8,7 @@ import type { Fragment } from "effect/sql/Statement"
 import { jsonOf } from "./Columns.ts"
 
 /** Returns `(columns) VALUES (…), …` with the columns of the first row. The caller must pass at least one row. */
-export const values = (sql: SqlClient, rows: ReadonlyArray<Readonly<Record<string, unknown>>>) =>
+export const valuesClause = (sql: SqlClient, rows: ReadonlyArray<Readonly<Record<string, unknown>>>) =>
   sql.insert(rows as NonEmptyReadonlyArray<Record<string, unknown>>)
 
 /**
@@ -22,5 +22,5 @@ export const rowsOf = (sql: SqlClient, table: string, rows: ReadonlyArray<object
       return sql`(${columns}) SELECT ${columns}
         FROM json_populate_recordset(NULL::${sql.literal(table)}, CAST(CAST(${jsonOf(rows as ReadonlyArray<Record<string, unknown>>)} AS TEXT) AS JSON)) AS given`
     },
-    orElse: () => sql`${values(sql, rows as ReadonlyArray<Record<string, unknown>>)}`
+    orElse: () => sql`${valuesClause(sql, rows as ReadonlyArray<Record<string, unknown>>)}`
   })

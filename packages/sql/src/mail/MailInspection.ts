@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
 import { fromIsoOrNull } from "../database/Columns.ts"
-import { limitTo } from "../database/Limit.ts"
+import { limitClause } from "../database/Limit.ts"
 
 export interface ListedMail {
   readonly id: string
@@ -61,7 +61,7 @@ export const listMails = Effect.fnUntraced(function* ({ after, limit, organizati
     yield* sql<MailRow>`SELECT m.id, m.kind, m.organization_id, m.share_id, m.attempts, m.created_at, m.due_at,
       m.settled_at, m.reason, COALESCE(m.address, a.creator_email) AS recipient
     FROM mails m LEFT JOIN assignments a ON a.id = m.share_id
-    WHERE ${sql.and(conditions)} ORDER BY m.${sql.literal(`${at} ${direction}, m.id ${direction}`)} ${limitTo(sql, limit + 1)}`
+    WHERE ${sql.and(conditions)} ORDER BY m.${sql.literal(`${at} ${direction}, m.id ${direction}`)} ${limitClause(sql, limit + 1)}`
   const page = rows.slice(0, limit).map((row) => fromRow(row, state))
   const last = rows.length > limit ? page.at(-1) : undefined
   const ended = last?.dueAt ?? last?.settledAt ?? null

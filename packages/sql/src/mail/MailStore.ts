@@ -18,10 +18,10 @@ import type { Fragment } from "effect/sql/Statement"
 import { makeIsoFormatter, normalizeEmail } from "../database/Columns.ts"
 import { isDueTooLate } from "../database/DueTimes.ts"
 import { firstDueAt, selectDueRows, selectOwners } from "../database/FairQueue.ts"
-import { limitTo } from "../database/Limit.ts"
+import { limitClause } from "../database/Limit.ts"
 import { forUpdateSkipLocked } from "../database/Lock.ts"
 import { runWithSharedCommit } from "../database/Transaction.ts"
-import { values } from "../database/Values.ts"
+import { valuesClause } from "../database/Values.ts"
 import * as SentMails from "./SentMails.ts"
 
 interface MailRow {
@@ -96,7 +96,7 @@ export const layer = Layer.effect(
           Effect.map(
             sql`UPDATE mails SET ${revived(sql, Instant.toIso(at))} WHERE state = 'failed' AND id IN (
                 SELECT id FROM mails WHERE state = 'failed' AND settled_at >= ${Instant.toIso(since)}
-                  AND settled_at < ${Instant.toIso(before)} AND kind <> 'desk' ORDER BY settled_at, id ${limitTo(sql, limit)})
+                  AND settled_at < ${Instant.toIso(before)} AND kind <> 'desk' ORDER BY settled_at, id ${limitClause(sql, limit)})
               RETURNING id`,
             ({ length }) => length
           )
@@ -120,7 +120,7 @@ export const layer = Layer.effect(
           Effect.map(
             sql<{ share_id: ShareId; total: number }>`SELECT share_id,
                 (SELECT CAST(COUNT(DISTINCT share_id) AS INTEGER) ${given}) AS total
-              ${given} GROUP BY share_id ORDER BY MIN(settled_at), share_id ${limitTo(sql, limit)}`,
+              ${given} GROUP BY share_id ORDER BY MIN(settled_at), share_id ${limitClause(sql, limit)}`,
             (rows) => ({ shareIds: rows.map(({ share_id }) => share_id), total: rows[0]?.total ?? 0 })
           )
         )
@@ -148,7 +148,7 @@ export const layer = Layer.effect(
         Effect.orDie(
           Effect.map(
             sql<MailRow & { readonly reason: string; readonly settled_at: string }>`SELECT * FROM mails
-              WHERE state = 'failed' ORDER BY settled_at DESC, id DESC ${limitTo(sql, limit)}`,
+              WHERE state = 'failed' ORDER BY settled_at DESC, id DESC ${limitClause(sql, limit)}`,
             (rows) =>
               rows.map((row) => ({ mail: fromRow(row), reason: row.reason, at: Instant.fromIso(row.settled_at) }))
           )
@@ -199,7 +199,7 @@ const following = (
 /** Queues mails that are due at once. A mail whose id already exists does not change. */
 export const insertMails = (sql: SqlClient.SqlClient, mails: ReadonlyArray<NewMail>) => {
   const iso = makeIsoFormatter()
-  return sql`INSERT INTO mails ${values(
+  return sql`INSERT INTO mails ${valuesClause(
     sql,
     mails.map((mail) => toRow(mail, iso(mail.createdAt)))
   )}

@@ -6,7 +6,7 @@ import * as Exit from "effect/Exit"
 import type { SqlClient } from "effect/sql/SqlClient"
 import * as BatchLoader from "../database/BatchLoader.ts"
 import { toPostgresArray } from "../database/Columns.ts"
-import { isWithin, runWithSharedCommit } from "../database/Transaction.ts"
+import { isInTransaction, runWithSharedCommit } from "../database/Transaction.ts"
 
 interface Sent {
   readonly mail: Pick<Mail, "id" | "ticket" | "attempts">
@@ -63,7 +63,7 @@ const settleBatched = Effect.fnUntraced(function* (sql: SqlClient) {
   const alone = settleOne(sql)
   return (sent: Sent) =>
     Effect.withFiber((fiber) =>
-      isWithin(sql, fiber)
+      isInTransaction(sql, fiber)
         ? alone(sent)
         : Effect.flatMap(settle(sent), (isSettled) => (isSettled ? Effect.succeed(true) : alone(sent)))
     )

@@ -13,7 +13,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
 import { isDueTooLate } from "../database/DueTimes.ts"
-import { limitTo } from "../database/Limit.ts"
+import { limitClause } from "../database/Limit.ts"
 import { forUpdateSkipLocked } from "../database/Lock.ts"
 
 interface MediaJobRow {
@@ -41,7 +41,7 @@ export const layer = Layer.effect(
           Effect.map(
             sql<MediaJobRow>`WITH due AS MATERIALIZED (SELECT share_id, kind FROM media_jobs
                 WHERE due_at <= ${Instant.toIso(at)} AND ${sql.in("kind", kinds)}
-                ORDER BY due_at, share_id, kind ${limitTo(sql, limit)} ${forUpdateSkipLocked(sql)})
+                ORDER BY due_at, share_id, kind ${limitClause(sql, limit)} ${forUpdateSkipLocked(sql)})
               UPDATE media_jobs
               SET due_at = ${Instant.toIso(lease)}, is_leased = 1, attempts = attempts + 1, claim_number = claim_number + 1
               WHERE (share_id, kind) IN (SELECT share_id, kind FROM due)
@@ -89,7 +89,7 @@ export const layer = Layer.effect(
         Effect.orDie(
           Effect.map(
             sql<MediaJobRow & { readonly reason: string; readonly settled_at: string }>`SELECT * FROM media_jobs
-              WHERE state = 'failed' ORDER BY settled_at DESC, share_id DESC, kind DESC ${limitTo(sql, limit)}`,
+              WHERE state = 'failed' ORDER BY settled_at DESC, share_id DESC, kind DESC ${limitClause(sql, limit)}`,
             (rows) =>
               rows.map((row) => ({ job: fromRow(row), reason: row.reason, at: Instant.fromIso(row.settled_at) }))
           )

@@ -10,7 +10,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import { limitTo } from "../database/Limit.ts"
+import { limitClause } from "../database/Limit.ts"
 import { forUpdate } from "../database/Lock.ts"
 import { transact } from "../database/Transaction.ts"
 import * as TestRetention from "../sandbox/TestRetention.ts"
@@ -77,7 +77,7 @@ export const layer = Layer.effect(
       const columns = sql.literal(key.join(", "))
       return Effect.map(
         sql`DELETE FROM ${sql(table)} WHERE (${columns}) IN (
-            SELECT ${columns} FROM ${sql(table)} WHERE ${isClosed} ${limitTo(sql, batch)} ${forUpdate(sql)}
+            SELECT ${columns} FROM ${sql(table)} WHERE ${isClosed} ${limitClause(sql, batch)} ${forUpdate(sql)}
           ) RETURNING 1 AS deleted`,
         ({ length }) => length
       )

@@ -16,7 +16,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { isOfEnvironment } from "../assignments/AssignmentRow.ts"
 import { selectOwners } from "../database/FairQueue.ts"
-import { limitTo } from "../database/Limit.ts"
+import { limitClause } from "../database/Limit.ts"
 import { waitingMailsTable as waitingMails } from "../mail/MailStore.ts"
 
 export const layer = Layer.effect(
@@ -28,7 +28,7 @@ export const layer = Layer.effect(
       const names = Object.keys(rows) as Array<Name>
       const columns = names.map(
         (name) =>
-          sql`(SELECT CAST(COUNT(*) AS INTEGER) FROM (SELECT 1 FROM ${rows[name]} ${limitTo(sql, limit)}) AS counted) AS ${sql(name)}`
+          sql`(SELECT CAST(COUNT(*) AS INTEGER) FROM (SELECT 1 FROM ${rows[name]} ${limitClause(sql, limit)}) AS counted) AS ${sql(name)}`
       )
       const [row] = yield* Effect.orDie(
         sql<Record<Name, number>>`${sql.literal(selectOwners(waitingMails))} SELECT ${sql.csv(columns)}`

@@ -12,7 +12,7 @@ import type { Cursor } from "@partner-commentary/core/shared/Page"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
-import { limitTo } from "../database/Limit.ts"
+import { limitClause } from "../database/Limit.ts"
 import { dayOf } from "./DailyMetrics.ts"
 import * as HistogramRow from "./HistogramRow.ts"
 import * as TimelineRow from "./TimelineRow.ts"
@@ -84,7 +84,7 @@ export const layer = Layer.effect(
         FROM (SELECT created_at, id FROM topics
           WHERE organization_id = ${owner.organizationId} AND environment = ${owner.environment}
             AND ${from} AND created_at < ${toIso(end)}
-          ORDER BY created_at, id ${limitTo(sql, limit)}) t JOIN assignments a ON a.topic_id = t.id
+          ORDER BY created_at, id ${limitClause(sql, limit)}) t JOIN assignments a ON a.topic_id = t.id
         ORDER BY t.created_at, t.id, a.position`
       const last = rows.at(-1)
       const isFull = new Set(rows.map(({ topic_id }) => topic_id)).size === limit

@@ -15,7 +15,7 @@ import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { transact } from "../database/Transaction.ts"
-import { values } from "../database/Values.ts"
+import { valuesClause } from "../database/Values.ts"
 import * as HistogramRow from "./HistogramRow.ts"
 import * as TimelineRow from "./TimelineRow.ts"
 
@@ -125,6 +125,6 @@ const insertHistograms = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, 
     ...HistogramRow.toRow(durations)
   }))
   for (let from = 0; from < found.length; from += batchSize) {
-    yield* sql`INSERT INTO duration_histograms ${values(sql, found.slice(from, from + batchSize))}`
+    yield* sql`INSERT INTO duration_histograms ${valuesClause(sql, found.slice(from, from + batchSize))}`
   }
 })

@@ -9,7 +9,7 @@ import { type TopicStatus, topicStatuses } from "@partner-commentary/core/topic/
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import { limitTo } from "../database/Limit.ts"
+import { limitClause } from "../database/Limit.ts"
 import { forUpdate, forUpdateSkipLocked } from "../database/Lock.ts"
 import { transact } from "../database/Transaction.ts"
 import * as Counters from "../reporting/Counters.ts"
@@ -57,7 +57,7 @@ const ofOrganization = (sql: SqlClient, organizationId: OrganizationId, before: 
       const isOwn = sql`organization_id = ${organizationId} AND environment = 'test'`
       // The locks of the topics also prevent changes of the topics' assignments.
       const rows = yield* sql<TopicRow>`SELECT id, status, stored_bytes FROM topics
-        WHERE ${isOwn} AND created_at < ${dayOf(before)} ORDER BY created_at, id ${limitTo(sql, topicBatchSize)} ${forUpdate(sql)}`
+        WHERE ${isOwn} AND created_at < ${dayOf(before)} ORDER BY created_at, id ${limitClause(sql, topicBatchSize)} ${forUpdate(sql)}`
       if (rows.length === 0) return 0
       const isIn = sql.in(
         "topic_id",
@@ -129,7 +129,7 @@ export const deleteExpiredRows = Effect.fnUntraced(function* (sql: SqlClient, be
   const some = (table: string, columns: string, where: Fragment) => {
     const key = sql.literal(columns)
     return sql`DELETE FROM ${sql(table)} WHERE (${key}) IN (SELECT ${key} FROM ${sql(table)}
-      WHERE ${where} ${limitTo(sql, batchSize)} ${forUpdateSkipLocked(sql)}) RETURNING 1 AS deleted`
+      WHERE ${where} ${limitClause(sql, batchSize)} ${forUpdateSkipLocked(sql)}) RETURNING 1 AS deleted`
   }
   const windows = yield* some(
     "duplicate_windows",

@@ -8,7 +8,7 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import { toNewRow } from "../assignments/AssignmentRow.ts"
 import { makeIsoFormatter } from "../database/Columns.ts"
-import { values } from "../database/Values.ts"
+import { valuesClause } from "../database/Values.ts"
 import * as Writes from "./SubmissionWrites.ts"
 
 export const writeSubmission = Effect.fnUntraced(function* (
@@ -29,14 +29,14 @@ export const writeSubmission = Effect.fnUntraced(function* (
   const holders = Writes.windowHoldersOf(
     windows.length === 0
       ? []
-      : yield* Writes.insertWindows(sql, sql`${values(sql, windows)}`, sql`${toIso(topic.createdAt)}`)
+      : yield* Writes.insertWindows(sql, sql`${valuesClause(sql, windows)}`, sql`${toIso(topic.createdAt)}`)
   )
   const created = newAssignmentsOf(submission, holders)
   if (created.length === 0) return { holders, ...Writes.emptySubmission }
 
   const iso = makeIsoFormatter()
   yield* sql`INSERT INTO topics ${sql.insert(Writes.topicRow(submission, created.length))}`
-  yield* sql`INSERT INTO assignments ${values(
+  yield* sql`INSERT INTO assignments ${valuesClause(
     sql,
     created.map((one) => toNewRow(one, iso))
   )}`

@@ -1,13 +1,13 @@
 /** Reads lists of topics with the total number of topics on all pages. Each filter has its own index. */
 import { fromIso, type Instant, toIso } from "@partner-commentary/core/shared/Instant"
 import { type TopicStatus, topicStatuses } from "@partner-commentary/core/topic/TopicStatus"
-import { maxCountedTotal, type TopicList, type TopicStore } from "@partner-commentary/core/topic/TopicStore"
+import { maxCountedTotal, type TopicQuery, type TopicStore } from "@partner-commentary/core/topic/TopicStore"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as SqlClient from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { type DirectRead, readStatement } from "../database/DirectReads.ts"
-import { limitTo } from "../database/Limit.ts"
+import { limitClause } from "../database/Limit.ts"
 import { mapRows } from "../database/Steps.ts"
 import * as TopicRow from "./TopicRow.ts"
 import * as TopicTotals from "./TopicTotals.ts"
@@ -16,7 +16,7 @@ import * as TopicTotals from "./TopicTotals.ts"
  * Returns the statuses that a filter selects. A filter with all statuses selects the same topics as a filter without
  * statuses.
  */
-const statusesOf = ({ status }: TopicList): ReadonlyArray<TopicStatus> => {
+const statusesOf = ({ status }: TopicQuery): ReadonlyArray<TopicStatus> => {
   const given = status === null ? [] : typeof status === "string" ? [status] : [...new Set(status)]
   return given.length === topicStatuses.length ? [] : given
 }
@@ -28,17 +28,17 @@ export const makePage = (sql: SqlClient.SqlClient, direct: DirectRead): TopicSto
     value === null || value === undefined ? none : condition(toIso(value))
 
   /** Returns the conditions of the filter, without the condition on the status. */
-  const matching = ({ created, owner, reference, updatedAfter }: TopicList) =>
+  const matching = ({ created, owner, reference, updatedAfter }: TopicQuery) =>
     sql`organization_id = ${owner.organizationId} AND environment = ${owner.environment}
       ${reference === null || reference === undefined ? none : sql`AND external_reference = ${reference}`}
       ${unlessAbsent(created?.after, (iso) => sql`AND created_at > ${iso}`)}
       ${unlessAbsent(created?.before, (iso) => sql`AND created_at < ${iso}`)}
       ${unlessAbsent(updatedAfter, (iso) => sql`AND updated_at > ${iso}`)}`
 
-  const isCounted = ({ created, reference, updatedAfter }: TopicList) =>
+  const isCounted = ({ created, reference, updatedAfter }: TopicQuery) =>
     [created?.after, created?.before, reference, updatedAfter].every((value) => value === null || value === undefined)
 
-  const total = (list: TopicList, statuses: ReadonlyArray<TopicStatus>) =>
+  const total = (list: TopicQuery, statuses: ReadonlyArray<TopicStatus>) =>
     isCounted(list)
       ? TopicTotals.readTotal(sql, direct, list.owner, statuses)
       : Effect.map(
@@ -47,12 +47,12 @@ export const makePage = (sql: SqlClient.SqlClient, direct: DirectRead): TopicSto
             direct,
             sql<{ readonly total: number }>`SELECT CAST(COUNT(*) AS INTEGER) AS total FROM (SELECT 1 FROM topics
               WHERE ${matching(list)} ${statuses.length === 0 ? none : sql`AND ${sql.in("status", statuses)}`}
-              ${limitTo(sql, maxCountedTotal)}) AS few`
+              ${limitClause(sql, maxCountedTotal)}) AS few`
           ),
           ([row]) => row?.total ?? 0
         )
 
-  const page = Effect.fnUntraced(function* (list: TopicList) {
+  const page = Effect.fnUntraced(function* (list: TopicQuery) {
     const { from, limit, oldestFirst = false, updatedAfter } = list
     const statuses = statusesOf(list)
     const counted = yield* total(list, statuses)
@@ -64,14 +64,14 @@ export const makePage = (sql: SqlClient.SqlClient, direct: DirectRead): TopicSto
       "cursor" in from ? sql`AND (${moment}, id) ${beyond} (${toIso(from.cursor.createdAt)}, ${from.cursor.id})` : none
     const offset = "offset" in from ? from.offset : 0
     const some = (status: Fragment, count: number) => sql`FROM topics WHERE ${matching(list)} ${status} ${behind}
-      ORDER BY ${moment} ${direction}, id ${direction} ${limitTo(sql, count)}`
+      ORDER BY ${moment} ${direction}, id ${direction} ${limitClause(sql, count)}`
     const [first, ...others] = statuses.map((status) => sql`AND status = ${status}`)
     const keys = (status: Fragment, count: number) =>
       sql`SELECT moment, topic_id FROM (SELECT ${moment} AS moment, id AS topic_id ${some(status, count)}) AS few`
     /** Reads only the topic rows of the page. The index is sufficient to skip the topics before the page. */
     const ofKeys = (few: Fragment) => sql<TopicRow.ListedRow>`SELECT ${listed} FROM (SELECT few.moment, few.topic_id
         FROM (${few}) few ORDER BY few.moment ${direction}, few.topic_id ${direction}
-        ${limitTo(sql, limit + 1)} OFFSET ${offset}) few
+        ${limitClause(sql, limit + 1)} OFFSET ${offset}) few
       JOIN topics ON id = few.topic_id ORDER BY few.moment ${direction}, few.topic_id ${direction}`
     const reach = offset + limit + 1
     const statement =

@@ -17,7 +17,7 @@ import * as BatchLoader from "../database/BatchLoader.ts"
 import { toPostgresArray } from "../database/Columns.ts"
 import { DirectReads } from "../database/DirectReads.ts"
 import * as PreparedRead from "../database/PreparedRead.ts"
-import { isWithin } from "../database/Transaction.ts"
+import { isInTransaction } from "../database/Transaction.ts"
 import { revisionOf } from "./TopicRow.ts"
 
 /** The columns of the topic are null in all rows except the first row. */
@@ -100,7 +100,7 @@ const readBatched = Effect.fnUntraced(function* (sql: SqlClient, alone: Read) {
     return calls.map(({ id }, index) => Exit.succeed(progressOf(id, found[index] ?? [])))
   }, Effect.orDie)
   const read = yield* BatchLoader.make(ask, { limit: maxBatch })
-  return (call: Call) => Effect.withFiber((fiber) => (isWithin(sql, fiber) ? alone(call) : read(call)))
+  return (call: Call) => Effect.withFiber((fiber) => (isInTransaction(sql, fiber) ? alone(call) : read(call)))
 })
 
 const progressOf = (id: TopicId, rows: ReadonlyArray<Row>): Option.Option<TopicProgress> => {

@@ -17,7 +17,7 @@ import type * as SqlClient from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { type PublicAssignmentRow, publicFromRow } from "../assignments/AssignmentRow.ts"
 import type { DirectRead } from "../database/DirectReads.ts"
-import { limitTo } from "../database/Limit.ts"
+import { limitClause } from "../database/Limit.ts"
 import * as PreparedRead from "../database/PreparedRead.ts"
 import { mapRows } from "../database/Steps.ts"
 import { makePage } from "./TopicPages.ts"
@@ -76,7 +76,7 @@ export const makeReads = (
   const referred = (carrying: Fragment, depth: ReferenceDepth) => {
     const newest = sql.literal("(ORDER BY created_at DESC, id DESC ROWS UNBOUNDED PRECEDING)")
     const few = sql`SELECT few.*, SUM(${size}) OVER ${newest} AS reached, ROW_NUMBER() OVER ${newest} AS place
-      FROM (SELECT * FROM topics WHERE ${carrying} ORDER BY created_at DESC, id DESC ${limitTo(sql, depth.topics)}) few`
+      FROM (SELECT * FROM topics WHERE ${carrying} ORDER BY created_at DESC, id DESC ${limitClause(sql, depth.topics)}) few`
     const measured = sql`SELECT few.*, OCTET_LENGTH(content) * (${size}) + COALESCE((
         SELECT SUM(OCTET_LENGTH(commentary_content)) FROM assignments WHERE topic_id = few.id
       ), 0) AS bytes FROM (${few}) few WHERE reached <= ${depth.assignments} OR place = 1`

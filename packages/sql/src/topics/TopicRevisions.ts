@@ -10,7 +10,7 @@ import * as BatchLoader from "../database/BatchLoader.ts"
 import { toPostgresArray } from "../database/Columns.ts"
 import { DirectReads } from "../database/DirectReads.ts"
 import * as PreparedRead from "../database/PreparedRead.ts"
-import { isWithin } from "../database/Transaction.ts"
+import { isInTransaction } from "../database/Transaction.ts"
 import { revisionOf, type TopicRow } from "./TopicRow.ts"
 
 type Row = Pick<TopicRow, "id" | "organization_id" | "environment" | "updated_at" | "version">
@@ -46,7 +46,7 @@ const readBatched = Effect.fnUntraced(function* (sql: SqlClient, alone: Read) {
     return calls.map((call) => Exit.succeed(revisionFor(call, byId.get(call.id))))
   }, Effect.orDie)
   const read = yield* BatchLoader.make(ask, { limit: maxBatch })
-  return (call: Call) => Effect.withFiber((fiber) => (isWithin(sql, fiber) ? alone(call) : read(call)))
+  return (call: Call) => Effect.withFiber((fiber) => (isInTransaction(sql, fiber) ? alone(call) : read(call)))
 })
 
 const revisionFor = ({ owner }: Call, row: Row | undefined): Option.Option<Revision> =>

@@ -24,7 +24,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import * as BatchLoader from "../database/BatchLoader.ts"
 import { DirectReads } from "../database/DirectReads.ts"
-import { isWithin, transact } from "../database/Transaction.ts"
+import { isInTransaction, transact } from "../database/Transaction.ts"
 import { dayOf } from "../reporting/DailyMetrics.ts"
 import * as TestStorage from "../sandbox/TestStorage.ts"
 import * as Usage from "../usage/UsageStore.ts"
@@ -151,7 +151,7 @@ const submitBatched = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
     Effect.withFiber((fiber) => {
       // The rows are prepared before the batch, so that a value that cannot be encoded fails only its own submission.
       const one = PostgresSubmission.prepareSubmission(submission)
-      return isWithin(sql, fiber) ? asPart(one) : submit(one)
+      return isInTransaction(sql, fiber) ? asPart(one) : submit(one)
     })
 })
 

@@ -15,7 +15,7 @@ import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { fromIsoOrNull } from "../database/Columns.ts"
-import { limitTo } from "../database/Limit.ts"
+import { limitClause } from "../database/Limit.ts"
 import { mapRows } from "../database/Steps.ts"
 import { type ReceiverRow, receiverOf } from "./WebhookRow.ts"
 
@@ -117,7 +117,7 @@ export const layer = Layer.effect(
             sql`${state === null ? sql.literal("") : sql`AND state = ${state}`}
               AND event_id >= ${firstIdAt(since)}
               ${behind === null ? sql.literal("") : sql`AND event_id < ${behind}`}
-              ORDER BY event_id DESC ${limitTo(sql, limit)}`,
+              ORDER BY event_id DESC ${limitClause(sql, limit)}`,
             attempts,
             { excerpt: sql.literal("NULL"), payload: sql.literal("NULL") },
             at
@@ -145,7 +145,7 @@ export const layer = Layer.effect(
               Effect.map(
                 sql<ReceiverRow & { readonly pending: number }>`SELECT w.*, (
                     SELECT CAST(COUNT(*) AS INTEGER) FROM (
-                      SELECT 1 FROM deliveries d WHERE d.webhook_id = w.id AND d.due_at IS NOT NULL ${limitTo(sql, limit)}
+                      SELECT 1 FROM deliveries d WHERE d.webhook_id = w.id AND d.due_at IS NOT NULL ${limitClause(sql, limit)}
                     ) AS counted) AS pending
                   FROM webhooks w WHERE ${sql.in("w.id", ids)}`,
                 (rows) => rows.map((row) => ({ receiver: receiverOf(row), pending: row.pending }))

@@ -21,7 +21,7 @@ import type { Fragment } from "effect/sql/Statement"
 import { fromIsoOrNull } from "../database/Columns.ts"
 import { isDueTooLate } from "../database/DueTimes.ts"
 import { selectOwners } from "../database/FairQueue.ts"
-import { limitTo } from "../database/Limit.ts"
+import { limitClause } from "../database/Limit.ts"
 import { forUpdate } from "../database/Lock.ts"
 import { transact } from "../database/Transaction.ts"
 import * as SettledAttempts from "./SettledAttempts.ts"
@@ -83,7 +83,7 @@ export const layer = Layer.effect(
           ? []
           : yield* sql<ClaimedRow>`UPDATE deliveries SET is_leased = 1, claim_number = claim_number + 1, due_at = ${Instant.toIso(lease)}
               WHERE webhook_id = ${id} AND event_id ${among} (SELECT event_id FROM deliveries
-                WHERE webhook_id = ${id} AND due_at <= ${now} ORDER BY due_at, event_id ${limitTo(sql, allowance.limit)})
+                WHERE webhook_id = ${id} AND due_at <= ${now} ORDER BY due_at, event_id ${limitClause(sql, allowance.limit)})
               RETURNING event_id, claim_number, attempts, manual, resume_at,
                 (SELECT payload FROM events WHERE id = event_id) AS payload`
       return {
@@ -132,7 +132,7 @@ export const layer = Layer.effect(
               WHERE due_at <= ${now} AND (paused_until IS NULL OR paused_until <= ${now})
                 AND (SELECT COUNT(*) FROM deliveries WHERE webhook_id = waiting.id AND is_leased = 1 AND due_at > ${now})
                   < CASE WHEN consecutive_failures > 0 THEN 1 ELSE CAST(${inFlightLimit} AS INTEGER) END
-              ORDER BY due_at, id ${limitTo(sql, limit)}`,
+              ORDER BY due_at, id ${limitClause(sql, limit)}`,
             (rows) => rows.map(({ id, organization_id }) => ({ webhookId: id, organizationId: organization_id }))
           )
         )
@@ -197,7 +197,7 @@ export const layer = Layer.effect(
           "FROM owner JOIN webhooks w ON w.id = owner.id JOIN deliveries d ON d.webhook_id = w.id"
         )
         const counted = (rows: Fragment, name: string) =>
-          sql`(SELECT CAST(COUNT(*) AS INTEGER) FROM (SELECT 1 ${rows} ${limitTo(sql, limit)}) AS counted) AS ${sql(name)}`
+          sql`(SELECT CAST(COUNT(*) AS INTEGER) FROM (SELECT 1 ${rows} ${limitClause(sql, limit)}) AS counted) AS ${sql(name)}`
         const [row] = yield* Effect.orDie(
           sql<DeliveryBacklog>`${sql.literal(withOwners)} SELECT
             ${counted(sql`${ofOwners} WHERE d.due_at <= ${now} AND ${mayGo}`, "due")},

@@ -4,14 +4,14 @@
  * payloads that fit the page.
  */
 import { firstIdAt, timeOfEvent } from "@partner-commentary/core/webhook/Event"
-import { type EventList, EventLog, type PastEvent } from "@partner-commentary/core/webhook/EventLog"
+import { EventLog, type EventLogQuery, type PastEvent } from "@partner-commentary/core/webhook/EventLog"
 import { EventType } from "@partner-commentary/core/webhook/EventType"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { DirectReads } from "../database/DirectReads.ts"
-import { limitTo } from "../database/Limit.ts"
+import { limitClause } from "../database/Limit.ts"
 import * as PreparedRead from "../database/PreparedRead.ts"
 
 interface Row extends PastEvent {
@@ -55,7 +55,7 @@ export const layer = Layer.effect(
       // SQLite merges the types in index order. Without a limit for each type, Postgres would read and sort all events
       // of the type.
       return sql.onDialectOrElse({
-        pg: () => sql`SELECT id, place FROM (${ids} ORDER BY ${order} ${limitTo(sql, value("oneMore"))}) AS few`,
+        pg: () => sql`SELECT id, place FROM (${ids} ORDER BY ${order} ${limitClause(sql, value("oneMore"))}) AS few`,
         orElse: () => ids
       })
     }
@@ -65,7 +65,7 @@ export const layer = Layer.effect(
         const ids = shape.hasType ? few(shape, value, value("type")) : ofTypes((type) => few(shape, value, type))
         const order = sql.literal(shape.forward ? "place" : "place DESC")
         const measured = sql`SELECT e.id, few.place, OCTET_LENGTH(e.payload) AS bytes
-          FROM (SELECT few.id, few.place FROM (${ids}) AS few ORDER BY ${order} ${limitTo(sql, value("oneMore"))}) AS few
+          FROM (SELECT few.id, few.place FROM (${ids}) AS few ORDER BY ${order} ${limitClause(sql, value("oneMore"))}) AS few
           JOIN events e ON e.id = few.id`
         const sums = sql`SELECT id, place, bytes, ROW_NUMBER() OVER ordered AS number, SUM(bytes) OVER ordered AS reached,
             CAST(COUNT(*) OVER () AS INTEGER) AS found
@@ -83,7 +83,7 @@ export const layer = Layer.effect(
       return read
     }
 
-    const read = ({ behind, forward, limit, maxBytes, owner, since, type }: EventList, start: string) =>
+    const read = ({ behind, forward, limit, maxBytes, owner, since, type }: EventLogQuery, start: string) =>
       Effect.map(
         readOf({ forward, hasType: type !== null, isBehind: behind !== null })({
           organization: owner.organizationId,
@@ -103,7 +103,7 @@ export const layer = Layer.effect(
      * Returns the position at which a forward page starts. For a start time, the position is earlier by a margin,
      * because event ids follow the clocks of processes.
      */
-    const startAt = Effect.fnUntraced(function* ({ behind, owner, since }: EventList) {
+    const startAt = Effect.fnUntraced(function* ({ behind, owner, since }: EventLogQuery) {
       const isOwn = sql`organization_id = ${owner.organizationId} AND environment = ${owner.environment}`
       if (behind !== null && timeOfEvent(behind) >= since) {
         const [known] = yield* sql<{

@@ -3,7 +3,7 @@ import type { WebhookId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
-import { limitTo } from "../database/Limit.ts"
+import { limitClause } from "../database/Limit.ts"
 
 interface Row {
   readonly id: WebhookId
@@ -21,7 +21,7 @@ export const deleteExpired = Effect.fnUntraced(function* (sql: SqlClient) {
   let last: WebhookId | null = null
   do {
     const page: ReadonlyArray<Row> = yield* sql<Row>`SELECT id, former_secret_until FROM webhooks
-      WHERE id > ${last ?? ""} ORDER BY id ${limitTo(sql, pageSize)}`
+      WHERE id > ${last ?? ""} ORDER BY id ${limitClause(sql, pageSize)}`
     for (const { id, former_secret_until: until } of page) {
       if (until === null || now < until) continue
       yield* sql`UPDATE webhooks SET former_secret = NULL, former_secret_until = NULL

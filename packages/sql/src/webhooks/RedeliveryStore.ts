@@ -14,7 +14,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
 import { fromIsoOrNull, toIsoOrNull } from "../database/Columns.ts"
-import { limitTo } from "../database/Limit.ts"
+import { limitClause } from "../database/Limit.ts"
 import { forUpdate } from "../database/Lock.ts"
 import { transact } from "../database/Transaction.ts"
 import * as AuditLog from "../operations/AuditLog.ts"
@@ -106,7 +106,7 @@ export const layer = Layer.effect(
     const nextOf = ({ after_id, until_id, webhook_id }: JobRow, state: "failed" | "pending", limit: number) =>
       sql<{ readonly event_id: EventId }>`SELECT event_id FROM deliveries
         WHERE webhook_id = ${webhook_id} AND state = ${state} AND event_id > ${after_id} AND event_id < ${until_id}
-        ORDER BY event_id ${limitTo(sql, limit)}`
+        ORDER BY event_id ${limitClause(sql, limit)}`
 
     const resend = (webhookId: WebhookId, ids: ReadonlyArray<EventId>, at: string) =>
       Effect.andThen(

@@ -19,7 +19,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment, Statement } from "effect/sql/Statement"
 import * as BatchLoader from "../database/BatchLoader.ts"
 import * as CombinedWrites from "../database/CombinedWrites.ts"
-import { isWithin, transact } from "../database/Transaction.ts"
+import { isInTransaction, transact } from "../database/Transaction.ts"
 import * as AuditLog from "../operations/AuditLog.ts"
 import * as ContactNotices from "./ContactNotices.ts"
 import { type ReceiverRow, receiverOf } from "./WebhookRow.ts"
@@ -85,7 +85,8 @@ const batched = Effect.fnUntraced(function* (
     keyOf: ({ claimed }: Ended) => claimed.webhookId,
     limit: maxBatch
   })
-  return (ended: Ended) => Effect.withFiber((fiber) => (isWithin(sql, fiber) ? alone(ended) : settleTogether(ended)))
+  return (ended: Ended) =>
+    Effect.withFiber((fiber) => (isInTransaction(sql, fiber) ? alone(ended) : settleTogether(ended)))
 })
 
 /**

@@ -15,7 +15,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import { limitTo } from "../database/Limit.ts"
+import { limitClause } from "../database/Limit.ts"
 import { forUpdate, forUpdateSkipLocked } from "../database/Lock.ts"
 import { transact } from "../database/Transaction.ts"
 import * as AuditLog from "../operations/AuditLog.ts"
@@ -127,7 +127,7 @@ export const layer = Layer.effect(
       for (const [table, last] of leftovers) {
         const key = sql.literal(`webhook_id, ${last}`)
         const deleted = yield* sql`DELETE FROM ${sql(table)} WHERE (${key}) IN (
-          SELECT ${key} FROM ${sql(table)} WHERE webhook_id = ${removed.id} ${limitTo(sql, limit)}) RETURNING 1 AS deleted`
+          SELECT ${key} FROM ${sql(table)} WHERE webhook_id = ${removed.id} ${limitClause(sql, limit)}) RETURNING 1 AS deleted`
         if (deleted.length > 0) return deleted.length
       }
       yield* sql`DELETE FROM removed_webhooks WHERE id = ${removed.id}`
@@ -201,7 +201,7 @@ export const layer = Layer.effect(
         Effect.gen(function* () {
           const now = yield* Instant.now
           const rows = yield* sql<SecretsRow>`SELECT id, encrypted_secret, former_secret, former_secret_until
-            FROM webhooks WHERE id > ${behind ?? ""} ORDER BY id ${limitTo(sql, limit)}`
+            FROM webhooks WHERE id > ${behind ?? ""} ORDER BY id ${limitClause(sql, limit)}`
           return rows.flatMap(({ encrypted_secret, id, ...row }) => {
             const former = formerSecretOf(row)
             const texts = [encrypted_secret, ...(former !== null && now < former.until ? [former.encrypted] : [])]

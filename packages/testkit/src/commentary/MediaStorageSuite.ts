@@ -1,7 +1,7 @@
 /** Tests the guarantees of every MediaStorage. A stored file can be fetched completely and unchanged by its URL. */
 import { assert, describe } from "@effect/vitest"
 import { MediaStorage } from "@partner-commentary/core/commentary/MediaStorage"
-import type { Medium } from "@partner-commentary/core/commentary/MediaSynthesizer"
+import type { MediaFile } from "@partner-commentary/core/commentary/MediaSynthesizer"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import { guarantees } from "../support/Guarantee.ts"
@@ -21,7 +21,7 @@ export const suite = <R, E, E2>(
   describe(`${name}: MediaStorage`, () => {
     const it = guarantees(layer)
 
-    const put = Effect.fnUntraced(function* (name: string, medium: Medium) {
+    const put = Effect.fnUntraced(function* (name: string, medium: MediaFile) {
       const storage = yield* MediaStorage
       return storage === null ? assert.fail("no storage is mounted") : yield* storage.put(name, medium)
     })
@@ -75,9 +75,9 @@ const named = (word: string, extension: string): string => `${word.padEnd(32, "0
 /** Creates a file with all byte values, in a pattern that does not repeat within a page. */
 const bytes = (size: number) => Uint8Array.from({ length: size }, (_, index) => (index * 31 + (index >> 8)) & 255)
 
-const audio = (size: number): Medium => ({ contentType: "audio/mpeg", bytes: bytes(size) })
+const audio = (size: number): MediaFile => ({ contentType: "audio/mpeg", bytes: bytes(size) })
 
-const media: Record<string, { readonly name: string; readonly medium: Medium }> = {
+const media: Record<string, { readonly name: string; readonly medium: MediaFile }> = {
   "an ordinary file": { name: named("ordinary", "mp3"), medium: audio(40_000) },
   "a file of one byte": { name: named("byte", "wav"), medium: { contentType: "audio/wav", bytes: bytes(1) } },
   "a film": { name: named("other", "webm"), medium: { contentType: "video/webm", bytes: bytes(70_000) } },

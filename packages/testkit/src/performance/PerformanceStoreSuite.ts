@@ -2,7 +2,12 @@
 import { assert, describe } from "@effect/vitest"
 import type { PersonaTimeline } from "@partner-commentary/core/performance/AssignmentTimeline"
 import { percentilesOf } from "@partner-commentary/core/performance/Histogram"
-import { addTimeline, emptyMetrics, type Metrics, summarizeMetrics } from "@partner-commentary/core/performance/Metrics"
+import {
+  type AssignmentMetrics,
+  addTimeline,
+  emptyMetrics,
+  summarizeMetrics
+} from "@partner-commentary/core/performance/Metrics"
 import { PerformanceStore, type PersonaMetrics } from "@partner-commentary/core/performance/PerformanceStore"
 import type { PersonaId, ShareId } from "@partner-commentary/core/shared/Ids"
 import type { Owner } from "@partner-commentary/core/shared/Owner"
@@ -215,7 +220,7 @@ const days = (owner: Owner) => Effect.flatMap(PerformanceStore, (store) => store
 
 const metricsOf = (
   { id, name }: { readonly id: PersonaId; readonly name: string },
-  metrics: Metrics
+  metrics: AssignmentMetrics
 ): PersonaMetrics => ({
   personaId: id,
   personaName: name,
@@ -223,7 +228,7 @@ const metricsOf = (
 })
 
 /** Creates this many pending assignments. */
-const sent = (count: number): Metrics => {
+const sent = (count: number): AssignmentMetrics => {
   const metrics = emptyMetrics()
   Object.assign(metrics.counts, { sent: count, pending: count })
   return metrics

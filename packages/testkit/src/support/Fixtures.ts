@@ -24,7 +24,7 @@ import type { Webhook } from "@partner-commentary/core/webhook/Webhook"
 export const start: Instant = fromIso("2026-01-30T12:00:00.000Z")
 
 /** The start of the month after `start`. */
-export const nextMonth: Instant = fromIso("2026-02-01T00:00:00.000Z")
+export const startOfNextMonth: Instant = fromIso("2026-02-01T00:00:00.000Z")
 
 export const second = 1000
 export const minute = 60 * second

@@ -11,13 +11,13 @@ import * as Exit from "effect/Exit"
 import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import {
-  nextMonth,
   owner as ownerOf,
   persona,
   personaId,
   personas,
   repeatedSubmission,
   start,
+  startOfNextMonth,
   submission
 } from "../support/Fixtures.ts"
 import { guarantees } from "../support/Guarantee.ts"
@@ -167,8 +167,8 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         yield* send(start)
         const error = yield* Effect.flip(send(start))
         assert.deepInclude(error, { quota: "topics_per_month", limit: 2, remaining: 0 })
-        yield* send(nextMonth)
-        yield* Effect.flip(send(nextMonth - 1))
+        yield* send(startOfNextMonth)
+        yield* Effect.flip(send(startOfNextMonth - 1))
       }))
 
     it("of 50 identical concurrent topics exactly one is sent", () =>

@@ -1,7 +1,7 @@
 /** Tests the guarantees of every TopicStore for lists: order, pages and totals. */
 import { assert, describe } from "@effect/vitest"
 import type { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
-import { type TopicList, TopicStore } from "@partner-commentary/core/topic/TopicStore"
+import { type TopicQuery, TopicStore } from "@partner-commentary/core/topic/TopicStore"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -24,7 +24,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<TopicStore | Assignmen
         submission({ topic: { organizationId: owner.organizationId, createdAt: start + age * second } })
       )
       for (const one of given) yield* store.submit(one)
-      const list = (changes: Partial<TopicList>) =>
+      const list = (changes: Partial<TopicQuery>) =>
         store.list({ owner, status: null, limit: 100, from: { offset: 0 }, ...changes })
       return { given, list, expected: given.toReversed().map(({ topic }) => topic.id) }
     })
@@ -59,7 +59,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<TopicStore | Assignmen
         const store = yield* TopicStore
         const { expected, given, list } = yield* sevenTopics
         const seen: Array<string> = []
-        let from: TopicList["from"] | undefined = { offset: 0 }
+        let from: TopicQuery["from"] | undefined = { offset: 0 }
         while (from !== undefined) {
           const page: Effect.Success<ReturnType<typeof list>> = yield* list({ limit: 2, from })
           seen.push(...idsOf(page))
@@ -94,9 +94,9 @@ export const suite = <E>(name: string, layer: Layer.Layer<TopicStore | Assignmen
       }))
 
     /** Follows the cursors of a list in pages of two topics, and returns all ids. */
-    const allOf = Effect.fnUntraced(function* (list: (changes: Partial<TopicList>) => Effect.Effect<Listed>) {
+    const allOf = Effect.fnUntraced(function* (list: (changes: Partial<TopicQuery>) => Effect.Effect<Listed>) {
       const seen: Array<string> = []
-      let from: TopicList["from"] = { offset: 0 }
+      let from: TopicQuery["from"] = { offset: 0 }
       for (;;) {
         const page: Listed = yield* list({ limit: 2, from })
         seen.push(...idsOf(page))

@@ -9,7 +9,7 @@ import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
 import { UsageStore } from "@partner-commentary/core/usage/UsageStore"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
-import { nextMonth, organizationId, personas, submission } from "../support/Fixtures.ts"
+import { organizationId, personas, startOfNextMonth, submission } from "../support/Fixtures.ts"
 import { guarantees } from "../support/Guarantee.ts"
 
 const live = (organizationId: OrganizationId): Owner => ({ organizationId, environment: "live" })
@@ -30,7 +30,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<UsageStore | TopicStor
         const usage = yield* UsageStore
         const topics = yield* TopicStore
         const mine = organizationId()
-        for (const createdAt of [nextMonth - 1, nextMonth, nextMonth]) {
+        for (const createdAt of [startOfNextMonth - 1, startOfNextMonth, startOfNextMonth]) {
           yield* topics.submit(submission({ personas: personas(2), topic: { organizationId: mine, createdAt } }))
         }
         const [january, february] = yield* Effect.forEach(["2026-01", "2026-02"], (month) =>

@@ -5,7 +5,7 @@ import type { Owner } from "@partner-commentary/core/shared/Owner"
 import type { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
 import { firstIdAt } from "@partner-commentary/core/webhook/Event"
-import { type EventList, EventLog } from "@partner-commentary/core/webhook/EventLog"
+import { EventLog, type EventLogQuery } from "@partner-commentary/core/webhook/EventLog"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
@@ -19,7 +19,7 @@ const shares = Effect.fnUntraced(function* (owner: Owner, count: number) {
 })
 
 /** Reads all events forward, in small pages. */
-const follow = Effect.fnUntraced(function* (owner: Owner, from: Partial<EventList> = {}) {
+const follow = Effect.fnUntraced(function* (owner: Owner, from: Partial<EventLogQuery> = {}) {
   const log = yield* EventLog
   const read: Array<{ readonly id: EventId; readonly payload: string }> = []
   let behind = from.behind ?? null

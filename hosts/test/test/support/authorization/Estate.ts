@@ -9,7 +9,7 @@ import * as Effect from "effect/Effect"
 import { eventually } from "../Eventually.ts"
 import { readJson } from "../Json.ts"
 import { actAsCreator, creatorTokenFor, getJson, waitForStatus } from "../Requests.ts"
-import { environmentOf, type NamedResources, type Operation, sendOperation } from "./Operations.ts"
+import { apiEnvironmentOf, type NamedResources, type Operation, sendOperation } from "./Operations.ts"
 
 /** The owner's credentials: keys with every scope in both environments, and a dashboard token. */
 export interface OwnerCredentials {
@@ -19,7 +19,7 @@ export interface OwnerCredentials {
   readonly token: string
 }
 
-export const waitingPersonaId = String(testPersonas.at(-1)?.id)
+export const manuallyAdvancedPersonaId = String(testPersonas.at(-1)?.id)
 
 const made = Effect.fnUntraced(function* (path: string, call: ApiCall) {
   const response = yield* (yield* TestApi).call(`/partner/v1${path}`, { method: "POST", ...call })
@@ -41,7 +41,7 @@ export const submitTestTopic = ({ test }: OwnerCredentials, nth: number) =>
   Effect.map(
     made("/topics", {
       key: test,
-      body: { content: `Who wins the derby number ${nth}?`, persona_ids: [waitingPersonaId] }
+      body: { content: `Who wins the derby number ${nth}?`, persona_ids: [manuallyAdvancedPersonaId] }
     }),
     ({ results, topic_id }) => ({ share: String(results[0].share_id), topic: String(topic_id) })
   )
@@ -98,7 +98,7 @@ export const readAllResources = (
     const seen: Record<string, unknown> = {}
     for (const operation of operations.filter(({ method }) => method === "GET")) {
       const { isJson, status, text } = yield* sendOperation(operation, things, {
-        key: owner[environmentOf(operation)],
+        key: owner[apiEnvironmentOf(operation)],
         token: owner.token
       })
       assert.strictEqual(status, operation.success, operation.id)

@@ -123,7 +123,7 @@ export const pathWithIds = (operation: Operation, things: NamedResources): strin
   })
 
 /** Returns the environment whose resources the operation affects. */
-export const environmentOf = ({ path }: Pick<Operation, "path">): "live" | "test" =>
+export const apiEnvironmentOf = ({ path }: Pick<Operation, "path">): "live" | "test" =>
   path.startsWith("/partner/v1/test/") ? "test" : "live"
 
 export const sendOperation = (operation: Operation, things: NamedResources, call: ApiCall) =>

@@ -13,15 +13,15 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import * as TestClock from "effect/testing/TestClock"
-import { layerLoopback } from "../Loopback.ts"
+import { layerTestApi } from "../Loopback.ts"
 import { type Caller, callersWithKeys, callersWithTokens } from "./Callers.ts"
 import { createResources, createWebhook, type OwnerCredentials, submitTestTopic } from "./Estate.ts"
 import { exampleBodies } from "./Examples.ts"
-import { environmentOf, type NamedResources, type Operation, readOperations, sendOperation } from "./Operations.ts"
+import { apiEnvironmentOf, type NamedResources, type Operation, readOperations, sendOperation } from "./Operations.ts"
 import { type ExpectedAccess, expectedAccess } from "./Rule.ts"
 
 /** The callers are behind a proxy that forwards their addresses. */
-export const behindProxy = layerLoopback.pipe(
+export const behindProxy = layerTestApi.pipe(
   Layer.provideMerge(TestApi.workers),
   Layer.provideMerge(Application.layer({ outside: Layer.merge(Mailbox.layer, ScriptedGenerator.layer) })),
   Layer.provide(Layer.succeed(TrustedProxies, Result.getOrThrow(IpAllowList.parseAllowList(["127.0.0.1"]))))
@@ -67,7 +67,7 @@ export const makeScene = Effect.gen(function* () {
   let count = 0
   const next = () => ++count
   const cells = all.flatMap((operation) =>
-    callers[environmentOf(operation)].map((caller) => ({
+    callers[apiEnvironmentOf(operation)].map((caller) => ({
       operation,
       caller,
       answer: expectedAccess(operation, caller)

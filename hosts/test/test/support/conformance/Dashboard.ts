@@ -20,7 +20,7 @@ import * as Result from "effect/Result"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
 import { eventually } from "../Eventually.ts"
-import { layerLoopback } from "../Loopback.ts"
+import { layerTestApi } from "../Loopback.ts"
 
 /** A time in the middle of a month and of a day. */
 export const startTime = Date.parse("2026-02-10T09:00:00.000Z")
@@ -35,7 +35,7 @@ export const layerOfApplication = ({
   proxies = ["127.0.0.1", "10.0.0.0/8"],
   ...options
 }: Application.ApplicationOptions & { readonly proxies?: ReadonlyArray<string> } = {}) =>
-  layerLoopback.pipe(
+  layerTestApi.pipe(
     Layer.provideMerge(TestApi.workers),
     Layer.provideMerge(Application.layer({ ...options, outside: Layer.merge(Mailbox.layer, ScriptedGenerator.layer) })),
     Layer.provide(Layer.succeed(TrustedProxies, Result.getOrThrow(IpAllowList.parseAllowList(proxies))))

@@ -13,13 +13,13 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
 import { eventually } from "../Eventually.ts"
-import { layerLoopback } from "../Loopback.ts"
+import { layerTestApi } from "../Loopback.ts"
 
 export const startTime = Date.parse("2026-03-02T09:00:00.000Z")
 
 /** Each test file may provide another policy, mailer or generator. */
 export const layerOfServiceWith = <Seen, E>(options: Parameters<typeof Application.layer<Seen, E>>[0]) =>
-  layerLoopback.pipe(
+  layerTestApi.pipe(
     Layer.provideMerge(TestApi.workers),
     Layer.provideMerge(Application.layer(options)),
     Layer.provideMerge(Layer.effectDiscard(TestClock.setTime(startTime)))

@@ -10,14 +10,14 @@ import * as Effect from "effect/Effect"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
-import { bodyDecoder, decodeOptionalBody, textDecoder } from "../../http/Body.ts"
+import { bodyDecoder, decodeOptionalBody, jsonTextDecoder } from "../../http/Body.ts"
 
 export const decodeCreation = (request: HttpServerRequest.HttpServerRequest) =>
   Effect.flatMap(Instant.now, (now) => bodyDecoder(CreateApiKey, further(now))(request))
 
 /** Decodes the JSON text of one new API key. */
 export const decodeCreationText = (text: string) =>
-  Effect.flatMap(Instant.now, (now) => textDecoder(CreateApiKey, further(now))(text))
+  Effect.flatMap(Instant.now, (now) => jsonTextDecoder(CreateApiKey, further(now))(text))
 
 const further =
   (now: Instant.Instant) =>
@@ -39,7 +39,7 @@ const changeProblems = (body: Readonly<Record<string, unknown>>): ReadonlyArray<
 
 export const decodeChange = bodyDecoder(ChangeApiKey, changeProblems)
 
-export const decodeChangeText = textDecoder(ChangeApiKey, changeProblems)
+export const decodeChangeText = jsonTextDecoder(ChangeApiKey, changeProblems)
 
 const nameProblems = (name: string): ReadonlyArray<Problem> => {
   if (/[\p{Cc}\u2028\u2029]/u.test(name)) {
@@ -59,4 +59,4 @@ const expiryProblems = (text: string, now: Instant.Instant): ReadonlyArray<Probl
 /** Decodes the body of a request that rotates an API key. All fields and the body itself are optional. */
 export const decodeRotation = decodeOptionalBody(bodyDecoder(RotateApiKey), {})
 
-export const decodeRotationText = textDecoder(RotateApiKey)
+export const decodeRotationText = jsonTextDecoder(RotateApiKey)

@@ -15,7 +15,9 @@ import * as StrictJson from "../../http/StrictJson.ts"
  * Returns the JSON text of each topic in order. The body is scanned in steps, because a body can contain a million
  * small values.
  */
-export const topicTexts = Effect.fnUntraced(function* (text: string): Effect.fn.Return<ReadonlyArray<string>, Problem> {
+export const splitTopicTexts = Effect.fnUntraced(function* (
+  text: string
+): Effect.fn.Return<ReadonlyArray<string>, Problem> {
   const cut = cutting(text)
   const isJson = yield* Steps.runInSteps(JsonReader.read(text, cut))
   if (cut.isDeep()) {

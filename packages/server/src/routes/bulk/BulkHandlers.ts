@@ -14,7 +14,7 @@ import { RateLimits } from "@partner-commentary/core/access/RateLimits"
 import { Policy } from "@partner-commentary/core/shared/Policy"
 import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
-import { bodyTooLarge, readJsonText } from "../../http/Body.ts"
+import { bodyTooLarge, readJsonBodyText } from "../../http/Body.ts"
 import * as Envelope from "../../http/Envelope.ts"
 import { countCall, rateLimitErrorOf } from "../../middleware/Authorization.ts"
 import { currentRateState } from "../../middleware/CurrentRate.ts"
@@ -22,7 +22,7 @@ import type { RunPart } from "../../middleware/IdempotentRequests.ts"
 import * as IdempotentRequests from "../../middleware/IdempotentRequests.ts"
 import { topicTextDecoder } from "../topics/TopicBody.ts"
 import * as TopicSubmission from "../topics/TopicSubmission.ts"
-import { isTopicTooLarge, prefixWithTopicIndex, topicTexts } from "./BulkBody.ts"
+import { isTopicTooLarge, prefixWithTopicIndex, splitTopicTexts } from "./BulkBody.ts"
 
 type Refusal = Errors.InvalidRequest | Errors.NoValidPersonas | Errors.RateLimitExceeded
 
@@ -77,7 +77,7 @@ export const layer = HttpApiBuilder.group(
         const principal = yield* CurrentPrincipal
         return yield* answerOnce({ headers, request, owner: ownerOf(principal) }, ({ once, part }) =>
           Effect.gen(function* () {
-            const texts = yield* Effect.mapError(topicTexts(yield* readJsonText(request)), (problem) =>
+            const texts = yield* Effect.mapError(splitTopicTexts(yield* readJsonBodyText(request)), (problem) =>
               Errors.InvalidRequest.of([problem])
             )
             const results = yield* Effect.forEach(texts, (text, index) =>

@@ -36,7 +36,7 @@ export const layer = HttpApiBuilder.group(
         TopicNotFound: () => Effect.fail(Errors.topicNotFound),
         CommentaryNotFound: () => Effect.fail(Errors.commentaryNotFound)
       })
-      return Envelope.success(Views.partnerApproved(topicId, approved, avatar))
+      return Envelope.success(Views.toPartnerApprovedCommentary(topicId, approved, avatar))
     })
 
     return handlers.handleRaw(

@@ -17,7 +17,7 @@ import { invalidRequest } from "../../http/Body.ts"
 import * as Envelope from "../../http/Envelope.ts"
 import { parseIdentifier } from "../../http/Identifier.ts"
 import * as IdempotentRequests from "../../middleware/IdempotentRequests.ts"
-import { integer } from "../topics/TopicListQuery.ts"
+import { parseBoundedInteger } from "../topics/TopicListQuery.ts"
 import { toDeliveryDetail, toListedDelivery, toRecovery } from "./DeliveryViews.ts"
 import { decodeRecovery, periodProblems } from "./RecoveryBody.ts"
 
@@ -111,7 +111,7 @@ const read = (query: { readonly status?: string; readonly limit?: string; readon
   if (status !== null && !isStatus(status)) {
     problems.push({ field: "status", constraint: `must be one of ${DeliveryStatus.literals.join(", ")}` })
   }
-  const limit = integer(query.limit, defaultLimit, 1, maxLimit)
+  const limit = parseBoundedInteger(query.limit, defaultLimit, 1, maxLimit)
   if (limit === undefined) problems.push({ field: "limit", constraint: `must be an integer from 1 to ${maxLimit}` })
   const behind = query.cursor === undefined ? null : Option.getOrUndefined(parseCursor(query.cursor))
   if (behind === undefined) {

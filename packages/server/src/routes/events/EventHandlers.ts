@@ -23,13 +23,15 @@ export const layer = HttpApiBuilder.group(
     const stream = yield* EventStream.make
     return handlers
       .handle("stream", ({ headers, query, request }) =>
-        Effect.flatMap(EventQuery.readStream(query, headers["last-event-id"]), (asked) => stream(request, asked))
+        Effect.flatMap(EventQuery.readEventStreamQuery(query, headers["last-event-id"]), (asked) =>
+          stream(request, asked)
+        )
       )
       .handle(
         "list",
         Effect.fnUntraced(function* ({ query, request }) {
           const owner = ownerOf(yield* CurrentPrincipal)
-          const asked = yield* EventQuery.readList(query)
+          const asked = yield* EventQuery.readEventListQuery(query)
           const answer = Effect.map(events.page({ owner, ...asked }), ({ events: found, next }) => {
             const pagination = { limit: asked.limit, next_cursor: Option.getOrNull(Option.map(next, formatCursor)) }
             const body = `{"success":true,"data":[${found.map(({ payload }) => payload).join()}],"pagination":${JSON.stringify(pagination)}}`

@@ -10,7 +10,7 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { invalidRequest } from "../../http/Body.ts"
 import * as QueryMoment from "../../http/QueryMoment.ts"
-import { integer } from "../topics/TopicListQuery.ts"
+import { parseBoundedInteger } from "../topics/TopicListQuery.ts"
 
 const { defaultLimit, maxLimit } = eventListBounds
 
@@ -52,12 +52,12 @@ const makeReader = () => {
   return { wrong, given, position, filter, checked }
 }
 
-export const readList = (query: ListQuery) => {
+export const readEventListQuery = (query: ListQuery) => {
   const { checked, filter, given, position, wrong } = makeReader()
   const asked = {
     ...filter(query),
     limit:
-      integer(query.limit, defaultLimit, 1, maxLimit) ??
+      parseBoundedInteger(query.limit, defaultLimit, 1, maxLimit) ??
       wrong("limit", `must be an integer from 1 to ${maxLimit}`) ??
       defaultLimit,
     forward: query.after !== undefined || query.order === "asc",
@@ -75,7 +75,7 @@ export const readList = (query: ListQuery) => {
  * Reads the query of a stream. `Last-Event-ID` has precedence over `after`, because a reconnecting client repeats the
  * query of its first request.
  */
-export const readStream = (query: StreamQuery, lastEventId: string | undefined) => {
+export const readEventStreamQuery = (query: StreamQuery, lastEventId: string | undefined) => {
   const { checked, filter, position } = makeReader()
   const after = position("after", query.after)
   return checked({ ...filter(query), behind: position("Last-Event-ID", lastEventId) ?? after })

@@ -14,7 +14,7 @@ import { isTooManyRequests, SignaledReads } from "@partner-commentary/core/acces
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import { newEvents } from "@partner-commentary/core/shared/WorkSignal"
 import { EventHistory } from "@partner-commentary/core/webhook/EventHistory"
-import type { EventList, PastEvent } from "@partner-commentary/core/webhook/EventLog"
+import type { EventLogQuery, PastEvent } from "@partner-commentary/core/webhook/EventLog"
 import * as Cause from "effect/Cause"
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
@@ -35,7 +35,7 @@ import { busyError, CloseConnection } from "../../middleware/ConcurrentRequests.
 import { cacheControl } from "../../middleware/Responses.ts"
 
 /** The filters and the start position of an event stream. */
-export interface StreamedEvents extends Pick<EventList, "type" | "behind"> {
+export interface StreamedEvents extends Pick<EventLogQuery, "type" | "behind"> {
   readonly since: Instant.Instant | null
 }
 

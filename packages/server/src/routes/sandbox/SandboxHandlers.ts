@@ -38,7 +38,7 @@ export const layer = HttpApiBuilder.group(
               AssignmentNotFound: () => Effect.fail(notFound),
               ActionRefused: (refused) => invalidRequest({ field: "action", constraint: constraintOf(refused) })
             })
-            return yield* once(Effect.map(advanced, (one) => Envelope.success(Views.simulated(one))))
+            return yield* once(Effect.map(advanced, (one) => Envelope.success(Views.toSimulatedAssignment(one))))
           })
         )
       })

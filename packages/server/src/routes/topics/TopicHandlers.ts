@@ -33,7 +33,7 @@ import { hasPathDelimiter } from "../../middleware/Responses.ts"
 import * as WaitingRequests from "../../middleware/WaitingRequests.ts"
 import { avatarPath } from "../personas/Avatar.ts"
 import { topicDecoder } from "./TopicBody.ts"
-import { readList } from "./TopicListQuery.ts"
+import { readTopicListQuery } from "./TopicListQuery.ts"
 import * as TopicSubmission from "./TopicSubmission.ts"
 import * as Views from "./TopicViews.ts"
 
@@ -85,7 +85,7 @@ export const layer = HttpApiBuilder.group(
       Envelope.success(topic, 201, { location: `${pathOfService(apiRoot)}${prefix}/topics/${topic.topic_id}` })
 
     const status = (found: TopicProgress) =>
-      Envelope.success(Views.progress(found), 200, { etag: tags.ofStatus(found.revision) })
+      Envelope.success(Views.toTopicProgress(found), 200, { etag: tags.ofStatus(found.revision) })
 
     /**
      * Waits until the status of a topic changes. Without an entity tag from the caller, the wait compares with the
@@ -132,7 +132,7 @@ export const layer = HttpApiBuilder.group(
         "list",
         Effect.fnUntraced(function* ({ query, request }) {
           const owner = ownerOf(yield* CurrentPrincipal)
-          const { cursor, limit, offset, filter } = yield* readList(query)
+          const { cursor, limit, offset, filter } = yield* readTopicListQuery(query)
           const page = yield* topics.list({ owner, ...filter, limit, from: cursor === null ? { offset } : { cursor } })
           const pagination = {
             limit,
@@ -145,15 +145,15 @@ export const layer = HttpApiBuilder.group(
             pagination
           )
           if (EntityTag.matches(request.headers["if-none-match"], tag)) return EntityTag.unchanged(tag)
-          const data = page.items.map(Views.summaryText).join()
+          const data = page.items.map(Views.topicSummaryJson).join()
           const body = `{"success":true,"data":[${data}],"pagination":${JSON.stringify(pagination)}}`
           return Envelope.json(body, 200, { etag: tag })
         })
       )
-      .handle("find", (asked) => view("detail", asked, topics.find, (found) => Views.detail(found, avatar)))
+      .handle("find", (asked) => view("detail", asked, topics.find, (found) => Views.toTopicDetail(found, avatar)))
       .handle("progress", (asked) =>
         preferredWait(asked.request.headers["prefer"]) === 0
-          ? view("progress", asked, topics.progress, Views.progress, tags.ofStatus)
+          ? view("progress", asked, topics.progress, Views.toTopicProgress, tags.ofStatus)
           : waitForStatus(asked)
       )
       .handleRaw(
@@ -162,12 +162,12 @@ export const layer = HttpApiBuilder.group(
           const principal = yield* CurrentPrincipal
           const cancelled = one(params.id, (_, id) => cancellation.cancel(principal, id))
           return yield* answerOnce({ headers, request, owner: ownerOf(principal) }, ({ once }) =>
-            once(Effect.map(cancelled, (found) => Envelope.success(Views.progress(found))))
+            once(Effect.map(cancelled, (found) => Envelope.success(Views.toTopicProgress(found))))
           )
         })
       )
       .handle("commentaries", (asked) =>
-        view("commentaries", asked, topics.find, (found) => Views.commentaries(found, avatar))
+        view("commentaries", asked, topics.find, (found) => Views.toTopicCommentaries(found, avatar))
       )
       .handle(
         "byReference",
@@ -177,7 +177,7 @@ export const layer = HttpApiBuilder.group(
             return yield* invalidRequest({ field: "ref", constraint: referenceConstraint })
           }
           const answer = Effect.map(topics.byReference(owner, ref), (found) =>
-            Envelope.success(Views.byReference(ref, found, avatar))
+            Envelope.success(Views.toReferenceLookup(ref, found, avatar))
           )
           return yield* Effect.catchTag(answer, "ReferenceNotFound", ({ reference }) =>
             Effect.fail(Errors.NotFound.of(`No topic has the external reference ${reference}.`))

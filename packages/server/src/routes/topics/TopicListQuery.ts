@@ -6,7 +6,7 @@ import { listBounds } from "@partner-commentary/api/TopicsApi"
 import { type Cursor, parseCursor } from "@partner-commentary/core/shared/Page"
 import { isReference } from "@partner-commentary/core/topic/Topic"
 import { TopicStatus } from "@partner-commentary/core/topic/TopicStatus"
-import type { TopicList } from "@partner-commentary/core/topic/TopicStore"
+import type { TopicQuery } from "@partner-commentary/core/topic/TopicStore"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
@@ -17,7 +17,7 @@ const { defaultLimit, maxLimit, maxOffset } = listBounds
 
 const isStatus = Schema.is(TopicStatus)
 
-export const readList = (
+export const readTopicListQuery = (
   query: {
     readonly [Name in
       | "status"
@@ -36,9 +36,10 @@ export const readList = (
     problems.push({ field, constraint })
   }
   const limit =
-    integer(query.limit, defaultLimit, 1, maxLimit) ?? wrong("limit", `must be an integer from 1 to ${maxLimit}`)
+    parseBoundedInteger(query.limit, defaultLimit, 1, maxLimit) ??
+    wrong("limit", `must be an integer from 1 to ${maxLimit}`)
   const offset =
-    integer(query.offset, 0, 0, maxOffset) ??
+    parseBoundedInteger(query.offset, 0, 0, maxOffset) ??
     wrong(
       "offset",
       `must be an integer from 0 to ${maxOffset}; beyond it, follow pagination.next_cursor with the cursor parameter`
@@ -72,13 +73,18 @@ export const readList = (
     ? Effect.succeed({ limit, offset, filter, cursor } as {
         readonly limit: number
         readonly offset: number
-        readonly filter: Pick<TopicList, "status" | "reference" | "created" | "updatedAfter" | "oldestFirst">
+        readonly filter: Pick<TopicQuery, "status" | "reference" | "created" | "updatedAfter" | "oldestFirst">
         readonly cursor: Cursor | null
       })
     : invalidRequest(first, ...rest)
 }
 
-export const integer = (text: string | undefined, absent: number, min: number, max: number): number | undefined => {
+export const parseBoundedInteger = (
+  text: string | undefined,
+  absent: number,
+  min: number,
+  max: number
+): number | undefined => {
   if (text === undefined) return absent
   const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN
   return value >= min && value <= max ? value : undefined

@@ -78,7 +78,7 @@ export const make = Effect.gen(function* () {
           QuotaExceeded: quotaExceeded,
           TestStorageFull: testStorageFull
         }),
-        ({ results, sent, topic }) => Views.created(topic, results, sent.length)
+        ({ results, sent, topic }) => Views.toCreatedTopic(topic, results, sent.length)
       )
   }
 })
@@ -102,7 +102,7 @@ const parsed = <Id extends string>(schema: Schema.Codec<Id, string>, ids: Readon
   ids.flatMap((id) => Option.toArray(Ids.parse(schema, id)))
 
 const noValidPersonas = ({ results }: NoValidPersonas) =>
-  Effect.fail(Errors.NoValidPersonas.of(results.map(Views.result)))
+  Effect.fail(Errors.NoValidPersonas.of(results.map(Views.toSubmissionResult)))
 
 /** Returns the error for a used-up quota, which is reset at the start of the next billing period. */
 const quotaExceeded = Effect.fnUntraced(function* ({ limit, quota, remaining }: QuotaExceeded) {

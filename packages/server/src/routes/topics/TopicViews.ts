@@ -19,14 +19,14 @@ import type {
   TopicWithAssignments
 } from "@partner-commentary/core/topic/TopicStore"
 
-export const result = ({ duplicateOf, personaId, shareId, status }: SubmissionResult) => ({
+export const toSubmissionResult = ({ duplicateOf, personaId, shareId, status }: SubmissionResult) => ({
   persona_id: personaId,
   status,
   ...(shareId === null ? {} : { share_id: shareId }),
   ...(duplicateOf === null ? {} : { duplicate_of: { topic_id: duplicateOf.topicId, share_id: duplicateOf.shareId } })
 })
 
-export const created = (
+export const toCreatedTopic = (
   topic: Topic,
   results: ReadonlyArray<SubmissionResult>,
   personasSent: number
@@ -35,12 +35,12 @@ export const created = (
   ...sent(topic),
   ...webhookIds(topic),
   personas_sent: personasSent,
-  results: results.map(result),
+  results: results.map(toSubmissionResult),
   status: "pending",
   created_at: toIso(topic.createdAt)
 })
 
-export const progress = (topic: TopicProgress): typeof Api.TopicProgress.Type => ({
+export const toTopicProgress = (topic: TopicProgress): typeof Api.TopicProgress.Type => ({
   topic_id: topic.id,
   ...sent(topic),
   overall_status: topic.status,
@@ -74,7 +74,10 @@ const countByStatus = (assignments: TopicProgress["assignments"]) => {
   return counts
 }
 
-export const detail = ({ assignments, topic }: TopicWithAssignments, avatar: string): typeof Api.TopicDetail.Type => ({
+export const toTopicDetail = (
+  { assignments, topic }: TopicWithAssignments,
+  avatar: string
+): typeof Api.TopicDetail.Type => ({
   topic_id: topic.id,
   ...sent(topic),
   ...webhookIds(topic),
@@ -84,7 +87,7 @@ export const detail = ({ assignments, topic }: TopicWithAssignments, avatar: str
   summary: summarizeOutcomes(assignments)
 })
 
-export const commentaries = (
+export const toTopicCommentaries = (
   { assignments, topic }: TopicWithAssignments,
   avatar: string
 ): typeof Api.TopicCommentaries.Type => ({
@@ -100,7 +103,7 @@ export const commentaries = (
   )
 })
 
-export const partnerApproved = (
+export const toPartnerApprovedCommentary = (
   topicId: TopicId,
   { commentary, id, persona }: PartnerApproved,
   avatar: string
@@ -124,7 +127,7 @@ const commentaryEntry = (commentary: ApprovedCommentary, persona: PublicAssignme
  * Maps all topics with one external reference. The result has the newest topic's fields, and the entries of all topics
  * in order from the newest topic to the oldest.
  */
-export const byReference = (
+export const toReferenceLookup = (
   externalReference: string,
   { metadata, more, topics }: FoundByReference,
   avatar: string
@@ -149,14 +152,14 @@ export const byReference = (
   }
 }
 
-/** Returns the summary of a listed topic as an object, which has the same content as `summaryText`. */
-export const summary = (topic: ListedTopic): typeof Api.TopicSummary.Type => JSON.parse(summaryText(topic))
+/** Returns the summary of a listed topic as an object, which has the same content as `topicSummaryJson`. */
+export const toTopicSummary = (topic: ListedTopic): typeof Api.TopicSummary.Type => JSON.parse(topicSummaryJson(topic))
 
 /**
  * Returns the JSON of a listed topic's summary. Metadata can be large, so the stored JSON of the metadata is copied
  * unparsed.
  */
-export const summaryText = (topic: ListedTopic): string => {
+export const topicSummaryJson = (topic: ListedTopic): string => {
   const before: Partial<typeof Api.TopicSummary.Type> = {
     topic_id: topic.id,
     ...reference(topic),
@@ -173,7 +176,7 @@ export const summaryText = (topic: ListedTopic): string => {
 }
 
 /** Maps a simulated assignment for a test key, with the actions that are possible next. */
-export const simulated = (assignment: Assignment): typeof SimulatedAssignment.Type => ({
+export const toSimulatedAssignment = (assignment: Assignment): typeof SimulatedAssignment.Type => ({
   share_id: assignment.id,
   topic_id: assignment.topicId,
   persona_id: assignment.persona.id,

@@ -13,12 +13,12 @@ export const layer = HttpApiBuilder.group(
   Effect.fnUntraced(function* (handlers) {
     const usage = yield* Usage
     return handlers.handle("report", () =>
-      Effect.map(Effect.flatMap(CurrentPrincipal, usage.report), (report) => ok(view(report)))
+      Effect.map(Effect.flatMap(CurrentPrincipal, usage.report), (report) => ok(toUsageReport(report)))
     )
   })
 )
 
-export const view = ({ limits, period, remaining, seen }: UsageReport) => ({
+export const toUsageReport = ({ limits, period, remaining, seen }: UsageReport) => ({
   period: { start: toIso(period.start), end: toIso(period.end) },
   usage: {
     topics_created: seen.topics,

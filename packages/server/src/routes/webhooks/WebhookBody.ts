@@ -7,7 +7,7 @@ import { ChangeWebhook, RegisterWebhook, RotateWebhookSecret } from "@partner-co
 import { secretPattern, secretProblem } from "@partner-commentary/core/webhook/WebhookSecret"
 import { maxUrlLength, urlPattern, urlProblem } from "@partner-commentary/core/webhook/WebhookUrl"
 import * as Predicate from "effect/Predicate"
-import { bodyDecoder, decodeOptionalBody, textDecoder } from "../../http/Body.ts"
+import { bodyDecoder, decodeOptionalBody, jsonTextDecoder } from "../../http/Body.ts"
 
 const ofRegistration = ({ secret, url }: Readonly<Record<string, unknown>>): ReadonlyArray<Problem> => [
   ...urlProblems(url),
@@ -27,7 +27,7 @@ export const decodeRotation = decodeOptionalBody(
 )
 
 /** Decodes the JSON text of one new webhook. */
-export const decodeRegistrationText = textDecoder(RegisterWebhook, ofRegistration)
+export const decodeRegistrationText = jsonTextDecoder(RegisterWebhook, ofRegistration)
 
 /**
  * Reports a `secret` in a change as a problem. If the service ignored the secret like other unknown fields, the partner
@@ -43,7 +43,7 @@ const ofChange = (body: Readonly<Record<string, unknown>>): ReadonlyArray<Proble
 export const decodeChange = bodyDecoder(ChangeWebhook, ofChange)
 
 /** Decodes the JSON text of one change to a webhook. */
-export const decodeChangeText = textDecoder(ChangeWebhook, ofChange)
+export const decodeChangeText = jsonTextDecoder(ChangeWebhook, ofChange)
 
 /** Validates a URL, but skips values that the schema already rejects. */
 const urlProblems = (url: unknown): ReadonlyArray<Problem> =>

@@ -23,7 +23,7 @@ import * as Envelope from "../../http/Envelope.ts"
 import { parseIdentifier } from "../../http/Identifier.ts"
 import * as IdempotentRequests from "../../middleware/IdempotentRequests.ts"
 import { decodeChange, decodeRegistration, decodeRotation } from "./WebhookBody.ts"
-import { toRotatedWebhook, toWebhookTest, view } from "./WebhookViews.ts"
+import { toRotatedWebhook, toWebhook, toWebhookTest } from "./WebhookViews.ts"
 
 export const layer = HttpApiBuilder.group(
   PartnerApi,
@@ -36,7 +36,7 @@ export const layer = HttpApiBuilder.group(
 
     const created = ({ secret, webhook }: Effect.Success<ReturnType<typeof webhooks.register>>) =>
       HttpServerResponse.setHeader(
-        Envelope.success({ ...view(webhook), secret: Redacted.value(secret) }, 201),
+        Envelope.success({ ...toWebhook(webhook), secret: Redacted.value(secret) }, 201),
         "location",
         `${pathOfService(apiRoot)}${prefix}/webhooks/${webhook.id}`
       )
@@ -65,7 +65,7 @@ export const layer = HttpApiBuilder.group(
       )
       .handle("list", () =>
         Effect.flatMap(CurrentPrincipal, (principal) =>
-          Effect.map(webhooks.list(ownerOf(principal)), (all) => ok(all.map(view)))
+          Effect.map(webhooks.list(ownerOf(principal)), (all) => ok(all.map(toWebhook)))
         )
       )
       .handle(
@@ -74,7 +74,7 @@ export const layer = HttpApiBuilder.group(
           const principal = yield* CurrentPrincipal
           const id = yield* parseIdentifier(Ids.WebhookId, params.id, Errors.webhookNotFound)
           const webhook = yield* Effect.catchTag(webhooks.find(ownerOf(principal), id), "WebhookNotFound", notFound)
-          return ok(view(webhook))
+          return ok(toWebhook(webhook))
         })
       )
       .handleRaw(
@@ -87,7 +87,7 @@ export const layer = HttpApiBuilder.group(
             WebhookNotFound: notFound,
             WebhookUrlRefused: urlRefused
           })
-          return Envelope.success(view(webhook))
+          return Envelope.success(toWebhook(webhook))
         })
       )
       .handleRaw(

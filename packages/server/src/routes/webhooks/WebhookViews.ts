@@ -7,7 +7,7 @@ import type { RotatedSecret } from "@partner-commentary/core/webhook/Webhooks"
 import type { TestResult } from "@partner-commentary/core/webhook/WebhookTest"
 import * as Redacted from "effect/Redacted"
 
-export const view = ({ condition, ...webhook }: ReportedWebhook): typeof Api.Webhook.Type => ({
+export const toWebhook = ({ condition, ...webhook }: ReportedWebhook): typeof Api.Webhook.Type => ({
   id: webhook.id,
   url: webhook.url,
   events: webhook.events.filter(isKnownType),
@@ -23,7 +23,7 @@ export const view = ({ condition, ...webhook }: ReportedWebhook): typeof Api.Web
 })
 
 export const toRotatedWebhook = ({ formerUntil, secret, webhook }: RotatedSecret): typeof Api.RotatedWebhook.Type => ({
-  ...view(webhook),
+  ...toWebhook(webhook),
   secret: Redacted.value(secret),
   former_secret_expires_at: isoOrNull(formerUntil)
 })
