@@ -15,7 +15,7 @@ import {
 import { labelsOfParameter, type SeenValue, toSingular, type ValueMemory } from "./Memory.ts"
 import { arbitraryValues } from "./Values.ts"
 
-/** A parameter's text. `odd` is true if the encoding of the text is ambiguous. */
+/** A parameter, and the text that a request sends as its value. `odd` is true if the encoding of the text is ambiguous. */
 export interface ParameterText {
   readonly parameter: OpenApiParameter
   readonly text: string

@@ -7,7 +7,7 @@ import type { EventType, StoredEventType } from "./EventType.ts"
 
 /** The statuses that a partner can set. */
 export const RequestedWebhookStatus = Schema.Literals(["active", "paused"])
-export type ChosenStatus = typeof RequestedWebhookStatus.Type
+export type RequestedWebhookStatus = typeof RequestedWebhookStatus.Type
 
 /** The partner sets `paused`; the service sets `disabled`. In both states the webhook receives no events. */
 export const WebhookStatus = Schema.Literals(["active", "paused", "disabled"])
@@ -37,7 +37,7 @@ export const maxWebhooks = 20
 export interface WebhookPatch {
   readonly url?: string
   readonly events?: ReadonlyArray<EventType>
-  readonly status?: ChosenStatus
+  readonly status?: RequestedWebhookStatus
 }
 
 /**
