@@ -3,13 +3,13 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { root } from "./Repository.ts"
 
-export const isCurrent = (path: string, text: string): boolean =>
+export const isFileCurrent = (path: string, text: string): boolean =>
   existsSync(join(root, path)) && readFileSync(join(root, path), "utf8") === text
 
 /** Writes the file with `--write`. Without `--write`, this function fails if the committed file differs. */
-export const generate = (path: string, text: string): void => {
+export const writeOrCheckFile = (path: string, text: string): void => {
   if (process.argv.includes("--write")) writeFileSync(join(root, path), text)
-  else if (isCurrent(path, text)) process.stdout.write(`${path} is up to date\n`)
+  else if (isFileCurrent(path, text)) process.stdout.write(`${path} is up to date\n`)
   else {
     process.stdout.write(`${path} is out of date: npm run describe\n`)
     process.exitCode = 1

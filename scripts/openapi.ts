@@ -8,7 +8,7 @@ import { join } from "node:path"
 import { describe } from "@partner-commentary/api/description/Description"
 import type { Document } from "@partner-commentary/api/description/Document"
 import { PartnerApi } from "@partner-commentary/api/PartnerApi"
-import { isCurrent } from "./Generated.ts"
+import { isFileCurrent } from "./Generated.ts"
 import { findBreakingChanges } from "./openapi/Breakage.ts"
 import { errorsWithoutExample } from "./openapi/ErrorExamples.ts"
 import { renderErrorsPage } from "./openapi/ErrorsPage.ts"
@@ -50,7 +50,7 @@ const release = () => {
 
 const check = () => {
   const drifted = Object.entries(generated)
-    .filter(([path, content]) => !isCurrent(path, content))
+    .filter(([path, content]) => !isFileCurrent(path, content))
     .map(([path]) => `${path} is out of date: npm run describe`)
   const findings = [
     ...drifted,

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import type { Document } from "@partner-commentary/api/description/Document"
-import { generate } from "./Generated.ts"
+import { writeOrCheckFile } from "./Generated.ts"
 import { modelsModule } from "./python/ModelsModule.ts"
 import { resourcesModule } from "./python/ResourcesModule.ts"
 import { root } from "./Repository.ts"
@@ -10,5 +10,5 @@ import { root } from "./Repository.ts"
 const document = JSON.parse(readFileSync(join(root, "docs", "openapi.json"), "utf8")) as Document
 const folder = "clients/python/src/partner_commentary"
 
-generate(`${folder}/models.py`, modelsModule(document))
-generate(`${folder}/_resources.py`, resourcesModule(document))
+writeOrCheckFile(`${folder}/models.py`, modelsModule(document))
+writeOrCheckFile(`${folder}/_resources.py`, resourcesModule(document))

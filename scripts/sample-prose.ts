@@ -34,11 +34,9 @@ const sentences = (path: string, text: string): ReadonlyArray<string> => {
 }
 
 /** A module that callers import as a namespace, such as `MailStore`, qualifies its names: `MailStore.layer`. */
-const namespaceImport = /^import (?:type )?\* as (\w+) from "[^"]*?(\w+)(?:\.ts)?"$/gm
+const namespaceImport = /^import (?:type )?\* as \w+ from "[^"]*?(\w+)(?:\.ts)?"$/gm
 const namespaces = new Set(
-  [...readFiles().values()].flatMap((text) =>
-    [...text.matchAll(namespaceImport)].flatMap(([, name, file]) => (name === file ? [file] : []))
-  )
+  [...readFiles().values()].flatMap((text) => [...text.matchAll(namespaceImport)].map(([, file]) => file))
 )
 
 const names = (path: string, text: string) => {

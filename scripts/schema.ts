@@ -6,7 +6,7 @@ import * as Migrations from "@partner-commentary/sql/Migrations"
 import * as SqliteClient from "@partner-commentary/sqlite/SqliteClient"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
-import { generate } from "./Generated.ts"
+import { writeOrCheckFile } from "./Generated.ts"
 
 /**
  * The statements create the tables first, then the rows, then indexes and triggers. Therefore inserting the rows
@@ -45,4 +45,4 @@ export const schemaMigrations = ${list(Migrations.names)}
 export const schemaStatements = ${list(await Effect.runPromise(Effect.provide(statements, SqliteClient.layer({ filename: ":memory:" }))))}
 `
 
-generate("adapters/sqlite/src/PresentSchema.ts", text)
+writeOrCheckFile("adapters/sqlite/src/PresentSchema.ts", text)

@@ -9,7 +9,7 @@ import * as PostgresClient from "@partner-commentary/postgres/PostgresClient"
 import * as Stores from "@partner-commentary/sql/Stores"
 import * as TestDatabase from "@partner-commentary/test/postgres/TestDatabase"
 import { persona, personas, repeatedSubmission, submission } from "@partner-commentary/testkit/support/Fixtures"
-import { countUsageOf } from "@partner-commentary/testkit/webhook/Traces"
+import { readUsageOf } from "@partner-commentary/testkit/webhook/Traces"
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -40,7 +40,7 @@ it.effect("four nodes that submit at the same time accept as many topics as the 
       outcomes.filter(({ _tag }) => _tag === "Success"),
       25
     )
-    assert.deepStrictEqual(yield* countUsageOf({ organizationId, environment: "live" }), {
+    assert.deepStrictEqual(yield* readUsageOf({ organizationId, environment: "live" }), {
       topics: 25,
       held: 25,
       units: 50
@@ -59,7 +59,7 @@ it.effect("four nodes that submit at the same time accept as many topics as the 
       more.filter(({ _tag }) => _tag === "Success"),
       5
     )
-    assert.deepStrictEqual(yield* countUsageOf({ organizationId, environment: "live" }), {
+    assert.deepStrictEqual(yield* readUsageOf({ organizationId, environment: "live" }), {
       topics: 30,
       held: 30,
       units: 60
@@ -91,7 +91,7 @@ const usedUpMeanwhile = (part: Transaction["Service"]["run"]) =>
       })
     )
     assert.deepInclude(yield* Fiber.join(waiting), { _tag: "QuotaExceeded", quota: "topics_per_month", remaining: 0 })
-    assert.deepStrictEqual(yield* countUsageOf(first.topic), { topics: 1, held: 5, units: 1 })
+    assert.deepStrictEqual(yield* readUsageOf(first.topic), { topics: 1, held: 5, units: 1 })
   }).pipe(Effect.provide(TestDatabase.layer))
 
 it.live("a topic is refused in the usual way if other topics use up the quota while the topic waits", () =>
@@ -115,7 +115,7 @@ it.effect("a caller within a larger transaction can continue after a quota has r
         assert.deepInclude(yield* Effect.flip(store.submit(next)), { _tag: "QuotaExceeded", quota: "topics_per_month" })
       })
     )
-    assert.deepStrictEqual(yield* countUsageOf(first.topic), { topics: 1, held: 1, units: 1 })
+    assert.deepStrictEqual(yield* readUsageOf(first.topic), { topics: 1, held: 1, units: 1 })
   }).pipe(Effect.provide(TestDatabase.layer))
 )
 
@@ -138,7 +138,7 @@ it.effect("a topic that cannot be written fails only for its own caller", () =>
       exits.flatMap((exit, place) => (Exit.isFailure(exit) ? [place] : [])),
       [...emails.keys()]
     )
-    assert.deepStrictEqual(yield* countUsageOf({ organizationId, environment: "live" }), {
+    assert.deepStrictEqual(yield* readUsageOf({ organizationId, environment: "live" }), {
       topics: 10,
       held: 10,
       units: 10
@@ -180,7 +180,7 @@ it.effect("a submission within a larger transaction runs alone, and a rollback r
     )
     assert.isTrue(Option.isOption(seen) && Option.isSome(seen))
     assert.isTrue(Option.isNone(yield* store.progress(one.topic, one.topic.id)))
-    assert.deepStrictEqual(yield* countUsageOf(one.topic), { topics: 0, held: 0, units: 0 })
+    assert.deepStrictEqual(yield* readUsageOf(one.topic), { topics: 0, held: 0, units: 0 })
   }).pipe(Effect.provide(TestDatabase.layer))
 )
 

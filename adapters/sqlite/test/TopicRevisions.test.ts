@@ -2,7 +2,7 @@
 import { assert, it } from "@effect/vitest"
 import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
-import { change } from "@partner-commentary/core/topic/Workflow"
+import { makeChange } from "@partner-commentary/core/topic/Workflow"
 import { layerMemory } from "@partner-commentary/sqlite/Sqlite"
 import { day, personas, submission } from "@partner-commentary/testkit/support/Fixtures"
 import * as Effect from "effect/Effect"
@@ -20,7 +20,7 @@ it.effect("a deadline that replaces a deadline lost by a restore has another rev
     const [id] = sent
     assert.isDefined(id)
     const postpone = assignments.modify(id, (present) =>
-      Result.succeed(change({ ...present, respondBy: present.respondBy + day }))
+      Result.succeed(makeChange({ ...present, respondBy: present.respondBy + day }))
     )
     const [saved] = yield* sql<{ version: number; respond_by: string }>`SELECT version, respond_by FROM topics
       JOIN assignments ON topic_id = topics.id WHERE topics.id = ${given.topic.id}`

@@ -27,7 +27,7 @@ const attempt = {
     examples: ["scheduled"]
   }),
   at: Fields.timestampSchema("When the attempt started: ISO 8601, UTC.", "2026-01-30T15:10:00.250Z"),
-  duration_ms: Fields.count("The duration of the attempt, from the DNS lookup to the end of the response.", 87),
+  duration_ms: Fields.countSchema("The duration of the attempt, from the DNS lookup to the end of the response.", 87),
   response_code: Schema.NullOr(Schema.Int).annotate({
     description: "The HTTP status of your endpoint's response. Null if there was no response.",
     examples: [503]
@@ -89,7 +89,7 @@ const fields = {
     description: "When the delivery first succeeded, or finally failed. Null before.",
     examples: [null]
   }),
-  attempt_count: Fields.count("The number of attempts so far, of every kind.", 1)
+  attempt_count: Fields.countSchema("The number of attempts so far, of every kind.", 1)
 }
 
 /** A delivery as an entry in a list. */
@@ -160,9 +160,12 @@ export const Recovery = Schema.Struct({
   since: Fields.timestampSchema("Events from this time on.", "2026-01-30T12:00:00.000Z"),
   until: Fields.timestampSchema("Events before this time.", "2026-01-30T16:00:00.000Z"),
   dry_run: Schema.Boolean.annotate({ description: "True if deliveries were only counted.", examples: [false] }),
-  count: Fields.count("The number of deliveries that are sent again: `failed` and `held` together.", 42),
-  failed: Fields.count("Deliveries whose attempts were used up. They start again with the whole retry schedule.", 40),
-  held: Fields.count("Deliveries that wait for the webhook. They are sent when it is active again.", 2)
+  count: Fields.countSchema("The number of deliveries that are sent again: `failed` and `held` together.", 42),
+  failed: Fields.countSchema(
+    "Deliveries whose attempts were used up. They start again with the whole retry schedule.",
+    40
+  ),
+  held: Fields.countSchema("Deliveries that wait for the webhook. They are sent when it is active again.", 2)
 }).annotate({ identifier: "Recovery", description: "The deliveries that a recovery sends again." })
 
 const webhook = {

@@ -45,10 +45,10 @@ export const textParameter = ({
 }) => parameter(description, example, { type: "string", ...limits })
 
 /** Returns a string schema with a description and an example. */
-export const text = (description: string, example: string) =>
+export const describedText = (description: string, example: string) =>
   Schema.String.annotate({ description, examples: [example] })
 
-export const address = (description: string, example: string) =>
+export const describedAddress = (description: string, example: string) =>
   Schema.String.annotate({ format: "uri", description, examples: [example] })
 
 export const eventStream = "text/event-stream"

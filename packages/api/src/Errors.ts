@@ -4,7 +4,7 @@
  */
 import { approvingPersona } from "@partner-commentary/core/persona/TestPersonas"
 import * as Schema from "effect/Schema"
-import { text } from "./Documented.ts"
+import { describedText } from "./Documented.ts"
 import * as Fields from "./Fields.ts"
 
 /** The HTTP status of each error code. The type requires an entry for each error code. */
@@ -38,7 +38,7 @@ const failed = Schema.Literal(false).annotate({ description: "False for every er
 
 const told = <const Code extends string>(code: Code) => ({
   code: Schema.Literal(code).annotate({ description: "The error code for your program. Its meaning never changes." }),
-  message: text(
+  message: describedText(
     "An explanation for people, in one sentence. The text may change.",
     "A description of the error, in one sentence."
   )
@@ -286,11 +286,11 @@ export class RateLimitExceeded extends Schema.Error<RateLimitExceeded>("RateLimi
   bodyWith(
     "rate_limit_exceeded",
     Schema.Struct({
-      retry_after: Fields.count("The number of seconds to wait, as in `Retry-After`.", 42),
-      limit: Fields.count("The limit.", 1000),
-      remaining: Fields.count("How much of the limit is left.", 0),
+      retry_after: Fields.countSchema("The number of seconds to wait, as in `Retry-After`.", 42),
+      limit: Fields.countSchema("The limit.", 1000),
+      remaining: Fields.countSchema("How much of the limit is left.", 0),
       quota: Schema.optionalKey(
-        text(
+        describedText(
           "The monthly quota that is used up, or in the test environment `test_topics` or `test_bytes`. If present, do not retry automatically.",
           "topics_per_month"
         )

@@ -21,7 +21,7 @@ const envelope = <Type extends EventType>(type: Type, sequence = 1) => ({
   }),
   type: Schema.Literal(type).annotate({ description: "The event's type.", examples: [type] }),
   timestamp: Fields.timestampSchema("When the event happened: ISO 8601, UTC.", "2026-01-30T15:10:00.000Z"),
-  sequence: Fields.count(
+  sequence: Fields.countSchema(
     "Increases with every event of the same `share_id`. It is always 1 in `topic.completed`.",
     sequence
   )
@@ -125,7 +125,7 @@ export const Event = Schema.Union([
 })
 
 export const CursorPagination = Schema.Struct({
-  limit: Fields.count("The number of entries on a page.", eventListBounds.defaultLimit),
+  limit: Fields.countSchema("The number of entries on a page.", eventListBounds.defaultLimit),
   next_cursor: Schema.NullOr(Schema.String).annotate({
     description:
       "Send it as `cursor` to get the next page. Null on the last page, but never null in a list of events with `order=asc`.",

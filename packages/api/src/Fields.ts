@@ -5,7 +5,7 @@ import { AssignmentStatus as DomainAssignmentStatus, FailureReason } from "@part
 import { OutputType } from "@partner-commentary/core/topic/Topic"
 import * as Topics from "@partner-commentary/core/topic/TopicStatus"
 import * as Schema from "effect/Schema"
-import { address, keywords, text } from "./Documented.ts"
+import { describedAddress, describedText, keywords } from "./Documented.ts"
 
 export const Timestamp = Schema.String.annotate({
   format: "date-time",
@@ -21,7 +21,8 @@ export const Uuid = Schema.String.annotate({ format: "uuid", examples: ["019c0e1
 
 export const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 
-export const count = (description: string, example: number) => Count.annotate({ description, examples: [example] })
+export const countSchema = (description: string, example: number) =>
+  Count.annotate({ description, examples: [example] })
 
 /** All examples of the API description use the same ids. */
 export const TopicId = Uuid.annotate({ description: "The topic's id." })
@@ -41,13 +42,22 @@ export const CommentaryId = Uuid.annotate({
   examples: ["019c0e5f-03aa-7000-8000-c8b2e4f61d37"]
 })
 
-export const PersonaName = text("The persona's display name.", approvingPersona.name)
+export const PersonaName = describedText("The persona's display name.", approvingPersona.name)
 
-export const PersonaImage = address("The URL of the persona's picture.", "https://img.example.org/avery-approves.jpg")
+export const PersonaImage = describedAddress(
+  "The URL of the persona's picture.",
+  "https://img.example.org/avery-approves.jpg"
+)
 
-export const ExternalReference = text("Your own identifier of the topic. Omitted if you sent none.", "article-4711")
+export const ExternalReference = describedText(
+  "Your own identifier of the topic. Omitted if you sent none.",
+  "article-4711"
+)
 
-export const TopicContent = text("The topic's text, trimmed.", "Will the Lakers make the play-offs this season?")
+export const TopicContent = describedText(
+  "The topic's text, trimmed.",
+  "Will the Lakers make the play-offs this season?"
+)
 
 export const CreatedAt = timestampSchema("When the topic was created: ISO 8601, UTC.", "2026-01-30T12:00:00.000Z")
 
@@ -98,20 +108,20 @@ export const Failure = Schema.NullOr(
   }).annotate({ identifier: "Failure", description: "Why no commentary will come." })
 ).annotate({ description: "Why no commentary will come. Null if one came or still can.", examples: [null] })
 
-export const CommentaryContent = text(
+export const CommentaryContent = describedText(
   "The approved text.",
   "They will, but only just: the defence has woken up, and nobody wants to meet them in April."
 )
 
 export const AudioUrl = Schema.NullOr(
-  address("The URL of the audio.", "https://media.example.org/019c0e5f.mp3")
+  describedAddress("The URL of the audio.", "https://media.example.org/019c0e5f.mp3")
 ).annotate({
   description: "The audio of the approved text. Null until it is ready.",
   examples: [null]
 })
 
 export const VideoUrl = Schema.NullOr(
-  address("The URL of the video.", "https://media.example.org/019c0e5f.mp4")
+  describedAddress("The URL of the video.", "https://media.example.org/019c0e5f.mp4")
 ).annotate({
   description: "The video of the approved text. Null until it is ready.",
   examples: [null]
@@ -138,10 +148,10 @@ export const Commentary = Schema.Struct({
 }).annotate({ identifier: "Commentary", description: "A commentary that its creator approved." })
 
 export const OutcomeSummary = Schema.Struct({
-  total_personas: count("The number of personas of the topic.", 1),
-  completed: count("Personas whose commentary is ready.", 1),
-  pending: count("Personas whose commentary may still come.", 0),
-  failed: count("Personas without a commentary, because their assignment failed.", 0)
+  total_personas: countSchema("The number of personas of the topic.", 1),
+  completed: countSchema("Personas whose commentary is ready.", 1),
+  pending: countSchema("Personas whose commentary may still come.", 0),
+  failed: countSchema("Personas without a commentary, because their assignment failed.", 0)
 }).annotate({ identifier: "OutcomeSummary", description: "The number of personas by result." })
 
 export const progressSummary =

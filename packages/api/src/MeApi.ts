@@ -6,7 +6,7 @@ import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
 import { ApiKeyAuth } from "./ApiKeyAuth.ts"
 import { ApiKeySummary } from "./ApiKeysApi.ts"
-import { text } from "./Documented.ts"
+import { describedText } from "./Documented.ts"
 import { Ok } from "./Envelope.ts"
 import * as Fields from "./Fields.ts"
 import { usageGroup } from "./UsageGroup.ts"
@@ -14,17 +14,17 @@ import { usageGroup } from "./UsageGroup.ts"
 const { environment, expires_at, id, ip_whitelist, key_prefix, name, revoked_at } = ApiKeySummary.fields
 
 const RateWindow = Schema.Struct({
-  name: text("The name of the limit, as in `RateLimit`.", "requests_per_hour"),
-  limit: Fields.count("The number of requests that the window allows.", 1000),
-  remaining: Fields.count("The number of requests left in the window, after this one.", 997),
-  window_seconds: Fields.count("The length of the window in seconds.", 3600),
-  resets_in_seconds: Fields.count("The number of seconds until the window ends.", 3540)
+  name: describedText("The name of the limit, as in `RateLimit`.", "requests_per_hour"),
+  limit: Fields.countSchema("The number of requests that the window allows.", 1000),
+  remaining: Fields.countSchema("The number of requests left in the window, after this one.", 997),
+  window_seconds: Fields.countSchema("The length of the window in seconds.", 3600),
+  resets_in_seconds: Fields.countSchema("The number of seconds until the window ends.", 3540)
 }).annotate({ identifier: "RateWindow", description: "A rate limit, and how much of it is left." })
 
 export const Me = Schema.Struct({
   organization: Schema.Struct({
     id: Fields.Uuid.annotate({ description: "The organization's id." }),
-    name: text("The organization's name.", "Courtside Media")
+    name: describedText("The organization's name.", "Courtside Media")
   }).annotate({ description: "The organization that the key belongs to." }),
   key: Schema.Struct({ id, name, key_prefix }).annotate({ description: "The key of this request." }),
   environment,

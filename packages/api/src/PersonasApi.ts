@@ -4,7 +4,7 @@ import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
 import { ApiKeyAuth, OwnLimit, RequiredScope } from "./ApiKeyAuth.ts"
-import { text } from "./Documented.ts"
+import { describedText } from "./Documented.ts"
 import { Ok } from "./Envelope.ts"
 import { NotFound, NotLicensed } from "./Errors.ts"
 import * as Fields from "./Fields.ts"
@@ -18,8 +18,11 @@ export const PersonaSummary = Schema.Struct(summary).annotate({
 
 export const Persona = Schema.Struct({
   ...summary,
-  bio: text('The full biography. `""` if there is none.', "Twelve seasons beside the court, now in front of it."),
-  expertise: Schema.Array(text("A sport, a league or a topic.", "NBA")).annotate({
+  bio: describedText(
+    'The full biography. `""` if there is none.',
+    "Twelve seasons beside the court, now in front of it."
+  ),
+  expertise: Schema.Array(describedText("A sport, a league or a topic.", "NBA")).annotate({
     description: "The subjects that the persona comments on.",
     examples: [["basketball", "NBA"]]
   }),

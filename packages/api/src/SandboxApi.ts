@@ -7,7 +7,7 @@ import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
 import { ApiKeyAuth, RequiredScope } from "./ApiKeyAuth.ts"
 import { bodyOptional } from "./Documented.ts"
-import { testEnvironment } from "./description/TestEnvironment.ts"
+import { describeTestEnvironment } from "./description/TestEnvironment.ts"
 import { Ok } from "./Envelope.ts"
 import { NotFound } from "./Errors.ts"
 import * as Fields from "./Fields.ts"
@@ -67,7 +67,7 @@ export class SandboxApi extends HttpApiGroup.make("sandbox")
   .annotateMerge(
     OpenApi.annotations({
       title: "Test environment",
-      description: testEnvironment
+      description: describeTestEnvironment
     })
   )
   .middleware(ApiKeyAuth) {}

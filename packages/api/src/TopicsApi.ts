@@ -24,7 +24,7 @@ export const Topic = Schema.Struct({
   metadata: Fields.Metadata,
   output_types: Fields.OutputTypes,
   webhook_ids: Schema.optionalKey(Fields.TopicWebhookIds),
-  personas_sent: Fields.count("The number of personas that the topic is sent to.", 1),
+  personas_sent: Fields.countSchema("The number of personas that the topic is sent to.", 1),
   results: Schema.Array(SubmissionResult).annotate({
     description: "One result for each requested persona, in the order of `persona_ids`."
   }),
@@ -65,13 +65,13 @@ export const TopicProgress = Schema.Struct({
     }).annotate({ identifier: "PersonaProgress", description: "The status of one persona." })
   ).annotate({ description: "One entry for each persona of the topic, in the order of submission." }),
   summary: Schema.Struct({
-    total: Fields.count("All personas of the topic.", 1),
-    topic_sent: Fields.count("Waiting for the creator.", 0),
-    opinion_injected: Fields.count("The creator has answered, and the draft is being generated.", 0),
-    commentary_generated: Fields.count("Waiting for the creator's approval.", 0),
-    creator_approved: Fields.count("Ready to fetch.", 1),
-    declined: Fields.count("Declined by the creator.", 0),
-    expired: Fields.count("Not answered in time.", 0)
+    total: Fields.countSchema("All personas of the topic.", 1),
+    topic_sent: Fields.countSchema("Waiting for the creator.", 0),
+    opinion_injected: Fields.countSchema("The creator has answered, and the draft is being generated.", 0),
+    commentary_generated: Fields.countSchema("Waiting for the creator's approval.", 0),
+    creator_approved: Fields.countSchema("Ready to fetch.", 1),
+    declined: Fields.countSchema("Declined by the creator.", 0),
+    expired: Fields.countSchema("Not answered in time.", 0)
   }).annotate({ identifier: "ProgressSummary", description: Fields.progressSummary })
 }).annotate({ identifier: "TopicProgress", description: "The status of a topic and of each of its personas." })
 
@@ -153,8 +153,8 @@ export const TopicSummary = Schema.Struct({
   metadata: Fields.Metadata,
   output_types: Fields.OutputTypes,
   status: Fields.TopicStatus,
-  commentaries_ready: Fields.count("The number of commentaries that are ready to fetch.", 1),
-  total_personas: Fields.count("The number of personas of the topic.", 1),
+  commentaries_ready: Fields.countSchema("The number of commentaries that are ready to fetch.", 1),
+  total_personas: Fields.countSchema("The number of personas of the topic.", 1),
   created_at: Fields.CreatedAt
 }).annotate({ identifier: "TopicSummary", description: "A topic in a list." })
 
@@ -167,9 +167,9 @@ export const TopicList = Schema.Struct({
   success: Success,
   data: Schema.Array(TopicSummary).annotate({ description: "The topics of this page." }),
   pagination: Schema.Struct({
-    limit: Fields.count("The number of entries on a page.", listBounds.defaultLimit),
-    offset: Fields.count("The number of skipped topics. 0 with a cursor.", 0),
-    total: Fields.count(
+    limit: Fields.countSchema("The number of entries on a page.", listBounds.defaultLimit),
+    offset: Fields.countSchema("The number of skipped topics. 0 with a cursor.", 0),
+    total: Fields.countSchema(
       "The number of topics on all pages. With other filters than `status`, at most 10000 are counted.",
       1
     ),

@@ -11,33 +11,33 @@ import { decodeOptions, type Options } from "./Options.ts"
 import { PartnerCommentaryError, startFailed } from "./PartnerCommentaryError.ts"
 import * as RouteHandlers from "./RouteHandlers.ts"
 import * as Service from "./Service.ts"
-import { apiKeys } from "./use-cases/ApiKeys.ts"
-import { creators } from "./use-cases/Creators.ts"
-import { events } from "./use-cases/Events.ts"
-import { licenses } from "./use-cases/Licenses.ts"
-import { operations } from "./use-cases/Operations.ts"
-import { organizations } from "./use-cases/Organizations.ts"
-import { personas } from "./use-cases/Personas.ts"
-import { topics } from "./use-cases/Topics.ts"
-import { usage } from "./use-cases/Usage.ts"
+import { apiKeyUseCases } from "./use-cases/ApiKeys.ts"
+import { creatorUseCases } from "./use-cases/Creators.ts"
+import { eventUseCases } from "./use-cases/Events.ts"
+import { licenseUseCases } from "./use-cases/Licenses.ts"
+import { operationUseCases } from "./use-cases/Operations.ts"
+import { organizationUseCases } from "./use-cases/Organizations.ts"
+import { personaUseCases } from "./use-cases/Personas.ts"
+import { topicUseCases } from "./use-cases/Topics.ts"
+import { usageUseCases } from "./use-cases/Usage.ts"
 import { rejectWithServiceError } from "./use-cases/UseCase.ts"
-import { webhooks } from "./use-cases/Webhooks.ts"
+import { webhookUseCases } from "./use-cases/Webhooks.ts"
 
 /**
  * The use cases accept and return plain objects with the field names of the API. A failed call rejects with a
  * PartnerCommentaryError, which has the code and the details of the API error.
  */
 export interface UseCases {
-  readonly organizations: ReturnType<typeof organizations>
-  readonly personas: ReturnType<typeof personas>
-  readonly licenses: ReturnType<typeof licenses>
-  readonly apiKeys: ReturnType<typeof apiKeys>
-  readonly topics: ReturnType<typeof topics>
-  readonly webhooks: ReturnType<typeof webhooks>
-  readonly usage: ReturnType<typeof usage>
-  readonly events: ReturnType<typeof events>
-  readonly creators: ReturnType<typeof creators>
-  readonly operations: ReturnType<typeof operations>
+  readonly organizations: ReturnType<typeof organizationUseCases>
+  readonly personas: ReturnType<typeof personaUseCases>
+  readonly licenses: ReturnType<typeof licenseUseCases>
+  readonly apiKeys: ReturnType<typeof apiKeyUseCases>
+  readonly topics: ReturnType<typeof topicUseCases>
+  readonly webhooks: ReturnType<typeof webhookUseCases>
+  readonly usage: ReturnType<typeof usageUseCases>
+  readonly events: ReturnType<typeof eventUseCases>
+  readonly creators: ReturnType<typeof creatorUseCases>
+  readonly operations: ReturnType<typeof operationUseCases>
 }
 
 /** The complete service. The first call of any method starts the service. */
@@ -136,16 +136,16 @@ export const partnerCommentary = (options: Options): PartnerCommentary => {
     stop: service.dispose,
     run,
     layer,
-    organizations: organizations(useCases),
-    personas: personas(useCases),
-    licenses: licenses(useCases),
-    apiKeys: apiKeys(useCases),
-    topics: topics(useCases),
-    webhooks: webhooks(useCases),
-    usage: usage(useCases),
-    events: events(useCases),
-    creators: creators(useCases),
-    operations: operations(useCases)
+    organizations: organizationUseCases(useCases),
+    personas: personaUseCases(useCases),
+    licenses: licenseUseCases(useCases),
+    apiKeys: apiKeyUseCases(useCases),
+    topics: topicUseCases(useCases),
+    webhooks: webhookUseCases(useCases),
+    usage: usageUseCases(useCases),
+    events: eventUseCases(useCases),
+    creators: creatorUseCases(useCases),
+    operations: operationUseCases(useCases)
   }
 }
 

@@ -83,14 +83,14 @@ const server = <Server extends OpenAiServer>({ apiKey, ...rest }: Server) => ({
 const speech = ({ speech }: DecodedOptions) => {
   if (isLayer(speech)) return speech
   return Predicate.isFunction(speech)
-    ? MediaFunctions.speech(speech)
+    ? MediaFunctions.speechLayer(speech)
     : Adapters.speech(Option.map(Option.fromUndefinedOr(speech), server))
 }
 
 const mediaStorage = ({ mediaStorage }: DecodedOptions) => {
   if (mediaStorage === undefined) return Layer.empty
   if (isLayer(mediaStorage)) return mediaStorage
-  return Predicate.isFunction(mediaStorage) ? MediaFunctions.storage(mediaStorage) : Adapters.folder(mediaStorage)
+  return Predicate.isFunction(mediaStorage) ? MediaFunctions.storageLayer(mediaStorage) : Adapters.folder(mediaStorage)
 }
 
 const identity = ({ identity }: DecodedOptions) => {

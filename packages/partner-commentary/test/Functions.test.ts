@@ -118,7 +118,7 @@ describe("Audio functions", () => {
       const speak = (answer: unknown) =>
         Effect.provide(
           Effect.flatMap(MediaSynthesizer, ({ audio }) => audio?.(spoken) ?? Effect.die("no audio")),
-          MediaFunctions.speech(() => answer as typeof file)
+          MediaFunctions.speechLayer(() => answer as typeof file)
         )
       assert.deepStrictEqual(yield* speak(file), file)
       for (const wrong of [{ ...file, contentType: "text/plain" }, { ...file, bytes: new Uint8Array() }, null]) {
@@ -127,7 +127,7 @@ describe("Audio functions", () => {
       const put = (answer: unknown) =>
         Effect.provide(
           Effect.flatMap(MediaStorage, (storage) => storage?.put("a.mp3", file) ?? Effect.die("no storage")),
-          MediaFunctions.storage(() => answer as string)
+          MediaFunctions.storageLayer(() => answer as string)
         )
       assert.strictEqual(yield* put("https://media.example/a.mp3"), "https://media.example/a.mp3")
       assert.strictEqual((yield* Effect.flip(put("a.mp3")))._tag, "StorageFailed")

@@ -12,7 +12,7 @@ export type AttackMethod = "asks" | "leaves" | "pipelines" | "trickles"
 /**
  * `standard` are the limits of the standard plan. `raised` are limits so high that they do not restrict the attacker.
  */
-export type AttackLimits = "standard" | "raised"
+export type AttackLimitLevel = "standard" | "raised"
 
 export type AttackCredential = "live" | "test" | "dashboard" | "none"
 
@@ -33,7 +33,7 @@ export interface Attack {
   /** The duration of the attack in milliseconds, by default 1500. */
   readonly lasts?: number
   /** The kind of limits with which the attack runs. By default, the attack runs once with each kind of limits. */
-  readonly limits?: AttackLimits
+  readonly limits?: AttackLimitLevel
   /** Creates the resources to which the requests refer, before the attack begins. */
   readonly prepare?: (scene: FairnessSetup, call: SendAttackRequest) => Promise<ReadonlyArray<string>>
   readonly ask: (scene: FairnessSetup, nth: number, prepared: ReadonlyArray<string>) => AttackRequest

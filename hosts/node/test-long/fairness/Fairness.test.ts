@@ -19,9 +19,9 @@ import * as Redacted from "effect/Redacted"
 import { afterAll, expect, it } from "vitest"
 import * as OwnDatabase from "../../test/support/OwnDatabase.ts"
 import * as Process from "../../test/support/Process.ts"
-import type { Attack, AttackLimits } from "./Attack.ts"
+import type { Attack, AttackLimitLevel } from "./Attack.ts"
 import * as Attacks from "./Attacks.ts"
-import { specialAttacks } from "./Levers.ts"
+import { attacksOnSpecialPaths } from "./Levers.ts"
 import * as Report from "./Report.ts"
 import { FairnessRun } from "./Run.ts"
 import { type FairnessSetup, raisedLimits, type SeededTenant, seedFairnessSetup } from "./Seed.ts"
@@ -106,7 +106,7 @@ for (const [database, make] of Object.entries(databases)) {
       if (showsProgress) console.log(Report.formatLine([{ ...report, rows: [row] }], title), row.victim.slowest)
       return row
     }
-    const suffer = async (attacks: Readonly<Record<string, Attack>>, limits: AttackLimits) => {
+    const suffer = async (attacks: Readonly<Record<string, Attack>>, limits: AttackLimitLevel) => {
       for (const [name, attack] of Object.entries(attacks)) {
         const title = `${name}, ${limits} limits`
         if ((attack.limits ?? limits) !== limits || !only.some((text) => title.includes(text))) continue
@@ -119,11 +119,11 @@ for (const [database, make] of Object.entries(databases)) {
         report.rows.push(row)
       }
     }
-    await suffer(specialAttacks, "standard")
+    await suffer(attacksOnSpecialPaths, "standard")
     const given = Object.entries(raisedLimits).flatMap(([name, value]) => ["--limit", `${name}=${value}`])
     await Process.runJson(cwd, ["org", "update", organization, ...given], env)
     await suffer(Attacks.operations, "raised")
-    await suffer(specialAttacks, "raised")
+    await suffer(attacksOnSpecialPaths, "raised")
     await run.stop()
     expect(Report.describeExceededLimits(report)).toEqual([])
   }, 900_000)

@@ -88,7 +88,7 @@ const manners = (name: string, ask: Attack["ask"], connections: Partial<Readonly
     ])
   )
 
-export const specialAttacks: Readonly<Record<string, Attack>> = {
+export const attacksOnSpecialPaths: Readonly<Record<string, Attack>> = {
   ...manners("GET /events", events, { asks: 240, leaves: 60, pipelines: 60, trickles: 240 }),
   ...manners("GET /events/stream", streams, { asks: 240, leaves: 60, pipelines: 60, trickles: 240 }),
   ...manners("all heavy reads", heavyReads, { asks: 240, leaves: 60, pipelines: 60, trickles: 240 }),

@@ -76,7 +76,7 @@ const assignmentsOf = Effect.fnUntraced(function* (count: number, topics = ["Who
   return ids.map((id) => ({
     respond: store.modify(id, (present) => Workflow.respond(present, { perspective: "Nobody." }, now)),
     decline: store.modify(id, (present) => Workflow.decline(present, { reason: "No." }, now)),
-    remind: store.modify(id, (present) => Result.succeed(Workflow.change({ ...present, reminders: 1 })))
+    remind: store.modify(id, (present) => Result.succeed(Workflow.makeChange({ ...present, reminders: 1 })))
   }))
 })
 

@@ -8,13 +8,13 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
-import { approves, fails, seedEngineer, unknownId, waits } from "../support/Engineer.ts"
+import { approves, fails, seedTestIntegration, unknownId, waits } from "../support/Engineer.ts"
 import { eventually } from "../support/Eventually.ts"
 import { readJson } from "../support/Json.ts"
 
 it.effect("the waiting test persona takes no step by itself, and takes one step with each call", () =>
   Effect.gen(function* () {
-    const { advance, get, sent, status } = yield* seedEngineer
+    const { advance, get, sent, status } = yield* seedTestIntegration
     const { shares, topic } = yield* sent("Will it rain on Sunday?", waits)
     const share = shares[0] ?? ""
     const steps = [
@@ -55,7 +55,7 @@ it.effect("the waiting test persona takes no step by itself, and takes one step 
 
 it.effect("explicit actions can bring a test assignment to every final state", () =>
   Effect.gen(function* () {
-    const { advance, sees, sent } = yield* seedEngineer
+    const { advance, sees, sent } = yield* seedTestIntegration
     const endings: ReadonlyArray<readonly [ReadonlyArray<string>, string]> = [
       [["respond", "generate", "approve"], "creator_approved completed"],
       [["decline"], "declined declined completed"],
@@ -81,7 +81,7 @@ it.effect("explicit actions can bring a test assignment to every final state", (
 
 it.effect("an action that the status does not allow is refused with the allowed actions, and changes nothing", () =>
   Effect.gen(function* () {
-    const { advance, call, key, sees, sent } = yield* seedEngineer
+    const { advance, call, key, sees, sent } = yield* seedTestIntegration
     const { shares, topic } = yield* sent("Will it rain on Sunday?", waits)
     const share = shares[0] ?? ""
     for (const action of ["generate", "approve", "fail", "withdraw"]) {
@@ -113,7 +113,7 @@ it.effect(
   "calls with a live key, from another organization, or for a live assignment get the same 404 response, byte for byte",
   () =>
     Effect.gen(function* () {
-      const { advance, call, key, live, persona, post, sent } = yield* seedEngineer
+      const { advance, call, key, live, persona, post, sent } = yield* seedTestIntegration
       const { shares } = yield* sent("Will it rain on Sunday?", waits)
       const stranger = yield* Seed.organization({ name: "Strangers" })
       const strangers = (yield* Seed.key(stranger, { environment: "test" })).text
@@ -148,7 +148,7 @@ it.effect(
 
 it.effect("a test request that is never advanced expires at the same time as a request to a human creator", () =>
   Effect.gen(function* () {
-    const { advance, sees, sent } = yield* seedEngineer
+    const { advance, sees, sent } = yield* seedTestIntegration
     const first = yield* sent("Does this one wait for an answer?", waits)
     const second = yield* sent("Does this one wait for its draft?", waits)
     const third = yield* sent("Does this one wait for approval?", waits)
@@ -168,7 +168,7 @@ it.effect("a test request that is never advanced expires at the same time as a r
 
 it.effect("the audit log records for each step whether a simulated creator or a key caused it", () =>
   Effect.gen(function* () {
-    const { advance, keyId, sees, sent } = yield* seedEngineer
+    const { advance, keyId, sees, sent } = yield* seedTestIntegration
     const sql = yield* SqlClient.SqlClient
     const { shares, topic } = yield* sent("Will it rain on Sunday?", approves)
     yield* advance(shares[0] ?? "")
@@ -193,7 +193,7 @@ const serverAlone = InMemory.layerWithoutWorkers()
 
 it.effect("without a worker each call still takes its step, and the next worker takes the overdue steps", () =>
   Effect.gen(function* () {
-    const { advance, sees, sent } = yield* seedEngineer
+    const { advance, sees, sent } = yield* seedTestIntegration
     const { shares, topic } = yield* sent("Will it rain on Sunday?", approves)
     yield* TestClock.adjust("10 minutes")
     yield* sees(topic, "topic_sent pending")
@@ -216,7 +216,7 @@ it.effect(
   "of several workers exactly one takes a step, and if workers stop between two steps, other workers continue",
   () =>
     Effect.gen(function* () {
-      const { sees, sent, status } = yield* seedEngineer
+      const { sees, sent, status } = yield* seedTestIntegration
       const topics = yield* Effect.forEach([1, 2, 3, 4, 5], (number) =>
         sent(`Will it rain on day ${number}?`, approves, fails)
       )
@@ -252,7 +252,7 @@ it.effect(
 
 it.effect("of a hundred concurrent calls, three take the three remaining steps, and the other calls are refused", () =>
   Effect.gen(function* () {
-    const { advance, sees, sent } = yield* seedEngineer
+    const { advance, sees, sent } = yield* seedTestIntegration
     const { shares, topic } = yield* sent("Will it rain on Sunday?", waits)
     const answers = yield* Effect.forEach(Array.from({ length: 100 }), () => advance(shares[0] ?? ""), {
       concurrency: "unbounded"

@@ -23,7 +23,16 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
-import { approves, declines, expires, fails, seedEngineer, startTime, unknownId, waits } from "../support/Engineer.ts"
+import {
+  approves,
+  declines,
+  expires,
+  fails,
+  seedTestIntegration,
+  startTime,
+  unknownId,
+  waits
+} from "../support/Engineer.ts"
 import { eventually } from "../support/Eventually.ts"
 import { readJson } from "../support/Json.ts"
 
@@ -51,7 +60,7 @@ const stories = [
 for (const [what, id, states] of stories) {
   it.effect(`the test persona that ${what} does so by itself, one state after another, within five seconds`, () =>
     Effect.gen(function* () {
-      const { sees, sent } = yield* seedEngineer
+      const { sees, sent } = yield* seedTestIntegration
       const { topic } = yield* sent("Will it rain on Sunday?", id)
       for (const [index, state] of states.entries()) {
         yield* sees(topic, state)
@@ -70,7 +79,7 @@ it.effect(
   "an approved test commentary is fetched like a live commentary, and the local generator always writes its text",
   () =>
     Effect.gen(function* () {
-      const { get, persona, sees, sent } = yield* seedEngineer
+      const { get, persona, sees, sent } = yield* seedTestIntegration
       const { shares, topic } = yield* sent("Will it rain on Sunday?", persona.id)
       for (const state of ["topic_sent pending", "opinion_injected in_progress", "commentary_generated in_progress"]) {
         yield* sees(topic, state)
@@ -91,7 +100,7 @@ it.effect(
   "the first keyword in the content decides the path of licensed personas, and test personas keep their fixed path",
   () =>
     Effect.gen(function* () {
-      const { persona, sees, sent, settled, status } = yield* seedEngineer
+      const { persona, sees, sent, settled, status } = yield* seedTestIntegration
       const words = [
         ["Is this declined? [decline]", "declined declined completed"],
         ["[EXPIRE] Is this expired? [decline]", "expired expired completed"],
@@ -111,7 +120,7 @@ it.effect(
 
 it.effect("only test keys see test personas, which come first in the list and have a description", () =>
   Effect.gen(function* () {
-    const { get, live, persona, post } = yield* seedEngineer
+    const { get, live, persona, post } = yield* seedTestIntegration
     const { data } = yield* get("/personas")
     assert.deepStrictEqual(
       data.map(({ id, name }: { readonly id: string; readonly name: string }) => [id, name]),
@@ -148,7 +157,7 @@ it.effect("only test keys see test personas, which come first in the list and ha
 
 it.effect("test personas are found without the host's PersonaStore, and keep the order of the request", () =>
   Effect.gen(function* () {
-    const { owner, submit } = yield* seedEngineer
+    const { owner, submit } = yield* seedTestIntegration
     const stranger = yield* Seed.persona(null)
     const licensed = yield* Seed.persona(owner, { creator: { name: "", email: "gone@creators.example" } })
     yield* (yield* Creators).erase("gone@creators.example")
@@ -166,7 +175,7 @@ it.effect(
   "the test environment sends no mail and names no human creator after a submission, an address change or an erasure",
   () =>
     Effect.gen(function* () {
-      const { advance, persona, sees, sent } = yield* seedEngineer
+      const { advance, persona, sees, sent } = yield* seedTestIntegration
       const sql = yield* SqlClient.SqlClient
       const { email } = persona.creator
       const { topic } = yield* sent("Does this one fail? [fail]", persona.id, approves)
@@ -202,7 +211,7 @@ it.effect(
   "the same test topic can be sent again after 60 seconds, and the same live topic only after the longer live window",
   () =>
     Effect.gen(function* () {
-      const { live, persona, post, submit } = yield* seedEngineer
+      const { live, persona, post, submit } = yield* seedTestIntegration
       const content = "Will it rain on Sunday?"
       const liveTopic = () => post("/topics", { content, persona_ids: [persona.id] }, live)
       assert.strictEqual((yield* submit(content, persona.id, approves)).data.personas_sent, 2)
@@ -240,7 +249,7 @@ it.effect("test topics neither use nor check a quota, and do not affect live top
 
 it.effect("the service never queries the host's PersonaStore for a test persona", () =>
   Effect.gen(function* () {
-    const { get, sees, sent, status } = yield* seedEngineer
+    const { get, sees, sent, status } = yield* seedTestIntegration
     const { topic } = yield* sent("Who knows these personas?", ...testPersonas.map(({ id }) => id))
     for (const { id } of testPersonas) assert.strictEqual((yield* get(`/personas/${id}`)).data.id, id)
     for (const state of [

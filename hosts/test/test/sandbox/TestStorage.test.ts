@@ -11,7 +11,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
-import { approves, declines, seedEngineer } from "../support/Engineer.ts"
+import { approves, declines, seedTestIntegration } from "../support/Engineer.ts"
 import { readJson } from "../support/Json.ts"
 
 /** The tests use in-memory SQLite. Deleted and updated rows leave no copies there that would change the sizes. */
@@ -23,7 +23,7 @@ it.effect(
   "a test topic beyond the storage limit gets 429 with the quota and the remaining amount, and live topics are accepted",
   () =>
     Effect.gen(function* () {
-      const { call, key, live, persona, sent } = yield* seedEngineer
+      const { call, key, live, persona, sent } = yield* seedTestIntegration
       yield* sent("Will it rain on Sunday?", approves)
       yield* sent("Will it rain on Monday?", approves)
       const body = (content: string) => ({ content, persona_ids: [persona.id] })
@@ -42,7 +42,7 @@ it.effect(
 
 it.effect("a bulk submission's topics beyond the storage limit are refused, and each refusal has a reason", () =>
   Effect.gen(function* () {
-    const { post } = yield* seedEngineer
+    const { post } = yield* seedTestIntegration
     const topics = [1, 2, 3, 4].map((number) => ({ content: `Who is number ${number}?`, persona_ids: [approves] }))
     const { data } = yield* post("/topics/bulk", { topics })
     const seen = data.results.map((one: { status: string; error?: { details: { quota: string } } }) => [
@@ -63,7 +63,7 @@ it.effect(
   () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const { post, settled } = yield* seedEngineer
+      const { post, settled } = yield* seedTestIntegration
       const size = Effect.map(
         sql<{
           readonly bytes: number
@@ -89,7 +89,7 @@ it.effect(
 it.effect("a running worker deletes test topics after their retention period, and keeps live topics", () =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const { call, live, persona, sent, settled } = yield* seedEngineer
+    const { call, live, persona, sent, settled } = yield* seedTestIntegration
     const { topic } = yield* sent("Will it rain on Sunday?", approves, declines)
     yield* settled(topic)
     yield* call("/partner/v1/topics", {

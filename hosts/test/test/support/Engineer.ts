@@ -21,7 +21,7 @@ export const [approves, declines, expires, fails, waits] = testPersonas.map(({ i
  * Creates an organization with a licensed persona. Returns functions that send requests with the organization's test
  * key.
  */
-export const seedEngineer = Effect.gen(function* () {
+export const seedTestIntegration = Effect.gen(function* () {
   yield* TestClock.setTime(startTime)
   const { call } = yield* TestApi
   const owner = yield* Seed.organization()

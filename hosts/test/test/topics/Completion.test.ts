@@ -234,7 +234,7 @@ it.effect("a long-polling request for events gets its response when a topic is c
 
 it.effect("a topic of the test environment is completed once, by simulated creators or by calls to advance", () =>
   Effect.gen(function* () {
-    const { advance, get, sent } = yield* Engineer.seedEngineer
+    const { advance, get, sent } = yield* Engineer.seedTestIntegration
     const { approves, declines, expires, fails, waits } = Engineer
     const { shares, topic } = yield* sent("Will it rain on Sunday?", approves, declines, expires, fails, waits)
     yield* eventually(

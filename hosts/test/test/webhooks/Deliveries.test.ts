@@ -18,7 +18,7 @@ import {
   seedDecliningPartner,
   waitForEvents
 } from "../support/DeliveryCalls.ts"
-import { approves, declines, fails, seedEngineer } from "../support/Engineer.ts"
+import { approves, declines, fails, seedTestIntegration } from "../support/Engineer.ts"
 import { eventually, runWhileTimePasses } from "../support/Eventually.ts"
 import { actAsCreator, creatorTokenFor, getJson, submitTopic, waitForStatus } from "../support/Requests.ts"
 import { patchWebhook, postWebhook, removeWebhook, webhookUrl } from "../support/WebhookCalls.ts"
@@ -112,7 +112,7 @@ it.effect(
 
 it.effect("a webhook gets only its subscribed event types, from its own organization and environment", () =>
   Effect.gen(function* () {
-    const { key, live, sent, settled } = yield* seedEngineer
+    const { key, live, sent, settled } = yield* seedTestIntegration
     const stranger = yield* Effect.flatMap(Seed.organization({ name: "Other" }), (owner) =>
       Seed.key(owner, { environment: "test" })
     )

@@ -21,8 +21,8 @@ import { guidance } from "./Guidance.ts"
 import { header, headers, parameter, parameters } from "./Headers.ts"
 import { exampleProblemOf, missingResourceOf } from "./Problems.ts"
 import { cleanSchemaName, cleanSchemas, constraint } from "./SchemaText.ts"
-import { sentEvents } from "./SentEvents.ts"
-import { title, version } from "./Title.ts"
+import { describeSentEvents } from "./SentEvents.ts"
+import { apiTitle, version } from "./Title.ts"
 
 /** The data about an endpoint that the contract has, but Effect's generated description lacks. */
 interface Facts {
@@ -65,7 +65,7 @@ export const describe = <Id extends string, Groups extends HttpApiGroup.Constrai
   return {
     openapi: generated.openapi,
     info: {
-      title,
+      title: apiTitle,
       version,
       summary: "Opinion commentary from licensed personas",
       description: guidance,
@@ -75,7 +75,7 @@ export const describe = <Id extends string, Groups extends HttpApiGroup.Constrai
     servers: [{ url: apiRoot, description: "This service" }],
     tags: distinct(generated.tags),
     paths,
-    webhooks: sentEvents(schemas),
+    webhooks: describeSentEvents(schemas),
     components: {
       schemas: usedSchemas(schemas, paths),
       parameters,

@@ -2,7 +2,7 @@
 
 import { defaults as webhooks } from "@partner-commentary/core/shared/WebhookPolicy"
 import * as Duration from "effect/Duration"
-import { testEnvironment } from "./TestEnvironment.ts"
+import { describeTestEnvironment } from "./TestEnvironment.ts"
 
 const {
   breakerEvents,
@@ -50,7 +50,7 @@ Keep keys on your servers. Rotate each key every 90 days, and immediately if it 
 
 ## The test environment
 
-${testEnvironment}
+${describeTestEnvironment}
 
 ## Responses and errors
 

@@ -11,7 +11,7 @@ type Schemas = Readonly<Record<string, JsonSchema>>
 const union = "Event"
 
 /** Returns one request for each event type; an empty object when the contract has no events. */
-export const sentEvents = (schemas: Schemas): Readonly<Record<string, Path>> => {
+export const describeSentEvents = (schemas: Schemas): Readonly<Record<string, Path>> => {
   const events = schemas[union]?.oneOf ?? []
   if (events.length === 0) return {}
   return Object.fromEntries(

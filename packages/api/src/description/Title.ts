@@ -1,6 +1,6 @@
 /** Defines the name and the version of the API contract. */
 
-export const title = "Partner Commentary API"
+export const apiTitle = "Partner Commentary API"
 
 /** The version of the API contract. The path contains the major version, and additions increase the minor version. */
 export const version = "1.0.0"

@@ -19,7 +19,7 @@ export interface WatchedChange {
   readonly key: string
 }
 
-export interface LongPoll<A, E, R> extends WatchedChange {
+export interface WaitingRequest<A, E, R> extends WatchedChange {
   readonly longest: Duration.Duration
   /**
    * Reads the response if it is available. The read runs at the start, after each signal and at the end. The read must
@@ -52,7 +52,7 @@ export class LongPolls extends Context.Service<
      * Waits for a change and returns the response; none at the timeout or when the process stops. If a signal is lost,
      * the read at the timeout finds the change.
      */
-    readonly wait: <A, E, R>(poll: LongPoll<A, E, R>) => Effect.Effect<Option.Option<A>, E, R>
+    readonly wait: <A, E, R>(poll: WaitingRequest<A, E, R>) => Effect.Effect<Option.Option<A>, E, R>
     /** Collects signals until the scope closes. */
     readonly watch: (watched: WatchedChange) => Effect.Effect<ChangeWatch, never, Scope.Scope>
     /** Ends the pause of every request, so that the process can stop without waiting for them. */

@@ -11,8 +11,8 @@ import { reminderAt } from "../topic/NextDueAt.ts"
 import {
   type Change,
   type CreatorNotice,
-  change,
   failAssignment,
+  makeChange,
   moveToStatus,
   type NoticeKind,
   occasionOfNotice
@@ -41,7 +41,7 @@ export const findDueStep = (present: Assignment, now: Instant.Instant, policy: P
 
 /** Ends an assignment whose response deadline or approval deadline has passed. */
 export const closeWindow = (present: Assignment, now: Instant.Instant): Change =>
-  change(
+  makeChange(
     present.status === "topic_sent"
       ? failAssignment(moveToStatus(present, "expire", now), "expired", now)
       : failAssignment(present, "approval_timeout", now)
@@ -49,7 +49,7 @@ export const closeWindow = (present: Assignment, now: Instant.Instant): Change =
 
 /** Ends the assignment after all generation attempts failed. */
 export const endAfterFailures = (present: Assignment, now: Instant.Instant): Change =>
-  change(failAssignment(present, "generation_failed", now))
+  makeChange(failAssignment(present, "generation_failed", now))
 
 /** Returns true if this change of an assignment started a generation attempt. A worker must then run the attempt. */
 export const startsGenerationAttempt = (before: Assignment, after: Assignment): boolean =>
@@ -72,7 +72,7 @@ export const storeDraft = (
     content: attempt.content,
     createdAt: now
   }
-  return change(
+  return makeChange(
     {
       ...moveToStatus(present, "draft", now),
       draft,
@@ -111,7 +111,7 @@ export const recordFailedAttempt = (
   }
   const delay = policy.generationRetries[present.generation.attempts - 1]
   if (permanent || delay === undefined) return { ...stall(present, now, policy), audit }
-  return change(
+  return makeChange(
     { ...present, generation: { ...present.generation, running: false, nextAt: Instant.plus(now, delay) } },
     { audit }
   )
@@ -134,7 +134,7 @@ const longestReason = 300
  */
 export const releaseAttempt = (present: Assignment, ticket: number, now: Instant.Instant): Change =>
   isAwaited(present, ticket, now)
-    ? change({
+    ? makeChange({
         ...present,
         generation: {
           ...present.generation,
@@ -166,7 +166,7 @@ export const repairDueTimesOf = (present: Assignment, latest: LatestDue, step: I
   const stepAt = simulation !== null && isLate(simulation.nextAt, step) ? latest.now : simulation?.nextAt
   return nextAt === generation.nextAt && stepAt === simulation?.nextAt
     ? { assignment: present, notices: [] }
-    : change({
+    : makeChange({
         ...present,
         generation: { ...generation, nextAt },
         simulation: simulation && { ...simulation, nextAt: stepAt ?? null }
@@ -182,7 +182,7 @@ const isAwaited = ({ approveBy, failure, generation }: Assignment, ticket: numbe
  * attempt starts.
  */
 const begin = (present: Assignment, now: Instant.Instant, policy: Policy): Change =>
-  change({
+  makeChange({
     ...present,
     generation: {
       ...present.generation,
@@ -198,7 +198,7 @@ const begin = (present: Assignment, now: Instant.Instant, policy: Policy): Chang
  * An assignment with a draft keeps the draft.
  */
 const stall = (present: Assignment, now: Instant.Instant, policy: Policy): Change =>
-  change(
+  makeChange(
     {
       ...present,
       generation: {
@@ -213,8 +213,8 @@ const stall = (present: Assignment, now: Instant.Instant, policy: Policy): Chang
 
 const remind = (present: Assignment): Change => {
   const next = { ...present, reminders: present.reminders + 1 }
-  if (present.draft === null) return change(next, { notices: notices(present, "reminder") })
-  return change(next, {
+  if (present.draft === null) return makeChange(next, { notices: notices(present, "reminder") })
+  return makeChange(next, {
     notices: notices(present, present.reminders === 0 ? "approval_reminder" : "approval_last_call")
   })
 }

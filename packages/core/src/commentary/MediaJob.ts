@@ -5,7 +5,7 @@ import type { Policy } from "../shared/Policy.ts"
 import { toBase62 } from "../shared/Secret.ts"
 import type { Assignment } from "../topic/Assignment.ts"
 import type { MediaRequest } from "../topic/MediaRequest.ts"
-import { type Change, change } from "../topic/Workflow.ts"
+import { type Change, makeChange } from "../topic/Workflow.ts"
 
 export interface MediaJob extends MediaRequest {
   readonly shareId: ShareId
@@ -39,7 +39,7 @@ export const recordReadyMedium = (present: Assignment, { kind }: Pick<MediaJob, 
   if (commentary === null || commentary[column] === url) {
     return { assignment: present, notices: [], readyMedium: kind }
   }
-  return change({ ...present, commentary: { ...commentary, [column]: url } }, { readyMedium: kind })
+  return makeChange({ ...present, commentary: { ...commentary, [column]: url } }, { readyMedium: kind })
 }
 
 /** Returns the outcome of a failed attempt: a retry at a later time, or a final failure. */

@@ -18,7 +18,7 @@ import { AssignmentStore } from "../topic/AssignmentStore.ts"
 import * as SignaledChange from "../topic/SignaledChange.ts"
 import { TopicStore } from "../topic/TopicStore.ts"
 import { TopicNotFound } from "../topic/Topics.ts"
-import { type Change, change } from "../topic/Workflow.ts"
+import { type Change, makeChange } from "../topic/Workflow.ts"
 
 /** The topic has no approved commentary with this id. */
 export class CommentaryNotFound extends Schema.TaggedError<CommentaryNotFound>()("CommentaryNotFound", {}) {}
@@ -33,7 +33,7 @@ export const acceptForPublication = (
   if (commentary?.id !== action.commentaryId) return Result.fail(new CommentaryNotFound())
   if (commentary.partnerApprovedAt !== null) return Result.succeed({ assignment: present, notices: [] })
   return Result.succeed(
-    change(
+    makeChange(
       { ...present, commentary: { ...commentary, partnerApprovedAt: now } },
       { audit: { action: "partner.approved", details: { by: action.by, commentary_id: commentary.id } } }
     )

@@ -16,9 +16,9 @@ import { AssignmentNotFound } from "../topic/AssignmentNotFound.ts"
 import { AssignmentStore } from "../topic/AssignmentStore.ts"
 import {
   ActionRefused,
-  change,
   failAssignment,
   isGenerationStalled,
+  makeChange,
   moveToStatus,
   type NoticeKind,
   occasionOfNotice,
@@ -124,7 +124,7 @@ export class Creators extends Context.Service<
           const all = yield* store.allOf(from)
           for (const id of all) {
             yield* store.modify(id, (present) =>
-              Result.succeed(change({ ...present, creator: { ...present.creator, email: to } }))
+              Result.succeed(makeChange({ ...present, creator: { ...present.creator, email: to } }))
             )
             yield* Effect.ignore(mailAgain(id, { unclaimedOnly: true }))
           }
@@ -145,7 +145,7 @@ export class Creators extends Context.Service<
           )
           const all = yield* store.allOf(email)
           for (const id of all) {
-            const modified = yield* store.modify(id, (present) => Result.succeed(change(erased(present, now))))
+            const modified = yield* store.modify(id, (present) => Result.succeed(makeChange(erased(present, now))))
             if (Option.isSome(modified)) yield* signal.tell(modified.value.work)
             yield* store.forgetDrafts(id)
           }

@@ -50,7 +50,7 @@ const bounds = {
 } as const
 
 /** Returns the stages that a change completed, with their durations in milliseconds. */
-export const completedStages = (
+export const stagesCompletedByChange = (
   before: AssignmentTimeline,
   after: AssignmentTimeline
 ): ReadonlyArray<readonly [TimelineStage, number]> =>

@@ -10,7 +10,7 @@ import * as Instant from "../shared/Instant.ts"
 import type { Policy } from "../shared/Policy.ts"
 import { type Assignment, type AssignmentStatus, isSettled } from "../topic/Assignment.ts"
 import * as Workflow from "../topic/Workflow.ts"
-import { ActionRefused, type Change, change } from "../topic/Workflow.ts"
+import { ActionRefused, type Change, makeChange } from "../topic/Workflow.ts"
 
 export const SimulatedAction = Schema.Literals([
   "respond",
@@ -99,7 +99,7 @@ const take: Readonly<
 const paced = ({ assignment, ...also }: Change, now: Instant.Instant, policy: Policy): Change => {
   const { generation, simulation, status } = assignment
   const nextAt = simulation?.path === "wait" ? null : Instant.plus(now, policy.testPace)
-  return change(
+  return makeChange(
     {
       ...assignment,
       simulation: simulation && { ...simulation, nextAt },

@@ -233,7 +233,7 @@ export const withdraw = (
 export const cancel = (present: Assignment, action: { readonly by: string }, now: Instant.Instant): Change => {
   if (present.status !== "topic_sent" || isSettled(present) || now >= present.respondBy)
     return { assignment: present, notices: [] }
-  return change(failAssignment(present, "cancelled", now), {
+  return makeChange(failAssignment(present, "cancelled", now), {
     audit: { action: "partner.cancelled", details: { by: action.by } },
     notices: present.notifiedAt === null ? [] : cancellationNotices(present)
   })
@@ -281,7 +281,7 @@ export const recordRequestFailure = (present: Assignment, now: Instant.Instant, 
   const respondBy = Math.max(deadlineAfterMailFailure(present.createdAt, policy), Instant.plus(now, policy.mailWindow))
   if (present.isDeadlineFixed || !isUnnotified(present, now) || respondBy >= present.respondBy)
     return { assignment: present, notices: [] }
-  return change({ ...present, respondBy })
+  return makeChange({ ...present, respondBy })
 }
 
 /** Returns true when all generation attempts failed and a restart is allowed. */
@@ -333,7 +333,7 @@ export const failAssignment = (present: Assignment, reason: FailureReason, now: 
 })
 
 /** Returns a change to the assignment with a recalculated due time. */
-export const change = (next: Assignment, also: Omit<Partial<Change>, "assignment"> = {}): Change => ({
+export const makeChange = (next: Assignment, also: Omit<Partial<Change>, "assignment"> = {}): Change => ({
   notices: [],
   ...also,
   assignment: {
@@ -346,7 +346,7 @@ export const change = (next: Assignment, also: Omit<Partial<Change>, "assignment
   }
 })
 
-const changed = (...args: Parameters<typeof change>): Step => Result.succeed(change(...args))
+const changed = (...args: Parameters<typeof makeChange>): Step => Result.succeed(makeChange(...args))
 
 const unchanged = (present: Assignment): Step => Result.succeed({ assignment: present, notices: [] })
 

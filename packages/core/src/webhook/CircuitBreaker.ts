@@ -33,7 +33,7 @@ export interface CircuitBreaker {
   readonly throttle: Throttle.Throttle | null
 }
 
-export const healthy: CircuitBreaker = {
+export const healthyState: CircuitBreaker = {
   failingSince: null,
   failed: [],
   unreached: [],
@@ -109,7 +109,7 @@ const throttled = (
   now: Instant.Instant,
   policy: WebhookPolicy
 ): BreakerOutcome => {
-  const throttle = Throttle.after429(before.throttle, attempt, now, policy)
+  const throttle = Throttle.throttleAfter429(before.throttle, attempt, now, policy)
   const health = probed(before, probe)
   const isToTell = webhook.status === "active" && Throttle.shouldNotifyContact(throttle, now, policy)
   const earliest = Math.max(throttle.until, (probe ? nextProbe(health, now, policy) : quietUntil) ?? 0)
@@ -139,7 +139,7 @@ const recovered = (
   const wasOpen = health.probes !== null
   return {
     webhook: { ...webhook, consecutiveFailures: 0 },
-    health: { ...healthy, draining: wasOpen ? { since: now, sent: 0 } : health.draining, throttle },
+    health: { ...healthyState, draining: wasOpen ? { since: now, sent: 0 } : health.draining, throttle },
     quietUntil: !isPaused && (wasOpen || (quietUntil !== null && quietUntil <= now)) ? null : quietUntil
   }
 }

@@ -26,7 +26,7 @@ export interface Throttle {
  * Returns the state after a 429. A 429 to a delivery that was in flight when the pause began belongs to that pause. So
  * five concurrent 429 responses cause only one pause.
  */
-export const after429 = (
+export const throttleAfter429 = (
   present: Throttle | null,
   attempt: Pick<Attempt, "at" | "retryAfter" | "status">,
   now: Instant.Instant,

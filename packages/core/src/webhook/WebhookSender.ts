@@ -34,10 +34,10 @@ export interface OutgoingEvent {
   readonly subject: () => Subject.LogSubject
 }
 
-export type Send = (parcel: OutgoingEvent) => Effect.Effect<Attempt>
+export type SendEvent = (parcel: OutgoingEvent) => Effect.Effect<Attempt>
 
 /** An interruption takes effect only during the network call. */
-export const make: Effect.Effect<Send, never, Mac.Mac | Encryption | WebhookTransport> = Effect.gen(function* () {
+export const make: Effect.Effect<SendEvent, never, Mac.Mac | Encryption | WebhookTransport> = Effect.gen(function* () {
   const mac = yield* Mac.Mac
   const encryption = yield* Encryption
   const transport = yield* WebhookTransport

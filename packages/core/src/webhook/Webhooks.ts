@@ -41,13 +41,13 @@ export interface NewWebhook {
 }
 
 /** The organization whose webhooks change, and the API key that requests the change. A null key means the operator. */
-export interface Registrant extends Pick<Principal, "organization" | "environment"> {
+export interface WebhookRequester extends Pick<Principal, "organization" | "environment"> {
   readonly key: Pick<Principal["key"], "id" | "prefix"> | null
 }
 
 /** A validated registration with its signing secret. */
 export interface Registration {
-  readonly principal: Registrant
+  readonly principal: WebhookRequester
   readonly webhook: Webhook
   readonly secret: Redacted.Redacted<string>
 }
@@ -65,7 +65,10 @@ export class Webhooks extends Context.Service<
      * Checks with a DNS look-up whether the URL is allowed. The check runs before the transaction, because a
      * transaction must not wait for the network.
      */
-    readonly prepare: (principal: Registrant, wanted: NewWebhook) => Effect.Effect<Registration, WebhookUrlRefused>
+    readonly prepare: (
+      principal: WebhookRequester,
+      wanted: NewWebhook
+    ) => Effect.Effect<Registration, WebhookUrlRefused>
     /**
      * Stores the webhook in one transaction and queues a mail to the organization's contact. Only the result of
      * `register` contains the secret.
@@ -78,7 +81,7 @@ export class Webhooks extends Context.Service<
     readonly list: (owner: Owner) => Effect.Effect<ReadonlyArray<ReportedWebhook>>
     /** Changes a webhook. A patch that changes no value writes nothing. A new URL causes a mail to the contact. */
     readonly change: (
-      principal: Registrant,
+      principal: WebhookRequester,
       id: WebhookId,
       patch: WebhookPatch
     ) => Effect.Effect<ReportedWebhook, WebhookNotFound | WebhookUrlRefused>
@@ -87,11 +90,11 @@ export class Webhooks extends Context.Service<
      * of `rotateSecret` contains the new secret.
      */
     readonly rotateSecret: (
-      principal: Registrant,
+      principal: WebhookRequester,
       id: WebhookId,
       rotation: { readonly secret: Redacted.Redacted<string> | null; readonly grace: Duration.Duration }
     ) => Effect.Effect<RotatedSecret, WebhookNotFound>
-    readonly remove: (principal: Registrant, id: WebhookId) => Effect.Effect<void, WebhookNotFound>
+    readonly remove: (principal: WebhookRequester, id: WebhookId) => Effect.Effect<void, WebhookNotFound>
     /** Deletes one batch of rows of removed webhooks. Returns the number of deleted rows; 0 when no rows are left. */
     readonly clear: Effect.Effect<number>
   }
@@ -214,7 +217,7 @@ export class Webhooks extends Context.Service<
 }
 
 /** Returns an audit entry that names the API key or operator that made the change. */
-const recorded = ({ key }: Registrant, action: string, details: Schema.JsonObject): WebhookChange["audit"] => ({
+const recorded = ({ key }: WebhookRequester, action: string, details: Schema.JsonObject): WebhookChange["audit"] => ({
   action,
   details: { by: key?.id ?? "operator", ...details }
 })
@@ -223,7 +226,7 @@ const recorded = ({ key }: Registrant, action: string, details: Schema.JsonObjec
  * Returns a notice to the contact, or null. Changes in the test environment and changes by the operator cause no mail.
  */
 const noticeAbout = (
-  { key }: Registrant,
+  { key }: WebhookRequester,
   { events, id, owner, updatedAt, url }: Webhook,
   kind: WebhookNoticeKind,
   formerHost: string | null

@@ -19,7 +19,7 @@ import {
 } from "../../src/sandbox/Simulation.ts"
 import { defaults } from "../../src/shared/Policy.ts"
 import { type Assignment, isSettled } from "../../src/topic/Assignment.ts"
-import { change, workflowTransitions } from "../../src/topic/Workflow.ts"
+import { makeChange, workflowTransitions } from "../../src/topic/Workflow.ts"
 import { commentaryId, draftId, freshAssignment, noon } from "../topic/FreshAssignment.ts"
 
 const pace = Duration.toMillis(defaults.testPace)
@@ -33,7 +33,7 @@ const props = {
 }
 
 const begin = (path: SimulationPath): Assignment =>
-  change({
+  makeChange({
     ...freshAssignment(defaults, "test"),
     simulation: { path, nextAt: path === "wait" ? null : noon + pace }
   }).assignment

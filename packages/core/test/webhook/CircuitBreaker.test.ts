@@ -28,7 +28,7 @@ const fresh: CircuitBreaker.Receiver = {
     createdAt: start,
     updatedAt: start
   },
-  health: CircuitBreaker.healthy,
+  health: CircuitBreaker.healthyState,
   quietUntil: null
 }
 
@@ -148,7 +148,7 @@ describe("Warnings to the contact", () => {
     expect(again.receiver.health.warned).toBe(true)
     const recovered = after([...failures(10, 12 * hour), { attempt: success(start + 13 * hour) }])
     expect(recovered.receiver.health).toEqual({
-      ...CircuitBreaker.healthy,
+      ...CircuitBreaker.healthyState,
       draining: { since: start + 13 * hour + 10, sent: 0 }
     })
   })
@@ -329,7 +329,7 @@ describe("recovery of a receiver", () => {
       ).limit
     ).toBe(0)
     expect(CircuitBreaker.startDrain(begun, start + second)).toBe(begun)
-    const open = { ...fresh, health: { ...CircuitBreaker.healthy, probes: 2 } }
+    const open = { ...fresh, health: { ...CircuitBreaker.healthyState, probes: 2 } }
     expect(CircuitBreaker.startDrain(open, start)).toBe(open)
   })
 })
@@ -346,7 +346,7 @@ describe("Clock corrections", () => {
   })
 
   it("after the clock is set back, a slow drain ends instead of blocking deliveries", () => {
-    const closed = { ...fresh, health: { ...CircuitBreaker.healthy, draining: { since: start, sent: 10 } } }
+    const closed = { ...fresh, health: { ...CircuitBreaker.healthyState, draining: { since: start, sent: 10 } } }
     const earlier = start - month
     const allowed = CircuitBreaker.allowedDeliveries(closed, 0, earlier, policy)
     const { health, quietUntil } = CircuitBreaker.afterClaim(
@@ -366,11 +366,13 @@ describe("Effect of a success on other deliveries", () => {
       false
     )
     expect(CircuitBreaker.isUnrestricted({ ...fresh, quietUntil: start })).toBe(false)
-    expect(CircuitBreaker.isUnrestricted({ ...fresh, health: { ...CircuitBreaker.healthy, probes: 0 } })).toBe(false)
+    expect(CircuitBreaker.isUnrestricted({ ...fresh, health: { ...CircuitBreaker.healthyState, probes: 0 } })).toBe(
+      false
+    )
     expect(
       CircuitBreaker.isUnrestricted({
         ...fresh,
-        health: { ...CircuitBreaker.healthy, draining: { since: start, sent: 0 } }
+        health: { ...CircuitBreaker.healthyState, draining: { since: start, sent: 0 } }
       })
     ).toBe(false)
   })

@@ -20,13 +20,13 @@ const receiver: CircuitBreaker.Receiver = {
     createdAt: now,
     updatedAt: now
   },
-  health: CircuitBreaker.healthy,
+  health: CircuitBreaker.healthyState,
   quietUntil: null
 }
 const off: ReadonlyArray<CircuitBreaker.Receiver> = [
   { ...receiver, webhook: { ...receiver.webhook, status: "paused" } },
   { ...receiver, webhook: { ...receiver.webhook, status: "disabled" } },
-  { ...receiver, health: { ...CircuitBreaker.healthy, probes: 0 }, quietUntil: now + 60_000 }
+  { ...receiver, health: { ...CircuitBreaker.healthyState, probes: 0 }, quietUntil: now + 60_000 }
 ]
 
 const waiting: Delivery = {

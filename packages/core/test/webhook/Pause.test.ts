@@ -1,6 +1,6 @@
 /** Tests how the service distinguishes valid pauses of a webhook from pauses that a fast clock caused. */
 import { defaults as policy } from "@partner-commentary/core/shared/WebhookPolicy"
-import { healthy } from "@partner-commentary/core/webhook/CircuitBreaker"
+import { healthyState } from "@partner-commentary/core/webhook/CircuitBreaker"
 import { isPauseTooLong } from "@partner-commentary/core/webhook/Pause"
 import type { Webhook } from "@partner-commentary/core/webhook/Webhook"
 import { describe, expect, it } from "vitest"
@@ -14,7 +14,7 @@ const judged = (quietUntil: number | null, pausedAt?: number, until = quietUntil
     pausedAt === undefined
       ? null
       : { since: pausedAt, pausedAt, until, pauses: 1, toldAt: null, refusedSince: pausedAt }
-  return isPauseTooLong({ webhook: {} as Webhook, health: { ...healthy, throttle }, quietUntil }, now, policy)
+  return isPauseTooLong({ webhook: {} as Webhook, health: { ...healthyState, throttle }, quietUntil }, now, policy)
 }
 
 describe("Pauses of a webhook", () => {

@@ -25,7 +25,7 @@ const paused = (count: number, retryAfter: string | null = null) => {
   let throttle: Throttle.Throttle | null = null
   let now = start
   for (let made = 0; made < count; made++) {
-    throttle = Throttle.after429(throttle, busy(now, retryAfter), now, policy)
+    throttle = Throttle.throttleAfter429(throttle, busy(now, retryAfter), now, policy)
     waits.push(throttle.until - now)
     now = throttle.until
   }
@@ -47,10 +47,10 @@ describe("Pauses after 429", () => {
   })
 
   it("429 responses to deliveries in flight at the start of a pause count as one 429 with the latest Retry-After", () => {
-    const first = Throttle.after429(null, busy(start), start + 10, policy)
-    const other = Throttle.after429(first, busy(start + 5, "60"), start + 20, policy)
+    const first = Throttle.throttleAfter429(null, busy(start), start + 10, policy)
+    const other = Throttle.throttleAfter429(first, busy(start + 5, "60"), start + 20, policy)
     expect(other).toEqual({ ...first, until: start + 20 + minute })
-    expect(Throttle.after429(other, busy(start, "1"), start + 30, policy)).toEqual(other)
+    expect(Throttle.throttleAfter429(other, busy(start, "1"), start + 30, policy)).toEqual(other)
   })
 
   it("a success resets the length of pauses after 429, unless the attempt started before the pause", () => {
@@ -58,7 +58,7 @@ describe("Pauses after 429", () => {
     expect(Throttle.afterSuccess(throttle, { at: throttle.pausedAt }, now, policy)).toBe(throttle)
     const eased = Throttle.afterSuccess(throttle, { at: now }, now + 10, policy)
     expect(eased).toEqual({ ...throttle, pauses: 0 })
-    const next = Throttle.after429(eased, busy(now + second), now + second, policy)
+    const next = Throttle.throttleAfter429(eased, busy(now + second), now + second, policy)
     expect(next.until - next.pausedAt).toBe(5 * second)
     expect(next.since).toBe(start)
   })
@@ -67,7 +67,7 @@ describe("Pauses after 429", () => {
     const { now, throttle } = paused(4)
     expect(Throttle.afterSuccess(throttle, { at: now }, now + hour - 1, policy)).not.toBe(null)
     expect(Throttle.afterSuccess(throttle, { at: now }, now + hour, policy)).toBe(null)
-    expect(Throttle.after429(throttle, busy(now + hour), now + hour, policy)).toMatchObject({
+    expect(Throttle.throttleAfter429(throttle, busy(now + hour), now + hour, policy)).toMatchObject({
       since: now + hour,
       pauses: 1
     })
@@ -76,7 +76,7 @@ describe("Pauses after 429", () => {
   it("a 429 after the clock was set back starts a new pause", () => {
     const { throttle } = paused(2)
     const back = start - 2 * hour
-    expect(Throttle.after429(throttle, busy(back), back, policy).until).toBe(back + 20 * second)
+    expect(Throttle.throttleAfter429(throttle, busy(back), back, policy).until).toBe(back + 20 * second)
   })
 })
 
@@ -99,8 +99,8 @@ describe("Deliveries that get only 429", () => {
     const { now, throttle } = paused(3, "86400")
     const later = now + schedule
     for (const anew of [Throttle.afterSuccess(throttle, { at: now }, now, policy), Throttle.startRecovery(throttle)]) {
-      expect(isExhausted(Throttle.after429(anew, busy(now, "86400"), now, policy), later - 1)).toBe(false)
-      expect(isExhausted(Throttle.after429(anew, busy(now, "86400"), now, policy), later)).toBe(true)
+      expect(isExhausted(Throttle.throttleAfter429(anew, busy(now, "86400"), now, policy), later - 1)).toBe(false)
+      expect(isExhausted(Throttle.throttleAfter429(anew, busy(now, "86400"), now, policy), later)).toBe(true)
     }
     expect(isExhausted(Throttle.startRecovery(throttle), later)).toBe(false)
   })
@@ -113,7 +113,7 @@ describe("Deliveries that get only 429", () => {
   it("after a fast clock is corrected, the time limit for deliveries that get only 429 does not start in the future", () => {
     const { throttle } = paused(3, "86400")
     const back = start - hour
-    expect(isExhausted(Throttle.after429(throttle, busy(back), back, policy), back + schedule, back)).toBe(true)
+    expect(isExhausted(Throttle.throttleAfter429(throttle, busy(back), back, policy), back + schedule, back)).toBe(true)
   })
 })
 

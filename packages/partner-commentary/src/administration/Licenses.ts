@@ -35,7 +35,7 @@ const entry =
   })
 
 /** Maps a licence to an object with the field names of the API. */
-export const view = (license: License, now: Instant.Instant) => ({
+export const toApiLicense = (license: License, now: Instant.Instant) => ({
   organization_id: license.organizationId,
   persona_id: license.personaId,
   active: isLicenseActive(license, now),

@@ -58,7 +58,7 @@ const entry =
   })
 
 /** Maps an organization to an object with the field names of the API. */
-export const view = (organization: Organization) => ({
+export const toApiOrganization = (organization: Organization) => ({
   id: organization.id,
   name: organization.name,
   plan: organization.plan,

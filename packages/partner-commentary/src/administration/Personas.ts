@@ -28,7 +28,7 @@ const entry =
   ({ id, name }: Persona) => ({ action, subject: id, organizationId: null, details: { name } })
 
 /** Maps a persona to an object with the field names of the API. */
-export const view = (persona: Persona) => ({
+export const toApiPersona = (persona: Persona) => ({
   id: persona.id,
   name: persona.name,
   image_url: persona.imageUrl,

@@ -31,7 +31,7 @@ const address = decodeResult(
   )
 )
 
-export const speech = (speak: Speak) =>
+export const speechLayer = (speak: Speak) =>
   Layer.succeed(MediaSynthesizer, {
     video: null,
     audio: Effect.fn("MediaSynthesizer.audio")((request: SynthesisRequest) =>
@@ -45,7 +45,7 @@ export const speech = (speak: Speak) =>
     )
   })
 
-export const storage = (store: StoreMedium) =>
+export const storageLayer = (store: StoreMedium) =>
   Layer.succeed(MediaStorage, {
     put: Effect.fn("MediaStorage.put")((name: string, file: MediaFile) =>
       Effect.mapError(

@@ -42,7 +42,7 @@ const tooMany = ({ limit }: { readonly limit: number }) =>
 
 const operatorOf = (organizationId: OrganizationId) => ({ organizationId, by: "operator" })
 
-export const apiKeys = (run: RunUseCase) => ({
+export const apiKeyUseCases = (run: RunUseCase) => ({
   /** Creates an API key. Only the result of `create` contains `full_key`. */
   create: (key: NewApiKey, options?: InTransaction) =>
     run(

@@ -87,7 +87,7 @@ const acting = (run: RunUseCase, name: CreatorAction) => (input: unknown, option
 
 type Acted = ReturnType<ReturnType<typeof acting>>
 
-export const creatorRequests = (run: RunUseCase) => {
+export const creatorRequestUseCases = (run: RunUseCase) => {
   const act = <Fields>(name: CreatorAction) =>
     acting(run, name) as (input: CreatorRequest & Fields, options?: InTransaction) => Acted
   return {

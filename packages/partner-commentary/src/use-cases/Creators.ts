@@ -3,7 +3,7 @@ import * as Errors from "@partner-commentary/api/Errors"
 import { Creators } from "@partner-commentary/core/creator/Creators"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { creatorRequests } from "./CreatorRequests.ts"
+import { creatorRequestUseCases } from "./CreatorRequests.ts"
 import * as Text from "./Text.ts"
 import { type InTransaction, makeDecoder, notFoundError, type RunUseCase, shareId } from "./UseCase.ts"
 
@@ -15,8 +15,8 @@ const settled = Errors.InvalidRequest.of([
   { field: "share_id", constraint: "must name a request that waits for a mail" }
 ])
 
-export const creators = (run: RunUseCase) => ({
-  ...creatorRequests(run),
+export const creatorUseCases = (run: RunUseCase) => ({
+  ...creatorRequestUseCases(run),
 
   /**
    * Changes a creator's mail address. Links in old mails stop working, and the mails about open requests are sent to

@@ -49,7 +49,7 @@ const read = makeDecoder(
 /** The maximum number of events that one database query reads. */
 const pageSize = 100
 
-export const events = (run: RunUseCase) => ({
+export const eventUseCases = (run: RunUseCase) => ({
   /**
    * Lists events, newest first unless `order` or `after` is set. Each page is read only when the caller needs the page.
    * The iteration ends after the last stored event.

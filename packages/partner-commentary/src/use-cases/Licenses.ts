@@ -25,10 +25,10 @@ const granted = makeDecoder(Schema.Struct({ ...licensed, until: Schema.optional(
 const named = makeDecoder(Schema.Struct(licensed))
 const ofOrganization = makeDecoder(Schema.Struct({ organization_id: organizationId }))
 
-const viewed = <E, R>(change: Effect.Effect<Parameters<typeof Licenses.view>[0], E, R>) =>
-  Effect.flatMap(change, (license) => Effect.map(Instant.now, (now) => Licenses.view(license, now)))
+const viewed = <E, R>(change: Effect.Effect<Parameters<typeof Licenses.toApiLicense>[0], E, R>) =>
+  Effect.flatMap(change, (license) => Effect.map(Instant.now, (now) => Licenses.toApiLicense(license, now)))
 
-export const licenses = (run: RunUseCase) => ({
+export const licenseUseCases = (run: RunUseCase) => ({
   /**
    * Grants a licence. `until` is the first time at which the licence is no longer valid. Without `until`, the licence
    * has no end. Granting the same licence again changes its end.
@@ -58,7 +58,7 @@ export const licenses = (run: RunUseCase) => ({
         yield* organizationAsCaller(owned)
         const now = yield* Instant.now
         const all = yield* (yield* PersonaRegistry).licenses(owned.organization_id)
-        return all.map((license) => ({ ...Licenses.view(license, now), persona_name: license.personaName }))
+        return all.map((license) => ({ ...Licenses.toApiLicense(license, now), persona_name: license.personaName }))
       })
     )
 })

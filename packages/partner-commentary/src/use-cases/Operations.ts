@@ -45,7 +45,7 @@ export interface Doctor {
   readonly findings: ReadonlyArray<Finding>
 }
 
-export const operations = (run: RunUseCase) => ({
+export const operationUseCases = (run: RunUseCase) => ({
   /**
    * Runs jobs until no work is due, or until the time limit. Call `drain` on a schedule if the option `workers` is
    * `false`.

@@ -39,7 +39,7 @@ const taken = <A, R>(change: Effect.Effect<A, IdentityTaken, R>) =>
     Errors.InvalidRequest.of([{ field: "identity_id", constraint: "must not be another organization's" }])
   )
 
-export const organizations = (run: RunUseCase) => ({
+export const organizationUseCases = (run: RunUseCase) => ({
   create: (organization: NewOrganization, options?: InTransaction) =>
     run(
       Effect.gen(function* () {
@@ -51,7 +51,7 @@ export const organizations = (run: RunUseCase) => ({
           contactEmail: contact_email ?? null,
           identityId: identity_id ?? null
         }
-        return Organizations.view(yield* taken(Organizations.create(wanted)))
+        return Organizations.toApiOrganization(yield* taken(Organizations.create(wanted)))
       }),
       options
     ),
@@ -72,13 +72,14 @@ export const organizations = (run: RunUseCase) => ({
           contactEmail: contact_email === undefined ? present.contactEmail : contact_email,
           identityId: identity_id === undefined ? present.identityId : identity_id
         }))
-        return Organizations.view(yield* orNotFound("organization")(taken(updated)))
+        return Organizations.toApiOrganization(yield* orNotFound("organization")(taken(updated)))
       }),
       options
     ),
 
   /** Lists organizations, oldest first. */
-  list: () => run(OrganizationRegistry.use(({ list }) => Effect.map(list, (all) => all.map(Organizations.view)))),
+  list: () =>
+    run(OrganizationRegistry.use(({ list }) => Effect.map(list, (all) => all.map(Organizations.toApiOrganization)))),
 
   /**
    * Suspends an organization. The organization's API keys are rejected within seconds, and running workflows continue.
@@ -86,7 +87,10 @@ export const organizations = (run: RunUseCase) => ({
   suspend: (organization: { readonly organization_id: string }, options?: InTransaction) =>
     run(
       Effect.flatMap(named(organization), ({ organization_id }) =>
-        Effect.map(orNotFound("organization")(taken(Organizations.suspend(organization_id))), Organizations.view)
+        Effect.map(
+          orNotFound("organization")(taken(Organizations.suspend(organization_id))),
+          Organizations.toApiOrganization
+        )
       ),
       options
     ),
@@ -94,7 +98,10 @@ export const organizations = (run: RunUseCase) => ({
   resume: (organization: { readonly organization_id: string }, options?: InTransaction) =>
     run(
       Effect.flatMap(named(organization), ({ organization_id }) =>
-        Effect.map(orNotFound("organization")(taken(Organizations.resume(organization_id))), Organizations.view)
+        Effect.map(
+          orNotFound("organization")(taken(Organizations.resume(organization_id))),
+          Organizations.toApiOrganization
+        )
       ),
       options
     )

@@ -50,7 +50,7 @@ const changed = makeDecoder(
   })
 )
 
-export const personas = (run: RunUseCase) => ({
+export const personaUseCases = (run: RunUseCase) => ({
   /** Publishes a persona. Partners see the persona when they have a licence. */
   create: (persona: NewPersona, options?: InTransaction) =>
     run(
@@ -64,7 +64,7 @@ export const personas = (run: RunUseCase) => ({
           socialLinks: social_links ?? {},
           creator: { name: creator.name ?? "", email: creator.email }
         })
-        return Personas.view(yield* published)
+        return Personas.toApiPersona(yield* published)
       }),
       options
     ),
@@ -83,11 +83,11 @@ export const personas = (run: RunUseCase) => ({
           socialLinks: social_links ?? present.socialLinks,
           creator: creator === undefined ? present.creator : { name: creator.name ?? "", email: creator.email }
         }))
-        return Personas.view(yield* orNotFound("persona")(updated))
+        return Personas.toApiPersona(yield* orNotFound("persona")(updated))
       }),
       options
     ),
 
   /** Lists personas, oldest first. */
-  list: () => run(PersonaRegistry.use(({ list }) => Effect.map(list, (all) => all.map(Personas.view))))
+  list: () => run(PersonaRegistry.use(({ list }) => Effect.map(list, (all) => all.map(Personas.toApiPersona))))
 })

@@ -85,7 +85,7 @@ const avatar = PublicAddress.use(({ apiRoot }) => Effect.succeed(apiRoot + avata
 
 const notFound = <A, R>(found: Effect.Effect<A, TopicNotFound, R>) => Effect.mapError(found, () => Errors.topicNotFound)
 
-export const topics = (run: RunUseCase) => ({
+export const topicUseCases = (run: RunUseCase) => ({
   /**
    * Submits a topic. Rejects with `no_valid_personas` if the topic can be sent to none of the personas. The topic
    * counts towards the partner's quotas, like a topic that the partner submits through the API.

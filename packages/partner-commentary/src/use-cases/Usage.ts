@@ -7,7 +7,7 @@ import { type DataOwner, makeDecoder, organizationAsCaller, ownerFields, type Ru
 
 const read = makeDecoder(Schema.Struct(ownerFields))
 
-export const usage = (run: RunUseCase) => ({
+export const usageUseCases = (run: RunUseCase) => ({
   report: (owned: DataOwner) =>
     run(
       Effect.gen(function* () {

@@ -50,7 +50,7 @@ const tooMany = ({ limit }: { readonly limit: number }) =>
     ])
   )
 
-export const webhooks = (run: RunUseCase) => ({
+export const webhookUseCases = (run: RunUseCase) => ({
   /** Registers a webhook. Only the result of `create` contains the webhook's `secret`. */
   create: (webhook: NewWebhook) =>
     run(

@@ -5,7 +5,7 @@ import { textFieldOf } from "./CreatorAction.ts"
 import { draftPendingPage } from "./DraftPending.ts"
 import { html } from "./Html.ts"
 import { invitationPage } from "./Invitation.ts"
-import { approvedPage, closedPage, tooLatePage } from "./Outcome.ts"
+import { approvedPage, requestClosedPage, tooLatePage } from "./Outcome.ts"
 import { draftElementId, fieldId, type PageContent, type PageVisit, renderButton, renderTime } from "./PageContent.ts"
 import { pageDocument } from "./PageDocument.ts"
 import type { ActionRefusal } from "./Refusal.ts"
@@ -48,7 +48,7 @@ ${scene.body}`,
 const sceneOf = (visit: PageVisit): PageContent => {
   const { approveBy, commentary, draft, failure, respondBy, status } = visit.assignment
   if (commentary !== null) return approvedPage(visit, commentary)
-  if (failure !== null) return closedPage(visit, failure.reason, failure.at)
+  if (failure !== null) return requestClosedPage(visit, failure.reason, failure.at)
   if (status === "topic_sent") return visit.now >= respondBy ? tooLatePage(visit, "expired") : invitationPage(visit)
   if (draft === null) return draftPendingPage(visit)
   return approveBy !== null && visit.now >= approveBy

@@ -20,9 +20,9 @@ export const approvedPage = (
 
 /** Renders the page of a request whose deadline has passed, even before the worker has stored the expiry. */
 export const tooLatePage = (visit: PageVisit, reason: "expired" | "approval_timeout"): PageContent =>
-  closedPage(visit, reason, null)
+  requestClosedPage(visit, reason, null)
 
-export const closedPage = (visit: PageVisit, reason: FailureReason, at: Instant.Instant | null): PageContent => {
+export const requestClosedPage = (visit: PageVisit, reason: FailureReason, at: Instant.Instant | null): PageContent => {
   const { assignment, readingWindow, topic } = visit
   const { meaning, status, title } = endings[reason]
   const said = assignment.declineReason ?? assignment.withdrawReason

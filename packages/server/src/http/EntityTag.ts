@@ -42,5 +42,5 @@ export const matches = (ifNoneMatch: string | undefined, tag: EntityTag): boolea
   })
 }
 
-export const unchanged = (tag: EntityTag): HttpServerResponse.HttpServerResponse =>
+export const notModifiedResponse = (tag: EntityTag): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.empty({ status: 304, headers: { etag: tag } })

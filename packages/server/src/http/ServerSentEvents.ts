@@ -6,11 +6,11 @@ import type { PastEvent } from "@partner-commentary/core/webhook/EventLog"
  * The message id is the cursor of the event. A client can send the event's id as `Last-Event-ID` or as `after` to
  * continue.
  */
-export const event = ({ id, payload, type }: PastEvent): string =>
+export const formatEvent = ({ id, payload, type }: PastEvent): string =>
   `id: ${formatCursor(id)}\nevent: ${type}\ndata: ${payload}\n\n`
 
 /** Encodes the delay in milliseconds after which a client reconnects when the stream ends. */
-export const retry = (milliseconds: number): string => `retry: ${milliseconds}\n\n`
+export const formatRetry = (milliseconds: number): string => `retry: ${milliseconds}\n\n`
 
 /** An SSE comment that keeps the connection alive in proxies. Clients ignore comments. */
-export const heartbeat = ":\n\n"
+export const formatHeartbeat = ":\n\n"

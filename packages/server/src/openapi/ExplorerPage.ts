@@ -2,7 +2,7 @@
  * Contains the HTML page and the start script of the API explorer. The page loads and calls only URLs below its own
  * URL.
  */
-import { title } from "@partner-commentary/api/description/Title"
+import { apiTitle } from "@partner-commentary/api/description/Title"
 
 const icon =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' fill='%23a8321a'/%3E%3Cpath d='M4 4h8v2H4zm0 4h8v1H4zm0 3h5v1H4z' fill='%23fff'/%3E%3C/svg%3E"
@@ -13,7 +13,7 @@ export const explorerPage = `<!doctype html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width,initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${title}</title>
+<title>${apiTitle}</title>
 <meta name="description" content="Every operation of the Partner Commentary API, with examples to try.">
 <link rel="icon" href="${icon}">
 <style>
@@ -56,7 +56,7 @@ const configuration = {
   documentDownloadType: "json",
   operationTitleSource: "summary",
   persistAuth: false,
-  metaData: { title }
+  metaData: { title: apiTitle }
 }
 
 /**

@@ -106,7 +106,7 @@ export const prepare = (
       audit !== undefined && AuditLog.insert(sql, { ...audit, subject: shareId, organizationId }, now)
     ].filter((statement) => statement !== false)
     const last = [
-      ...(shared.usage.length > 0 ? [Usage.addAll(sql, shared.usage)] : []),
+      ...(shared.usage.length > 0 ? [Usage.addUsageIncrements(sql, shared.usage)] : []),
       ...(shared.counters.length > 0 ? [Counters.addToCounters(sql, shared.counters)] : [])
     ]
     const writes: ReadonlyArray<CombinedWrites.Write> = [

@@ -2,7 +2,7 @@
  * Updates daily metrics with each change of an assignment. The metrics are grouped by persona and by the UTC day on
  * which the assignment was sent. Counters store the outcomes, and histograms store the durations.
  */
-import { completedStages, timelineOf } from "@partner-commentary/core/performance/AssignmentTimeline"
+import { stagesCompletedByChange, timelineOf } from "@partner-commentary/core/performance/AssignmentTimeline"
 import type { DurationHistogram } from "@partner-commentary/core/performance/Histogram"
 import { countChanges } from "@partner-commentary/core/performance/Metrics"
 import * as Instant from "@partner-commentary/core/shared/Instant"
@@ -29,7 +29,7 @@ export const countIncrements = (before: Assignment, after: Assignment): Readonly
  * for `fold`, which compacts the histogram if the number is too high. The rows stay locked until the commit.
  */
 export const durationWrites = (sql: SqlClient.SqlClient, before: Assignment, after: Assignment) =>
-  completedStages(timelineOf(before), timelineOf(after)).map(([stage, duration]) => {
+  stagesCompletedByChange(timelineOf(before), timelineOf(after)).map(([stage, duration]) => {
     const key = {
       organization_id: before.organizationId,
       environment: before.environment,

@@ -33,15 +33,16 @@ export const layer = Layer.effect(
           )
         ),
 
-      addCalls: ({ calls, owner, period }) => Effect.asVoid(Effect.orDie(add(sql, { owner, period, calls })))
+      addCalls: ({ calls, owner, period }) =>
+        Effect.asVoid(Effect.orDie(addUsageIncrement(sql, { owner, period, calls })))
     })
   })
 )
 
 /** Adds usage to a month, and returns the new usage of the month. The row stays locked until the transaction ends. */
-export const countUsage = (...args: Parameters<typeof add>) =>
+export const countUsage = (...args: Parameters<typeof addUsageIncrement>) =>
   Effect.map(
-    args[0]<UsageRow>`${add(...args)} RETURNING topics_created, units_held, commentaries_generated, api_calls`,
+    args[0]<UsageRow>`${addUsageIncrement(...args)} RETURNING topics_created, units_held, commentaries_generated, api_calls`,
     (rows) => rows[0] as UsageRow
   )
 
@@ -54,13 +55,14 @@ export interface UsageIncrement {
   readonly calls?: number
 }
 
-export const add = (sql: SqlClient.SqlClient, increment: UsageIncrement) => addAll(sql, [increment])
+export const addUsageIncrement = (sql: SqlClient.SqlClient, increment: UsageIncrement) =>
+  addUsageIncrements(sql, [increment])
 
 /**
  * Adds several increments. The caller must pass at least one increment. The rows stay locked until the commit, so the
  * statement sorts the rows to avoid deadlocks.
  */
-export const addAll = (sql: SqlClient.SqlClient, increments: ReadonlyArray<UsageIncrement>) =>
+export const addUsageIncrements = (sql: SqlClient.SqlClient, increments: ReadonlyArray<UsageIncrement>) =>
   sql`INSERT INTO usage_months AS seen ${rowsOf(sql, "usage_months", sumByMonth(increments))}
       ON CONFLICT (organization_id, environment, period) DO UPDATE SET
         topics_created = seen.topics_created + excluded.topics_created,

@@ -3,7 +3,7 @@
 import { OrganizationId, WebhookId } from "@partner-commentary/core/shared/Ids"
 import { fromIso } from "@partner-commentary/core/shared/Instant"
 import { Environment } from "@partner-commentary/core/shared/Owner"
-import { type CircuitBreaker, healthy, type Receiver } from "@partner-commentary/core/webhook/CircuitBreaker"
+import { type CircuitBreaker, healthyState, type Receiver } from "@partner-commentary/core/webhook/CircuitBreaker"
 import { StoredEventType } from "@partner-commentary/core/webhook/EventType"
 import { type Webhook, WebhookStatus } from "@partner-commentary/core/webhook/Webhook"
 import type { FormerSecret } from "@partner-commentary/core/webhook/WebhookSecret"
@@ -80,7 +80,9 @@ export const receiverOf = (row: ReceiverRow): Receiver => ({
     updatedAt: fromIso(row.updated_at)
   },
   health:
-    row.circuit_breaker === null ? healthy : { ...healthy, ...(JSON.parse(row.circuit_breaker) as CircuitBreaker) },
+    row.circuit_breaker === null
+      ? healthyState
+      : { ...healthyState, ...(JSON.parse(row.circuit_breaker) as CircuitBreaker) },
   quietUntil: fromIsoOrNull(row.paused_until)
 })
 

@@ -12,7 +12,7 @@ import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { day, start, submission } from "../support/Fixtures.ts"
 import { guarantees } from "../support/Guarantee.ts"
-import { countUsageOf } from "../webhook/Traces.ts"
+import { readUsageOf } from "../webhook/Traces.ts"
 
 type Stores = IdempotencyStore | Transaction | TopicStore | UsageStore
 
@@ -85,10 +85,10 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
           change({}, Effect.andThen(Effect.orDie(topics.submit(given)), Effect.die("broken")))
         )
         assert.strictEqual(broken._tag, "Failure")
-        assert.deepStrictEqual(yield* countUsageOf(given.topic), { topics: 0, held: 0, units: 0 })
+        assert.deepStrictEqual(yield* readUsageOf(given.topic), { topics: 0, held: 0, units: 0 })
         assert.isTrue(Option.isNone(yield* store.find("id", start)))
         assert.strictEqual(yield* change({}, Effect.orDie(topics.submit(given))), "claimed")
-        assert.deepStrictEqual(yield* countUsageOf(given.topic), { topics: 1, held: 1, units: 1 })
+        assert.deepStrictEqual(yield* readUsageOf(given.topic), { topics: 1, held: 1, units: 1 })
       }))
 
     it("of 20 concurrent claims of one id, exactly one makes its change", () =>

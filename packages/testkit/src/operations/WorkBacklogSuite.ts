@@ -151,7 +151,7 @@ export const suite = <E>(
         yield* (yield* TopicStore).submit(given)
         yield* Creator.decline(given.candidates[0]?.shareId ?? assert.fail())
         const opened = {
-          health: { ...CircuitBreaker.healthy, failingSince: start, probes: 0 },
+          health: { ...CircuitBreaker.healthyState, failingSince: start, probes: 0 },
           quietUntil: start + hour
         }
         yield* deliveries.claim(made.id, start, start + hour, {

@@ -14,7 +14,7 @@ import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { mail, persona, repeatedSubmission, submission } from "../support/Fixtures.ts"
 import { guarantees } from "../support/Guarantee.ts"
-import { countUsageOf } from "../webhook/Traces.ts"
+import { readUsageOf } from "../webhook/Traces.ts"
 
 type Stores = Transaction | TopicStore | MailStore | UsageStore
 
@@ -46,7 +46,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.strictEqual(failed, "refused")
         assert.isTrue(Option.isNone(yield* topics.find(given.topic, given.topic.id)))
         assert.isTrue(Option.isNone(yield* mails.nextDue))
-        assert.deepStrictEqual(yield* countUsageOf(given.topic), { topics: 0, held: 0, units: 0 })
+        assert.deepStrictEqual(yield* readUsageOf(given.topic), { topics: 0, held: 0, units: 0 })
       }))
 
     it("a store's own rejection of a change rolls back only this change", () =>
@@ -58,7 +58,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
           Effect.andThen(topics.submit(first), Effect.flip(topics.submit(repeatedSubmission(first))))
         )
         assert.strictEqual(refused._tag, "NoValidPersonas")
-        assert.deepStrictEqual(yield* countUsageOf(first.topic), { topics: 1, held: 1, units: 1 })
+        assert.deepStrictEqual(yield* readUsageOf(first.topic), { topics: 1, held: 1, units: 1 })
       }))
 
     it("if one of two concurrent nested changes fails, only the failed change is rolled back", () =>
@@ -130,7 +130,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         )
         yield* Deferred.await(reached)
         yield* Fiber.interrupt(fiber)
-        assert.deepStrictEqual(yield* countUsageOf(given.topic), { topics: 0, held: 0, units: 0 })
+        assert.deepStrictEqual(yield* readUsageOf(given.topic), { topics: 0, held: 0, units: 0 })
       }))
   })
 }

@@ -76,7 +76,7 @@ export const failAttemptTemporarily = step((present, at) =>
 
 /** Makes a change without a workflow transition. A change without a transition is allowed at any time. */
 export const changePersonaName = step((present) =>
-  Result.succeed(Workflow.change({ ...present, creator: { ...present.creator, name: `${present.creator.name}.` } }))
+  Result.succeed(Workflow.makeChange({ ...present, creator: { ...present.creator, name: `${present.creator.name}.` } }))
 )
 
 /** Takes all steps from the request to a draft that waits for approval. */

@@ -12,7 +12,7 @@ import type { Assignment } from "@partner-commentary/core/topic/Assignment"
 import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
 import * as Workflow from "@partner-commentary/core/topic/Workflow"
-import { ActionRefused, type Change, change, recordRequestDelivery } from "@partner-commentary/core/topic/Workflow"
+import { ActionRefused, type Change, makeChange, recordRequestDelivery } from "@partner-commentary/core/topic/Workflow"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -171,7 +171,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
             (modified) => Option.getOrThrow(modified).work
           )
         assert.deepStrictEqual(yield* workOf((assignment) => ({ assignment, notices: [] })), [])
-        assert.deepStrictEqual(yield* workOf((present) => change({ ...present, reminders: 1 })), [])
+        assert.deepStrictEqual(yield* workOf((present) => makeChange({ ...present, reminders: 1 })), [])
         const responded = yield* workOf((present) =>
           Result.getOrThrow(Workflow.respond(present, { perspective: "The keeper decides." }, start))
         )
@@ -196,7 +196,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         yield* TestClock.setTime(start + hour)
         const remind = store.modify(id, (present) =>
           Result.succeed(
-            change(
+            makeChange(
               { ...present, reminders: present.reminders + 1 },
               { notices: [{ kind: "reminder", occasion: "half" }] }
             )
@@ -353,7 +353,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
           assert.strictEqual(sent.dueAt, given.actsAt)
           assert.deepStrictEqual(yield* store.due("test", start + day, 9), [{ organizationId, ids: [id] }])
           const paused = yield* store.modify(id, (present) =>
-            Result.succeed(change({ ...present, simulation: { path: "decline", nextAt: null } }))
+            Result.succeed(makeChange({ ...present, simulation: { path: "decline", nextAt: null } }))
           )
           assert.deepStrictEqual(yield* found(id), Option.getOrThrow(paused).after)
         }

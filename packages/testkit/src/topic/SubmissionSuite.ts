@@ -21,7 +21,7 @@ import {
   submission
 } from "../support/Fixtures.ts"
 import { guarantees } from "../support/Guarantee.ts"
-import { countUsageOf } from "../webhook/Traces.ts"
+import { readUsageOf } from "../webhook/Traces.ts"
 
 type Stores = TopicStore | MailStore | UsageStore
 
@@ -126,14 +126,14 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         const store = yield* TopicStore
         const first = submission()
         yield* store.submit(first)
-        const before = yield* countUsageOf(first.topic)
+        const before = yield* readUsageOf(first.topic)
         const refused = repeatedSubmission(first)
         yield* Effect.flip(store.submit(refused))
         assert.isTrue(Option.isNone(yield* store.find(refused.topic, refused.topic.id)))
-        assert.deepStrictEqual(yield* countUsageOf(first.topic), before)
+        assert.deepStrictEqual(yield* readUsageOf(first.topic), before)
         const nobody = submission({ personas: [], requested: [personaId()] })
         assert.strictEqual((yield* Effect.flip(store.submit(nobody)))._tag, "NoValidPersonas")
-        assert.deepStrictEqual(yield* countUsageOf(nobody.topic), { topics: 0, held: 0, units: 0 })
+        assert.deepStrictEqual(yield* readUsageOf(nobody.topic), { topics: 0, held: 0, units: 0 })
       }))
 
     it("a topic that a quota rejects leaves no rows and no duplicate windows", () =>
@@ -144,7 +144,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         const refused = submission({ personas: personas(3), quotas })
         const error = yield* Effect.flip(store.submit(refused))
         assert.deepInclude(error, { _tag: "QuotaExceeded", quota: "commentaries_per_month", limit: 2, remaining: 2 })
-        assert.deepStrictEqual(yield* countUsageOf(refused.topic), { topics: 0, held: 0, units: 0 })
+        assert.deepStrictEqual(yield* readUsageOf(refused.topic), { topics: 0, held: 0, units: 0 })
         assert.isTrue(Option.isNone(yield* store.progress(refused.topic, refused.topic.id)))
         assert.isTrue(Option.isNone(yield* mails.nextDue))
         const { results } = yield* store.submit({
@@ -181,7 +181,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         })
         const sent = outcomes.filter(({ _tag }) => _tag === "Success")
         assert.strictEqual(sent.length, 1)
-        assert.deepStrictEqual(yield* countUsageOf(first.topic), { topics: 1, held: 1, units: 2 })
+        assert.deepStrictEqual(yield* readUsageOf(first.topic), { topics: 1, held: 1, units: 2 })
       }))
 
     it("of 50 concurrent topics, exactly as many are accepted as the quota allows", () =>
@@ -195,7 +195,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
           { concurrency: "unbounded" }
         )
         assert.strictEqual(outcomes.filter(({ _tag }) => _tag === "Success").length, 10)
-        assert.deepStrictEqual(yield* countUsageOf(ownerOf({ organizationId })), { topics: 10, held: 10, units: 20 })
+        assert.deepStrictEqual(yield* readUsageOf(ownerOf({ organizationId })), { topics: 10, held: 10, units: 20 })
       }))
 
     it("concurrent topics have independent results: only a topic that cannot be written or is too large fails", () =>
@@ -229,7 +229,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
             candidates.map(({ shareId }) => shareId)
           )
         }
-        assert.deepStrictEqual(yield* countUsageOf(there.topic), { topics: 5, held: 5, units: 9 })
+        assert.deepStrictEqual(yield* readUsageOf(there.topic), { topics: 5, held: 5, units: 9 })
         // A failed submission must not leave a duplicate window.
         const again = { ...repeatedSubmission(bad[0] ?? there), quotas: { ...quotas, commentaries_per_month: 100 } }
         assert.strictEqual((yield* store.submit(again)).results[0]?.status, "sent")
@@ -248,7 +248,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
           })
         )
         yield* Effect.forEach(all, (one) => Effect.result(store.submit(one)), { concurrency: "unbounded" })
-        assert.strictEqual((yield* countUsageOf(topic)).units, 8)
+        assert.strictEqual((yield* readUsageOf(topic)).units, 8)
       }))
   })
 }

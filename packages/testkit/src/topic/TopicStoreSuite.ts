@@ -11,7 +11,7 @@ import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { owner as ownerOf, personas, second, start, submission, topicId, webhook } from "../support/Fixtures.ts"
 import { guarantees } from "../support/Guarantee.ts"
-import { countUsageOf } from "../webhook/Traces.ts"
+import { readUsageOf } from "../webhook/Traces.ts"
 
 const depth = { topics: 10, assignments: 100, bytes: 1_000_000 }
 
@@ -115,9 +115,9 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         const mails = yield* MailStore
         const given = submission({ topic: { environment: "test" } })
         yield* store.submit(given)
-        assert.deepStrictEqual(yield* countUsageOf(given.topic), { topics: 1, held: 1, units: 1 })
+        assert.deepStrictEqual(yield* readUsageOf(given.topic), { topics: 1, held: 1, units: 1 })
         const live = { ...given.topic, environment: "live" as const }
-        assert.deepStrictEqual(yield* countUsageOf(live), { topics: 0, held: 0, units: 0 })
+        assert.deepStrictEqual(yield* readUsageOf(live), { topics: 0, held: 0, units: 0 })
         assert.isTrue(Option.isNone(yield* mails.nextDue))
       }))
 
@@ -159,7 +159,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
             metadata: {},
             more: false
           })
-          assert.deepStrictEqual(yield* countUsageOf(stranger), { topics: 0, held: 0, units: 0 })
+          assert.deepStrictEqual(yield* readUsageOf(stranger), { topics: 0, held: 0, units: 0 })
         }
         assert.isTrue(Option.isNone(yield* store.find(given.topic, topicId())))
         assert.isTrue(Option.isNone(yield* store.progress(given.topic, topicId())))

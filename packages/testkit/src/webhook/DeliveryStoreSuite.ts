@@ -13,7 +13,7 @@ import type { Attempt } from "@partner-commentary/core/webhook/Attempt"
 import {
   allowedDeliveries,
   type CircuitBreaker,
-  healthy,
+  healthyState,
   type Receiver
 } from "@partner-commentary/core/webhook/CircuitBreaker"
 import { type NextDeliveryState, nextStateOf } from "@partner-commentary/core/webhook/DeliveryPlan"
@@ -184,7 +184,7 @@ export const suite = <E>(
         assert.strictEqual(second?.ticket, 2)
         if (first === undefined || second === undefined) return assert.fail("nothing was taken")
         const found = Option.getOrThrow(yield* (yield* WebhookStore).find(mine, id))
-        const worse = { webhook: { ...found, consecutiveFailures: 3 }, health: healthy, quietUntil: null }
+        const worse = { webhook: { ...found, consecutiveFailures: 3 }, health: healthyState, quietUntil: null }
         yield* settle(first, failure, { receiver: worse })
         assert.deepStrictEqual(yield* (yield* WebhookStore).find(mine, id), Option.some(found), "perhaps we slept")
         assert.deepStrictEqual(yield* claim(id, start + 2 * minute - 1), [])
@@ -216,7 +216,7 @@ export const suite = <E>(
           const [claimed] = yield* claim(id, at, at + minute)
           return claimed ?? assert.fail("nothing was taken")
         })
-        const health: CircuitBreaker = { ...healthy, failingSince: start, warned: true, probes: null }
+        const health: CircuitBreaker = { ...healthyState, failingSince: start, warned: true, probes: null }
         const found = Option.getOrThrow(yield* (yield* WebhookStore).find(mine, id))
         const receiver = {
           webhook: { ...found, consecutiveFailures: 3, lastDeliveryAt: start },
@@ -304,7 +304,7 @@ export const suite = <E>(
         const [claimed, inFlight] = yield* claim(one.id, start, start + 9 * hour)
         const receiver = (status: Webhook["status"], probes: number | null, quietUntil: number | null) => ({
           webhook: { ...one, status },
-          health: { ...healthy, failingSince: start, probes },
+          health: { ...healthyState, failingSince: start, probes },
           quietUntil
         })
         const as = (...given: Parameters<typeof receiver>) =>
@@ -386,7 +386,7 @@ export const suite = <E>(
           yield* declined(mine, 1)
           const [claimed] = yield* claim(one.id)
           yield* settle(claimed ?? assert.fail(), failure, {
-            receiver: { webhook: one, health: { ...healthy, probes: 4 }, quietUntil: start + 9 * hour }
+            receiver: { webhook: one, health: { ...healthyState, probes: 4 }, quietUntil: start + 9 * hour }
           })
           yield* change(mine, one.id, { events: ["commentary.failed"] })
           assert.deepStrictEqual(yield* store.dueWebhooks(start + hour, 5, 10), [])

@@ -34,7 +34,7 @@ export const suite = <E>(
         const throttle = { since: start, pausedAt: start, until, pauses: 1, toldAt: null }
         const [claimed] = yield* store.claim(one.id, start, start + minute, first)
         yield* store.settle(claimed ?? assert.fail(), failure, start + second, () => ({
-          receiver: { webhook: one, health: { ...CircuitBreaker.healthy, throttle }, quietUntil: until },
+          receiver: { webhook: one, health: { ...CircuitBreaker.healthyState, throttle }, quietUntil: until },
           next: { state: "pending", attempts: 0, dueAt: start },
           notice: null,
           audit: null

@@ -142,12 +142,12 @@ export const suite = <E>(
         const receiver = Effect.flatMap(DeliveryLog, (log) => Effect.map(log.receiver(mine, id), Option.getOrThrow))
         yield* queued((present) => ({
           ...present,
-          health: { ...CircuitBreaker.healthy, probes: 2 },
+          health: { ...CircuitBreaker.healthyState, probes: 2 },
           quietUntil: at + minute
         }))
         assert.deepInclude(yield* receiver, { quietUntil: at + minute })
         yield* queued(CircuitBreaker.afterManualRetry)
-        assert.deepInclude(yield* receiver, { health: { ...CircuitBreaker.healthy, probes: 2 }, quietUntil: null })
+        assert.deepInclude(yield* receiver, { health: { ...CircuitBreaker.healthyState, probes: 2 }, quietUntil: null })
       }))
 
     it("after a failed manual attempt the schedule continues as planned, and after a crash the manual request stays", () =>

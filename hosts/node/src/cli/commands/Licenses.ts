@@ -40,7 +40,7 @@ const grant = Command.make(
     }
     const license = granted.value
     yield* output({
-      json: () => Licenses.view(license, now),
+      json: () => Licenses.toApiLicense(license, now),
       text: () => [
         license.until === null
           ? "Granted the licence, without an end."
@@ -63,7 +63,7 @@ const revoke = Command.make(
       })
     }
     yield* output({
-      json: () => Licenses.view(revoked.value, now),
+      json: () => Licenses.toApiLicense(revoked.value, now),
       text: () => ["Revoked the licence: the partner can send no new topics to the persona. Open requests continue."]
     })
   }, Effect.provide(Administration.layer))
@@ -79,7 +79,7 @@ const list = Command.make(
     const now = yield* Instant.now
     const licenses = yield* (yield* PersonaRegistry).licenses(wanted.organization)
     yield* output({
-      json: () => licenses.map((one) => ({ ...Licenses.view(one, now), persona_name: one.personaName })),
+      json: () => licenses.map((one) => ({ ...Licenses.toApiLicense(one, now), persona_name: one.personaName })),
       text: () =>
         formatTable(
           ["persona", "name", "state", "until"],

@@ -62,7 +62,7 @@ const create = Command.make(
       taken
     )
     yield* output({
-      json: () => Organizations.view(organization),
+      json: () => Organizations.toApiOrganization(organization),
       text: () => [
         `Created the organization ${organization.name}.`,
         ...details(organization),
@@ -99,7 +99,7 @@ const update = Command.make(
         }))
       )
       yield* output({
-        json: () => Organizations.view(organization),
+        json: () => Organizations.toApiOrganization(organization),
         text: () => [`Updated the organization ${organization.name}.`, ...details(organization)]
       })
     },
@@ -121,7 +121,7 @@ const list = Command.make(
   Effect.fn(function* () {
     const organizations = yield* (yield* OrganizationRegistry).list
     yield* output({
-      json: () => organizations.map(Organizations.view),
+      json: () => organizations.map(Organizations.toApiOrganization),
       text: () =>
         formatTable(
           ["id", "name", "plan", "contact", "state"],
@@ -144,7 +144,7 @@ const suspend = Command.make(
   Effect.fn(function* (wanted) {
     const organization = yield* found(wanted.id, Organizations.suspend(wanted.id))
     yield* output({
-      json: () => Organizations.view(organization),
+      json: () => Organizations.toApiOrganization(organization),
       text: () => [
         `Suspended ${organization.name}: its keys are refused within seconds, and its open requests continue.`
       ]
@@ -158,7 +158,7 @@ const resume = Command.make(
   Effect.fn(function* (wanted) {
     const organization = yield* found(wanted.id, Organizations.resume(wanted.id))
     yield* output({
-      json: () => Organizations.view(organization),
+      json: () => Organizations.toApiOrganization(organization),
       text: () => [`Resumed ${organization.name}: its keys work again within seconds.`]
     })
   }, Effect.provide(Administration.layer))

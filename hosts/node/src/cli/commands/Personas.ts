@@ -60,7 +60,7 @@ const create = Command.make(
       creator: { name: Option.getOrElse(wanted.creatorName, () => null) ?? "", email: wanted.creatorEmail }
     })
     yield* output({
-      json: () => Personas.view(persona),
+      json: () => Personas.toApiPersona(persona),
       text: () => [
         `Created the persona ${persona.name}.`,
         ...details(persona),
@@ -95,7 +95,7 @@ const update = Command.make(
       if (Option.isNone(updated)) return yield* new CommandFailed({ message: `There is no persona ${id}.` })
       const persona = updated.value
       yield* output({
-        json: () => Personas.view(persona),
+        json: () => Personas.toApiPersona(persona),
         text: () => [
           `Updated the persona ${persona.name}.`,
           ...details(persona),
@@ -123,7 +123,7 @@ const list = Command.make(
   Effect.fn(function* () {
     const personas = yield* (yield* PersonaRegistry).list
     yield* output({
-      json: () => personas.map(Personas.view),
+      json: () => personas.map(Personas.toApiPersona),
       text: () =>
         formatTable(
           ["id", "name", "creator", "expertise"],

@@ -73,7 +73,7 @@ const page = { limit: 100, maxBytes: 64 * 1024, forward: true }
  * The delay before a client reconnects is random, so that not all clients reconnect at once after a process has
  * stopped.
  */
-const reconnect = Effect.map(Random.nextIntBetween(1000, 5000), ServerSentEvents.retry)
+const reconnect = Effect.map(Random.nextIntBetween(1000, 5000), ServerSentEvents.formatRetry)
 
 /** On a host that cannot stream, clients reconnect after `pollMs` milliseconds. */
 const pollMs = 10_000
@@ -105,7 +105,9 @@ export const make = Effect.gen(function* () {
   const answerAtOnce = Effect.fnUntraced(function* (principal: Principal, asked: StreamedEvents) {
     const { events, more } = yield* readPage(principal, asked)
     return respond(
-      HttpServerResponse.text(ServerSentEvents.retry(more ? 0 : pollMs) + textOf(events) + ServerSentEvents.heartbeat)
+      HttpServerResponse.text(
+        ServerSentEvents.formatRetry(more ? 0 : pollMs) + textOf(events) + ServerSentEvents.formatHeartbeat
+      )
     )
   })
 
@@ -153,7 +155,7 @@ export const make = Effect.gen(function* () {
         }
         start = ""
         yield* Deferred.succeed(opened, undefined)
-        if (text === "" && now >= beat) text = ServerSentEvents.heartbeat
+        if (text === "" && now >= beat) text = ServerSentEvents.formatHeartbeat
         if (text !== "") {
           yield* send(text)
           beat = (yield* Instant.now) + streamTimes.heartbeat
@@ -191,7 +193,7 @@ const ending = (cause: Cause.Cause<StreamRefusal>, opened: Deferred.Deferred<voi
 
 const encoder = new TextEncoder()
 
-const textOf = (events: ReadonlyArray<PastEvent>): string => events.map(ServerSentEvents.event).join("")
+const textOf = (events: ReadonlyArray<PastEvent>): string => events.map(ServerSentEvents.formatEvent).join("")
 
 /** Returns the time when the key expires or is revoked, as far as the service currently knows. */
 const endOfKey = ({ key: { expiresAt, revokedAt } }: Principal): Instant.Instant =>

@@ -76,7 +76,7 @@ export const layer = HttpApiBuilder.group(
         if (known === undefined && cached === undefined) return fresh()
         return Effect.flatMap(topics.revision(owner, id), (revision) => {
           const tag = tagOf(revision)
-          if (EntityTag.matches(known, tag)) return Effect.succeed(EntityTag.unchanged(tag))
+          if (EntityTag.matches(known, tag)) return Effect.succeed(EntityTag.notModifiedResponse(tag))
           return cached?.tag === tag ? Effect.succeed(Envelope.json(cached.text, 200, { etag: tag })) : fresh()
         })
       })
@@ -109,7 +109,8 @@ export const layer = HttpApiBuilder.group(
           const seconds = preferredWait(request.headers["prefer"])
           const changed = yield* wait(request, { change: topicChange(id), seconds, pool: "frequent", look })
           if (Option.isSome(changed)) return withPreferenceApplied(changed.value)
-          if (known !== undefined) return withPreferenceApplied(EntityTag.unchanged(tags.ofStatus(last ?? "")))
+          if (known !== undefined)
+            return withPreferenceApplied(EntityTag.notModifiedResponse(tags.ofStatus(last ?? "")))
           return withPreferenceApplied(status(yield* topics.progress(owner, id)))
         })
       )
@@ -144,7 +145,7 @@ export const layer = HttpApiBuilder.group(
             page.items.map(({ id, revision }) => id + revision),
             pagination
           )
-          if (EntityTag.matches(request.headers["if-none-match"], tag)) return EntityTag.unchanged(tag)
+          if (EntityTag.matches(request.headers["if-none-match"], tag)) return EntityTag.notModifiedResponse(tag)
           const data = page.items.map(Views.topicSummaryJson).join()
           const body = `{"success":true,"data":[${data}],"pagination":${JSON.stringify(pagination)}}`
           return Envelope.json(body, 200, { etag: tag })
