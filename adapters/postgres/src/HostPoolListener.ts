@@ -31,8 +31,7 @@ const isSingle = (pool: HostPool.HostPool): boolean =>
   Predicate.hasProperty(pool, "options") && Predicate.hasProperty(pool.options, "max") && pool.options.max === 1
 
 /**
- * Starts to listen with a session of the pool. The service does not listen if the sessions of the pool report no
- * notifications.
+ * Runs LISTEN on a session of the pool. The service polls instead if the pool's sessions cannot deliver notifications.
  */
 export const subscribe = (pool: HostPool.HostPool): Effect.Effect<Channel.ListeningSession, SqlError, Scope.Scope> =>
   Effect.gen(function* () {

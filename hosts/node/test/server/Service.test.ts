@@ -45,7 +45,7 @@ describe("the `serve` command", () => {
     expect(await mode("signing-secret")).toBe(0o600)
   })
 
-  it("two servers that start at the same time without a database share one secret and one demo organization", async (test) => {
+  it("two servers that start at the same time, before the database exists, share one secret and one demo organization", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const servers = await Promise.all([Process.startProcess(cwd), Process.startProcess(cwd)])
     const introduced = servers.filter(({ stdout }) => stdout().includes("pk_live_"))

@@ -35,7 +35,7 @@ it.effect("usage, quotas and remaining amounts belong to the current month, and 
       commentaries_generated: 0,
       api_calls: 2
     })
-    // Each call counts exactly once, before and after the service stores the count.
+    // The usage report counts each call once, whether or not the service has already stored the count.
     yield* TestClock.adjust("5 seconds")
     assert.strictEqual((yield* usage(key)).usage.api_calls, 4)
     yield* TestClock.adjust("5 seconds")

@@ -26,14 +26,14 @@ const storesBy = ({ url }: RecordingProxy, poolSize: number) =>
   Layer.orDie(Postgres.layerWithoutMigration({ url: Redacted.make(url), poolSize }))
 
 /**
- * The service runs through the proxy, without workers. The service has one connection, so each statement is prepared
- * only once.
+ * Provides the service without workers. The service reaches its database through the proxy, with one connection, so
+ * that each statement is prepared only once.
  */
 export const layerWithoutWorkers = Layer.unwrap(
   Effect.map(DatabaseProxy, (line) => InMemory.layerWithoutWorkers({ stores: storesBy(line, 1) }))
 )
 
-/** The service runs through the proxy, with workers in the background. */
+/** Provides the service with workers in the background. The service reaches its database through the proxy. */
 export const layerWithWorkers = Layer.unwrap(
   Effect.map(DatabaseProxy, (line) => InMemory.layerWith({ stores: storesBy(line, 10) }))
 )

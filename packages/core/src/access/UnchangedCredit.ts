@@ -16,7 +16,9 @@ interface Caller {
 export interface UnchangedCredit {
   /** Stores the states of the windows after a counted conditional request. */
   readonly note: (caller: string, windows: Windows, states: ReadonlyArray<RateLimitState>) => void
-  /** Stores the states of the windows after any counted request of a caller that has sent a conditional request. */
+  /**
+   * Stores the states of the windows after any other counted request, for a caller with an earlier conditional request.
+   */
   readonly update: (caller: string, windows: Windows, states: ReadonlyArray<RateLimitState>) => void
   /** Adds credit for one response without a body. */
   readonly earn: (caller: string, windows: Windows) => void

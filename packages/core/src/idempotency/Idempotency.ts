@@ -25,7 +25,10 @@ import { IdempotencyStore, type StoredResponse } from "./IdempotencyStore.ts"
  */
 export interface IdempotentRequest {
   readonly organizationId: OrganizationId
-  /** The environment of the API key. Requests with a dashboard token have no environment and use `dashboard`. */
+  /**
+   * The environment of the API key. The value is `dashboard` for a request with a dashboard token, which has no
+   * environment.
+   */
   readonly environment: Environment | "dashboard"
   readonly method: string
   readonly path: string

@@ -360,7 +360,7 @@ describe("Clock corrections", () => {
 })
 
 describe("Effect of a success on other deliveries", () => {
-  it("a successful attempt changes other deliveries only after failures, pauses, probes or drains", () => {
+  it("a successful attempt affects other deliveries of a webhook only after failures or a pause, or during probes or a slow drain", () => {
     expect(CircuitBreaker.isUnrestricted(fresh)).toBe(true)
     expect(CircuitBreaker.isUnrestricted({ ...fresh, webhook: { ...fresh.webhook, consecutiveFailures: 1 } })).toBe(
       false

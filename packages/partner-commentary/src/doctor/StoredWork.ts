@@ -45,7 +45,7 @@ export const checkMails = Effect.fnUntraced(function* (advice: Advice) {
   return { ...mendFinding("mails", message), count: open.length }
 })
 
-/** Returns the end of a sentence, which lists the first ids. */
+/** Lists the first ids, as the last part of a message. */
 const list = (ids: ReadonlyArray<string>) =>
   `${ids.length > listed ? `the first ${listed}: ` : "they are: "}${ids.slice(0, listed).join(" ")}`
 

@@ -17,7 +17,7 @@ export interface FairScheduler extends VerifiedCredentials.VerifiedCredentials {
   /** Returns whether a task may start now: no task waits, and the current turn of the event loop has time left. */
   readonly hasTime: () => boolean
   /**
-   * Returns an Effect scheduler for all fibers with the same key. When a fiber resumes after a yield, the scheduler
+   * Returns the Effect scheduler that all fibers of this key share. When a fiber resumes after a yield, the scheduler
    * queues a task.
    */
   readonly of: (key: string) => Scheduler.Scheduler

@@ -22,7 +22,7 @@ const failureOf = (migration: string, statement: string, error: SqlError): SqlEr
   return new MigrationFailed({ migration, table: tableOf(error) ?? named.exec(statement)?.[1] ?? "", reason })
 }
 
-/** Returns the table of a failure. Postgres reports the table only for some failures. */
+/** Returns the name of the table that caused an SQL error. Postgres reports the table only for some errors. */
 const tableOf = ({ reason: { cause } }: SqlError): string | undefined =>
   Predicate.hasProperty(cause, "table") && Predicate.isString(cause.table) ? cause.table : undefined
 
