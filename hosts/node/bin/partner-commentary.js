@@ -1,6 +1,7 @@
 #!/usr/bin/env node
-// Starts the command line on a Node that can run it: this one, or the `node` that was installed beside this package.
-// Plain JavaScript that old Nodes can read; everything else is TypeScript behind the import at the end.
+// Starts the command line with the current Node if its version suffices, or with the `node` package that was installed
+// beside this package. This file is plain JavaScript that old Node versions can parse. All other code is imported at the
+// end of this file.
 import { spawn } from "node:child_process"
 import { createHash } from "node:crypto"
 import { existsSync, readFileSync } from "node:fs"
@@ -34,9 +35,9 @@ const runWith = (node) => {
   })
 }
 
-// A checkout runs its bundle only while the sources hash to what the bundle was made of, so that an engineer who edits a
-// source runs the edit. File times are not compared: copies and archives change them. A published package and an image
-// have no sources. The digest is that of scripts/packing/SourceDigest.ts.
+// A checkout runs its bundle only if the hash of the sources equals the hash in the bundle, so that edited sources take
+// effect. File times are not compared, because copies and archives change file times. A published package and an image
+// contain no sources and always run the bundle. scripts/packing/SourceDigest.ts computes the hash in the same way.
 const isBundled = () => {
   const folder = join(dirname(fileURLToPath(import.meta.url)), "..")
   if (!existsSync(join(folder, "src"))) return true
@@ -53,18 +54,18 @@ const isBundled = () => {
   }
 }
 
-// A service keeps its memory small and flat: V8 collects garbage earlier than by default, and the allocator returns what a
-// thread no longer needs. Pretenuring would create the objects of every request in the old generation.
+// These options keep a service's memory small: V8 collects garbage earlier than by default. Pretenuring would create the
+// objects of every request in V8's old generation. The variables in `beginAnew` make the allocator return unused memory.
 const frugal = ["--max-semi-space-size=8", "--heap-growing-percent=30", "--no-allocation-site-pretenuring"]
 
-/** Whether this process should begin anew with those options: it cannot take them once it runs. Who chose others keeps them. */
+/** Returns whether a service must restart to get the V8 options. A semi-space size that the operator sets is kept. */
 const isLavish = () =>
   process.argv.slice(2).some((argument) => argument === "serve" || argument === "worker") &&
   process.execve !== undefined &&
   process.platform !== "win32" &&
   !`${process.execArgv.join(" ")} ${process.env.NODE_OPTIONS ?? ""}`.includes("semi-space-size")
 
-/** The same process, so that whoever started it keeps its pid, its signals and its output. */
+/** Restarts the program within the same process, so that the process id, signals and output streams stay the same. */
 const beginAnew = () =>
   process.execve(
     process.execPath,
@@ -77,7 +78,7 @@ const refuse = (reason) => {
   process.exitCode = 1
 }
 
-// What is written is the operator's alone: it holds people's addresses and words.
+// Only the operator may read the files that the program writes, because they contain personal addresses and texts.
 process.umask(0o077)
 
 if (isEnough(process.versions.node)) {

@@ -1,4 +1,4 @@
-/** The entry point. */
+/** The entry point of the command line. */
 import "effect/schema/SchemaJITCompiler/enable"
 import * as CommandLine from "./cli/CommandLine.ts"
 import { commandTree } from "./cli/Program.ts"

@@ -1,6 +1,6 @@
 /**
- * Builds the adapters that the settings choose, with metrics for mails, drafts and requests to receivers. Each adapter
- * is loaded only if it is chosen.
+ * Builds the adapters that the settings select, and records metrics for mails, drafts and webhook requests. An
+ * adapter's module is loaded only if the settings select that adapter.
  */
 import { CommentaryGenerator } from "@partner-commentary/core/commentary/CommentaryGenerator"
 import { Mailer } from "@partner-commentary/core/mail/Mailer"
@@ -34,7 +34,9 @@ const mailer = ({ mail }: Settings) =>
     Layer.catchTag("MailSettingRefused", explained)
   )
 
-/** The error contains the variable's name even if the refused value is the default. */
+/**
+ * Reports a mail setting that the SMTP adapter refused. The error names the variable even if its value is the default.
+ */
 const explained = (refused: MailSettingRefused) =>
   Layer.effectContext(Effect.fail(MailSettings.explainMailError(refused)))
 
@@ -69,7 +71,7 @@ const localIdentity = (settings: Settings) =>
     })
   )
 
-/** Issues tokens that a server with the same settings accepts. */
+/** Issues dashboard tokens. A server with the same settings accepts these tokens. */
 export const localTokens = Effect.fnUntraced(function* (settings: Settings) {
   const { LocalTokens } = yield* Effect.promise(() => import("@partner-commentary/identity/LocalIdentity"))
   return Context.get(yield* Layer.build(localIdentity(settings)), LocalTokens)

@@ -1,5 +1,6 @@
 /**
- * Builds the service from the settings, both for `serve` and for `worker`. The layer requires the services of Database.
+ * Builds the service from the settings, both for `serve` and for `worker`. The layer requires the services that
+ * `Database.ts` provides.
  */
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
 import { SigningSecrets } from "@partner-commentary/core/shared/SigningSecrets"
@@ -17,7 +18,7 @@ export const layer = (settings: Settings, apiRoot: string) =>
     secrets: Layer.effect(SigningSecrets, DataFolder.loadOrCreateSecrets(settings)),
     policy: settings.policy,
     trustedProxies: settings.trustedProxies,
-    // The pool is large enough that no claimed job waits for a connection.
+    // The Postgres pool is large enough that no claimed job waits for a connection.
     workers: { pollInterval: settings.pollInterval, mails: settings.mail.connections },
     ports: Layer.mergeAll(Adapters.layer(settings), Media.layer(settings, apiRoot), DeliveryMetrics.layer)
   })

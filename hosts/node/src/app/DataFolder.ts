@@ -1,6 +1,6 @@
 /**
- * The default folder for the database, the signing secret, mails and media. The folder is private, and is created when
- * it is first needed.
+ * The default folder for the database, the signing secret, mails and media. Only the process's user can read the
+ * folder. The folder is created when a file is first stored in it.
  */
 import { randomBytes, randomUUID } from "node:crypto"
 import { existsSync } from "node:fs"
@@ -14,23 +14,26 @@ import * as Redacted from "effect/Redacted"
 import { CommandFailed } from "../cli/CommandFailed.ts"
 import * as NewFile from "./NewFile.ts"
 
-/** Creates the folder with mode 700, and restricts an existing one. */
+/** Creates the data folder with mode 700, or sets the mode of an existing data folder to 700. */
 export const createDataFolder = Effect.tryPromise({
   try: () => mkdir(dataFolder, { recursive: true, mode: 0o700 }).then(() => chmod(dataFolder, 0o700).catch(() => {})),
   catch: (cause) => failed(`The folder ${dataFolder} cannot be created`, cause)
 })
 
-/** Creates the folder if the database belongs in it. */
+/** Creates the data folder if the SQLite file's path is directly in that folder. */
 export const createFolderForDatabase = (settings: Settings) =>
   isPostgres(settings.database) ? Effect.void : createParentFolder(settings.database.filename)
 
-/** Creates the folder if `path` is directly in it. */
+/** Creates the data folder if `path` is directly in that folder. */
 export const createParentFolder = (path: string) =>
   resolve(dirname(path)) === resolve(dataFolder) ? createDataFolder : Effect.void
 
 export const outboxFolder = join(dataFolder, "outbox")
 
-/** Returns the configured secrets, or the secret in the folder, which is generated if it is missing. */
+/**
+ * Returns the configured signing secrets. Without configured secrets, the function reads or generates the secret file
+ * in the data folder.
+ */
 export const loadOrCreateSecrets = (settings: Settings): Effect.Effect<SigningSecretList, CommandFailed> =>
   Option.match(settings.signingSecrets, {
     onSome: Effect.succeed,
@@ -38,8 +41,8 @@ export const loadOrCreateSecrets = (settings: Settings): Effect.Effect<SigningSe
   })
 
 /**
- * Returns the same secrets, but generates no file. If the secret is missing, the result is a random secret that
- * decrypts nothing.
+ * Returns the same secrets as `loadOrCreateSecrets`, but generates no file. If the secret file is missing, the function
+ * returns a random secret, which cannot decrypt any stored value.
  */
 export const loadExistingSecrets = (settings: Settings): Effect.Effect<SigningSecretList, CommandFailed> =>
   Option.isSome(settings.signingSecrets) || existsSync(secretFile)
@@ -63,7 +66,7 @@ const keptSecret = Effect.gen(function* () {
 
 const readSecret = () => NewFile.readFilledFile(secretFile)
 
-/** If two processes start at the same time, both use the secret of the first one. */
+/** Generates the secret file. If two processes start at the same time, both use the secret of the first process. */
 const makeSecret = async () => {
   const unfinished = join(dataFolder, `.${randomUUID()}`)
   const file = await open(unfinished, "wx", 0o600)

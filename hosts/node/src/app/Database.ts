@@ -1,7 +1,6 @@
 /**
- * Opens the stores on the database that the settings name, and the signals that its processes share. Servers and
- * workers migrate the database; commands require the current schema. The adapter of a database is loaded only when it
- * is needed.
+ * Opens the stores on the configured database, and the signals between processes. Servers and workers migrate the
+ * database, and commands require the current schema. An adapter's module is loaded only for its own database.
  */
 import { accessSync, constants, existsSync, statSync } from "node:fs"
 import { dirname, resolve } from "node:path"
@@ -18,8 +17,8 @@ import type * as SqlClient from "effect/sql/SqlClient"
 import * as DataFolder from "./DataFolder.ts"
 
 /**
- * Opens the database and migrates it. Servers and workers also listen for signals of other processes. Outside development a
- * missing file is refused: a wrong path or an unmounted volume would otherwise start an empty service.
+ * Opens the database and migrates it. Servers and workers also listen for signals of other processes. Outside
+ * development a missing file is refused, because a wrong path or an unmounted volume would start an empty service.
  */
 export const layer = (settings: Settings, options: { readonly listens: boolean }) =>
   Layer.unwrap(
@@ -32,8 +31,8 @@ export const layer = (settings: Settings, options: { readonly listens: boolean }
   )
 
 /**
- * Opens the database for commands, which require the current schema. If `creates` is true, an empty or missing database
- * gets the schema.
+ * Opens the database for commands, which require the current schema. If `creates` is true, the function creates the
+ * schema in an empty or missing database.
  */
 export const layerForCommand = (settings: Settings, { creates }: { readonly creates: boolean }) =>
   Layer.unwrap(
@@ -53,7 +52,7 @@ const behind = (isEmpty: boolean, left: ReadonlyArray<string>) =>
     ? "it is empty; run partner-commentary migrate first"
     : `its schema is older than this version (${left.length === 1 ? "one migration is" : `${left.length} migrations are`} pending); run partner-commentary migrate first`
 
-/** Never creates a missing file. */
+/** Reads the schema's migration status, and never creates a missing database file. */
 const schemaStatus = (settings: Settings) =>
   Effect.flatMap(
     Effect.promise(() => import("@partner-commentary/sql/Migrations")),
@@ -70,7 +69,9 @@ export const inspect = <A, E>(settings: Settings, question: Effect.Effect<A, E, 
     )
   })
 
-/** Runs a query over DATABASE_DIRECT_URL, which migrations use. Returns none if that variable is unset. */
+/**
+ * Runs a query over DATABASE_DIRECT_URL, the address that migrations use. Returns none if DATABASE_DIRECT_URL is unset.
+ */
 export const inspectDirectly = <A, E>(settings: Settings, question: Effect.Effect<A, E, SqlClient.SqlClient>) =>
   Effect.gen(function* () {
     const { database } = settings
@@ -94,12 +95,12 @@ const inMemory = ({ database }: Settings) => !isPostgres(database) && database.f
 const isMissing = ({ database }: Settings) =>
   !isPostgres(database) && database.filename !== ":memory:" && !existsSync(database.filename)
 
-/** Returns whether a missing file may be created. */
+/** Returns whether the process may create a missing database file. */
 const mayCreate = ({ development }: Settings) => development
 
 /**
- * Returns why a missing file cannot be created, or how to create it. Outside development the path is probably wrong,
- * and `migrate` would create an empty service there.
+ * Explains why a missing database file cannot be created, or how to create the file. Outside development the path is
+ * probably wrong, and `migrate` would create an empty service at that path.
  */
 const missing = (settings: Settings, filename: SqliteDatabase["filename"]): string => {
   const folder = existing(dirname(resolve(filename)))
@@ -130,7 +131,7 @@ const opened = (settings: Settings, options: { readonly listens: boolean; readon
     })
   )
 
-/** Opens the database without stores, for migrations. */
+/** Opens the database for migrations, without building the stores. */
 export const layerClient = (settings: Settings) =>
   Layer.unwrap(
     Effect.gen(function* () {

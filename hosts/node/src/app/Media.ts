@@ -1,6 +1,6 @@
 /**
- * Builds the adapters that make and store audio, if the settings choose them, with metrics. Each adapter is loaded only
- * if it is chosen.
+ * Builds the adapters that make and store audio, if the settings select them. Calls to the speech server are measured.
+ * An adapter's module is loaded only if the settings select that adapter.
  */
 import { MediaStorage } from "@partner-commentary/core/commentary/MediaStorage"
 import { MediaSynthesizer, type SynthesisRequest } from "@partner-commentary/core/commentary/MediaSynthesizer"
@@ -12,7 +12,7 @@ import * as Adapters from "partner-commentary/Adapters"
 import * as Metrics from "../telemetry/Metrics.ts"
 import * as DataFolder from "./DataFolder.ts"
 
-/** The path of the folder's files below the API's root. */
+/** The path below the API's root at which the process serves the files of the media folder. */
 export const mediaPath = "/media"
 
 export const layer = (settings: Settings, apiRoot: string) =>

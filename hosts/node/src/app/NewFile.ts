@@ -1,18 +1,18 @@
 /**
- * Gives a finished file its final name. Another process sees either the whole file under that name or none. On a file
- * system without hard links it may see an empty file for a moment.
+ * Gives a finished file its final name. Under the final name, another process sees the complete file or no file. On a
+ * file system without hard links, another process may see an empty file for a moment.
  */
 import * as fs from "node:fs/promises"
 import { setTimeout } from "node:timers/promises"
 
-/** The error codes of file systems without hard links, such as FAT and some network shares. */
+/** These error codes mean that the file system has no hard links, as on FAT and some network shares. */
 const noHardLinks = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"])
 
 const codeOf = (error: unknown) => String((error as NodeJS.ErrnoException).code)
 
 /**
- * The function fails with EEXIST if the final name exists. Creating a hard link fails if the name exists, but a rename
- * would replace the file.
+ * Renames the finished file, and fails with EEXIST if the final name exists. The function creates a hard link, because
+ * a plain rename would replace the existing file.
  */
 export const publishFile = async (unfinished: string, final: string, link = fs.link): Promise<void> => {
   try {
@@ -24,7 +24,10 @@ export const publishFile = async (unfinished: string, final: string, link = fs.l
   await fs.rm(unfinished)
 }
 
-/** Waits while the file is empty: the process that reserved its name fills it within milliseconds. */
+/**
+ * Reads the file, and waits while it is empty. The process that reserved the file's name fills the file within
+ * milliseconds.
+ */
 export const readFilledFile = async (path: string): Promise<string> => {
   for (let tries = 0; tries < mostReads; tries++) {
     const text = await fs.readFile(path, "utf8")
@@ -37,7 +40,7 @@ export const readFilledFile = async (path: string): Promise<string> => {
 const mostReads = 40
 const readPause = 50
 
-/** An empty file reserves the name until the rename replaces it. */
+/** Reserves the final name with an empty file, which the rename then replaces. */
 const renameToFree = async (unfinished: string, final: string): Promise<void> => {
   const reserved = await fs.open(final, "wx", 0o600)
   await reserved.close()

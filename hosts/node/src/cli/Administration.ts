@@ -24,6 +24,7 @@ const layerOn = (options: Parameters<typeof Database.layerForCommand>[1]) =>
 export const layer = layerOn({ creates: false })
 
 /**
- * For commands that may be the first of an installation: the layer creates the schema in an empty or missing database.
+ * For commands that an operator may run first in an installation: this layer creates the schema in an empty or missing
+ * database.
  */
 export const layerCreating = layerOn({ creates: true })

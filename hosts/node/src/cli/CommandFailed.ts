@@ -1,4 +1,4 @@
-/** A command failed. The message is one sentence, and the exit code is 1. */
+/** A command fails with this error and exit code 1. The error's message is one sentence. */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 
@@ -6,11 +6,11 @@ export class CommandFailed extends Schema.TaggedError<CommandFailed>()("CommandF
   message: Schema.String
 }) {}
 
-/** The arguments of the command are wrong. The exit code is 2. */
+/** A command fails with this error and exit code 2 if its arguments are wrong. */
 export class UsageError extends Schema.TaggedError<UsageError>()("UsageError", {
   message: Schema.String
 }) {}
 
-/** Refuses wrong arguments before the database is opened. */
+/** Fails with a usage error if the arguments are wrong, before the command opens the database. */
 export const refuseIf = (isWrong: boolean, message: string): Effect.Effect<void, UsageError> =>
   isWrong ? Effect.fail(new UsageError({ message })) : Effect.void

@@ -1,4 +1,4 @@
-/** Runs a command tree: results on stdout, everything else on stderr, exit codes 0, 1 and 2. */
+/** Runs a command tree. Results go to stdout, other text goes to stderr, and the exit code is 0, 1, 2 or 130. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { reasonOf } from "@partner-commentary/core/shared/Reason"
 import { flagParser } from "@partner-commentary/settings/Parser"
@@ -19,28 +19,34 @@ const exitCodes = { done: 0, failed: 1, wrongUsage: 2, interrupted: 130 }
 
 type Root<Name extends string, Input, E, Context> = Command.Command<Name, Input, Context, E, Command.Environment>
 
-/** Runs the process: reads its arguments, handles its signals and exits at the end. */
+/**
+ * Runs the command of this process: reads the process's arguments, handles its signals, and exits when the command
+ * ends.
+ */
 export const run = <Name extends string, Input, E, Context>(root: Root<Name, Input, E, Context>): void => {
   const fiber = Effect.runFork(execute(root, process.argv.slice(2)))
   const stop = () => fiber.interruptUnsafe()
   process.on("SIGINT", stop).on("SIGTERM", stop)
-  // The reader of stdout, such as `head`, closed the pipe.
+  // stdout fails when its reader, such as `head`, closes the pipe.
   process.stdout.on("error", () => process.exit(exitCodes.done))
   fiber.addObserver((exit) => end(codeOf(exit)))
 }
 
-/** Does the same as `run`, but does not exit. `codeOf` then prints the failure. */
+/**
+ * Runs a command like `run`, but does not exit the process. The caller passes the result to `codeOf`, which prints a
+ * failure.
+ */
 export const execute = <Name extends string, Input, E, Context>(
   root: Root<Name, Input, E, Context>,
   args: ReadonlyArray<string>
 ) => Command.runWith(root, { version })(args).pipe(Effect.provide(Layer.mergeAll(NodeServices.layer, flags, presenter)))
 
-/** The process exits after both streams are flushed. */
+/** Exits the process after stdout and stderr are flushed. */
 const end = (code: number) => process.stdout.write("", () => process.stderr.write("", () => process.exit(code)))
 
 const flags = CliConfig.layer({ builtIns: [GlobalFlag.Help, GlobalFlag.Version, GlobalFlag.Completions] })
 
-/** Prints the failure on stderr, and returns the exit code. */
+/** Prints the command's failure on stderr, and returns the exit code. */
 export const codeOf = (exit: Exit.Exit<unknown, unknown>): number => {
   if (Exit.isSuccess(exit)) return exitCodes.done
   // A service that received a stop signal ended as intended.
@@ -51,7 +57,7 @@ export const codeOf = (exit: Exit.Exit<unknown, unknown>): number => {
   return Predicate.isTagged(failure, "UsageError") ? exitCodes.wrongUsage : exitCodes.failed
 }
 
-/** Tagged failures have a sentence as their message; any other failure is a defect. */
+/** The message of a tagged failure is a sentence. Any other failure is a defect. */
 export const describeFailure = (failure: unknown): string => {
   if (isSqlError(failure)) return `The database that DATABASE_URL names cannot be used: ${reasonOf(failure)}.`
   const message = failure instanceof Error ? failure.message : String(failure)
@@ -59,8 +65,8 @@ export const describeFailure = (failure: unknown): string => {
 }
 
 /**
- * With JSON logs the failure is also a JSON log line. The function reads the environment directly, because the settings
- * may be invalid.
+ * Returns the failure's message. With JSON logs, the message becomes a JSON log line. The function reads LOG_FORMAT
+ * from the environment, because the settings may be invalid.
  */
 const asLogged = (message: string): string =>
   process.env["LOG_FORMAT"]?.trim().toLowerCase() === "json"
@@ -108,7 +114,7 @@ const wrongUsage = (error: CliError.NonShowHelpErrors): string => {
 
 const parameter = (error: CliError.InvalidValue) => (error.kind === "argument" ? error.option : `--${error.option}`)
 
-/** Flags without a parser of this package are booleans. */
+/** Describes the values that a flag accepts. A flag without a parser of the settings package is a boolean. */
 const right = ({ expected }: CliError.InvalidValue) =>
   /^Expected .*"true"/.test(expected) ? flagParser.rule : expected.replace(/^Expected:? /, "")
 

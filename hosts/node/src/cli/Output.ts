@@ -1,4 +1,4 @@
-/** What a command prints on stdout: one JSON value with `--json`, otherwise text. */
+/** Prints the result of a command on stdout: one JSON value with `--json`, otherwise text. */
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import * as Flag from "effect/cli/Flag"
 import * as GlobalFlag from "effect/cli/GlobalFlag"
@@ -11,7 +11,7 @@ export const Json = GlobalFlag.Setting("json")({
   )
 })
 
-/** A command calls only one of the two functions. */
+/** Prints a command's result. Only one of the functions `json` and `text` is called. */
 export const output = (forms: { readonly json: () => unknown; readonly text: () => ReadonlyArray<string> }) =>
   Effect.flatMap(Json, (json) => printLine(json ? [JSON.stringify(forms.json())] : forms.text()))
 
@@ -20,7 +20,7 @@ export const printLine = (lines: ReadonlyArray<string>) =>
     process.stdout.write(lines.map((line) => `${line}\n`).join(""))
   })
 
-/** Pads columns to their widest entry. Prints `none` if there are no rows. */
+/** Formats rows as a table, with each column padded to its widest cell. Without rows, the table is the text `none`. */
 export const formatTable = (
   head: ReadonlyArray<string>,
   rows: ReadonlyArray<ReadonlyArray<string>>,
@@ -36,7 +36,7 @@ export const formatTable = (
   return [line(head.map((name) => name.toUpperCase())), ...rows.map(line)]
 }
 
-/** Prints lines of `name value`, and omits empty values. */
+/** Formats each field as a line with its name and its value. Fields without a value are omitted. */
 export const formatFields = (pairs: Readonly<Record<string, string | null>>): ReadonlyArray<string> => {
   const shown = Object.entries(pairs).filter((pair): pair is [string, string] => pair[1] !== null && pair[1] !== "")
   const width = Math.max(...shown.map(([name]) => name.length))

@@ -1,4 +1,4 @@
-/** Flags and arguments whose values are parsed by `settings/Parser`. */
+/** Defines flags and arguments whose values are parsed by `settings/Parser`. */
 
 import type { Parser } from "@partner-commentary/settings/Parser"
 import * as Argument from "effect/cli/Argument"
@@ -19,7 +19,7 @@ export const optionalFlag = <A>(
   description: string
 ): Flag.Flag<Option.Option<A>> => Flag.optional(requiredFlag(name, kind, metavar, description))
 
-/** The flag may be given several times. */
+/** Defines a flag that may be given several times. */
 export const repeatedFlag = <A>(
   name: string,
   kind: Parser<A>,

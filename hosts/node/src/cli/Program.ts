@@ -1,4 +1,4 @@
-/** The tree of all commands. */
+/** Defines the tree of all commands. */
 import * as Command from "effect/cli/Command"
 import { backupCommand } from "./commands/Backup.ts"
 import { creatorCommand, retryCommand } from "./commands/Creators.ts"

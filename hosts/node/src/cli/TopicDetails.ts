@@ -1,4 +1,4 @@
-/** Collects the details of a topic for an operator: the state, mails, attempts, deliveries and next step of each assignment. */
+/** Collects a topic's details for an operator: each assignment's state, mails, attempts, deliveries and next step. */
 import { OrganizationStore } from "@partner-commentary/core/partner/OrganizationStore"
 import type { EventId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
@@ -13,7 +13,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 
-/** The number of concurrent queries, few enough to leave connections for the service. */
+/** The number of concurrent queries. A small number leaves database connections for the running service. */
 const concurrency = 4
 
 const minute = Duration.minutes(1)
@@ -46,7 +46,9 @@ export interface WebhookDelivery {
   readonly delivery: ReturnType<typeof withProgress>
 }
 
-/** The deliveries to the owner's present webhooks. The deliveries to removed webhooks are deleted. */
+/**
+ * Finds an event's deliveries to the owner's present webhooks. When a webhook is removed, its deliveries are deleted.
+ */
 const deliveries = Effect.fnUntraced(function* (owner: Owner) {
   const log = yield* DeliveryLog
   const webhooks = yield* (yield* WebhookStore).list(owner)

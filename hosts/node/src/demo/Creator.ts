@@ -1,5 +1,8 @@
-/** Acts as a creator who has only the link from a mail. It sends the actions of the page's forms as JSON. */
-/** The fields of the page that the demo reads. */
+/**
+ * Acts as a creator who knows only the link from a mail. The demo sends the actions of the creator page's forms as
+ * JSON.
+ */
+/** The fields of the creator page that the demo reads. */
 export interface CreatorInbox {
   readonly status: string
   readonly persona: { readonly name: string }

@@ -1,4 +1,4 @@
-/** `demo`: runs the product from an empty database to fetched commentaries, in a temporary folder. */
+/** `demo` runs the whole workflow in a temporary folder, from an empty database to fetched commentaries. */
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -13,7 +13,7 @@ import * as Service from "../server/Service.ts"
 import type { Demo } from "./DemoOrganization.ts"
 import * as Story from "./Story.ts"
 
-/** The demo ignores the environment and uses the default settings. The webhook receiver is on this machine. */
+/** The demo ignores the environment and uses the default settings. The demo's webhook receiver runs on this machine. */
 const settings = ConfigProvider.fromEnvRecord({ PORT: "0", WEBHOOK_ALLOW_PRIVATE: "true", LOG_LEVEL: "error" })
 
 export const runDemo = (tell: (line: string) => void) =>
@@ -47,7 +47,10 @@ const played = Effect.fnUntraced(
   Effect.provide(Outbox.layer({ folder: DataFolder.outboxFolder }))
 )
 
-/** The default database is relative to the working directory, so the process changes into a temporary folder and back. */
+/**
+ * Runs the demo in a temporary folder, because the path of the default database is relative to the working directory.
+ * Afterwards the process changes back to its former folder.
+ */
 const elsewhere = Effect.acquireRelease(
   Effect.tryPromise({
     try: async () => {

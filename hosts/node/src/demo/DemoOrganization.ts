@@ -1,4 +1,6 @@
-/** The demo organization, created at the first start with default settings, and the instructions for its use. */
+/**
+ * Creates the demo organization at the first start with default settings, and formats the instructions for using it.
+ */
 
 import { ApiKeys } from "@partner-commentary/core/access/ApiKeys"
 import * as Scope from "@partner-commentary/core/access/Scope"
@@ -18,7 +20,7 @@ import * as Redacted from "effect/Redacted"
 export interface Demo {
   readonly organization: { readonly id: OrganizationId; readonly name: string }
   readonly apiKey: string
-  /** The demo's key belongs to the test environment, in which simulated creators answer. */
+  /** The demo organization's key for the test environment, in which simulated creators answer. */
   readonly testKey: string
   readonly personas: ReadonlyArray<{ readonly id: PersonaId; readonly name: string }>
 }
@@ -35,8 +37,8 @@ const voices = [
 ]
 
 /**
- * Returns none if an organization already exists. If two processes start at the same time, only one creates the
- * organization, in one transaction.
+ * Creates the demo organization in one transaction, or returns none if an organization exists. If two processes start
+ * at the same time, only one process creates the demo organization.
  */
 export const make = Effect.gen(function* () {
   const organizations = yield* OrganizationRegistry
@@ -101,7 +103,7 @@ export const make = Effect.gen(function* () {
   Effect.catchTag("IdentityTaken", () => Effect.succeed(Option.none<Demo>()))
 )
 
-/** The lines that `serve` prints for a first try. */
+/** Formats the instructions that `serve` prints for trying the API. */
 export const formatIntroduction = (
   { apiKey, organization, personas, testKey }: Demo,
   apiRoot: string,

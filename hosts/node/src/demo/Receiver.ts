@@ -1,15 +1,18 @@
-/** A partner's webhook endpoint on this machine. It returns the events whose signature is valid. */
+/** A partner's webhook receiver on this machine. The receiver collects the events whose signature is valid. */
 import { createServer, type IncomingMessage } from "node:http"
 import type { AddressInfo } from "node:net"
 import { verifyWebhook, type WebhookEvent } from "@partner-commentary/client"
 
 export interface Receiver {
   readonly url: string
-  /** The secret is set when the webhook is registered. Earlier requests get a 503 response and are retried. */
+  /**
+   * Sets the webhook's secret after its registration. Earlier requests get a 503 response, so that the service retries
+   * them.
+   */
   readonly expect: (secret: string) => void
   /** The events with a valid signature, in the order of arrival. */
   readonly received: ReadonlyArray<WebhookEvent>
-  /** The reasons why requests were refused. */
+  /** The reasons why the receiver refused requests. */
   readonly refused: ReadonlyArray<string>
   readonly close: () => Promise<void>
 }

@@ -1,7 +1,6 @@
 /**
- * The whole workflow: a partner with the official client and a webhook, and creators with the links of their mails.
- * Each step waits until the result of the previous step is visible. A step that times out fails with the name of the
- * missing result.
+ * Plays the whole workflow: a partner with the official client and a webhook, and creators with the links in their
+ * mails. Each step waits for the result of the previous step. A step that times out fails and names the missing result.
  */
 import { PartnerCommentary, type ReferenceLookup, type WebhookEvent } from "@partner-commentary/client"
 import type { OutboxMail } from "@partner-commentary/smtp/Outbox"
@@ -12,7 +11,7 @@ import * as Receiver from "./Receiver.ts"
 export interface StoryStage {
   readonly apiRoot: string
   readonly demo: Demo
-  /** Lists the mails so far, newest first. */
+  /** Lists the mails that the service has sent, newest first. */
   readonly mails: () => Promise<ReadonlyArray<OutboxMail>>
   /** Prints a line of text. */
   readonly tell: (line: string) => void
@@ -104,7 +103,7 @@ const answered = async ({ demo, mails, tell }: StoryStage) => {
   }
 }
 
-/** Checks that every event arrived once, with a valid signature. */
+/** Checks that every event arrived once and had a valid signature. */
 const verified = ({ received, refused }: Receiver.Receiver) => {
   if (refused.length > 0) throw new Error(`The webhook did not believe an event: ${refused[0]}`)
   const types = received.map(({ type }) => type).toSorted()
@@ -119,7 +118,7 @@ const summary = (event: WebhookEvent): string =>
 
 const patience = 30_000
 
-/** Repeats `look` until it returns a value. */
+/** Calls `look` repeatedly until the call returns a value. */
 const seen = async <A>(what: string, look: () => A | Promise<A>): Promise<Exclude<A, false>> => {
   const end = performance.now() + patience
   for (;;) {

@@ -1,4 +1,4 @@
-/** The doctor's findings about settings, the mail server and the identity provider. The checks change nothing. */
+/** The doctor's checks of the settings, the mail server and the identity provider. These checks change nothing. */
 
 import * as Timeout from "@partner-commentary/server/workers/Timeout"
 import * as ConfigSummary from "@partner-commentary/settings/ConfigSummary"
@@ -23,7 +23,7 @@ export type Finding = Shared.Finding<
 
 export const { mend, notice, ok } = Shared
 
-/** Reports settings that are unsafe, incomplete, or refused by `serve` only. */
+/** Reports settings that are unsafe, incomplete, or refused only by `serve`. */
 export const checkConfiguration = (settings: Settings.Settings): ReadonlyArray<Finding> => {
   const links = ConfigSummary.publicUrlWarning(settings, settings.listen.port)
   const notices = [
@@ -55,16 +55,19 @@ export const checkConfiguration = (settings: Settings.Settings): ReadonlyArray<F
   return notices.length > 0 ? notices : [ok("configuration", settings.development ? "Good, for development." : "Good.")]
 }
 
-/** A check that times out is a problem. */
+/** Runs a check with a time limit. A check that times out counts as a problem. */
 export const withCheckTimeout = <E, R>(check: Finding["check"], looked: Effect.Effect<Finding, E, R>) =>
   Effect.catchTag(Timeout.within(checkTimeout, looked), "TimeoutError", () =>
     Effect.succeed(mend(check, `No answer within ${Duration.format(checkTimeout)}: the check did not finish.`))
   )
 
-/** The time limit of each check. The checks run concurrently, so `doctor` ends within 5 seconds, start-up included. */
+/**
+ * The time limit of each check. The checks run concurrently, so that `doctor` ends within 5 seconds, including its
+ * start.
+ */
 export const checkTimeout = Duration.seconds(3)
 
-/** Checks that the provider publishes keys which can verify the dashboard's tokens. */
+/** Checks that the identity provider publishes keys which can verify the dashboard's tokens. */
 export const checkIdentityProvider = Effect.fnUntraced(function* (settings: Settings.Settings) {
   const check = "identity provider"
   if (Option.isNone(settings.identity)) {

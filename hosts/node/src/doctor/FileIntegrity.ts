@@ -1,4 +1,7 @@
-/** Runs SQLite's `quick_check` on the file in a child process, because the check cannot be interrupted. */
+/**
+ * Runs SQLite's `quick_check` on the database file in a child process. Only a child process can be stopped during the
+ * check.
+ */
 import { spawn } from "node:child_process"
 import { resolve } from "node:path"
 import { pathToFileURL } from "node:url"
@@ -8,16 +11,16 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { type Finding, mend, notice, ok } from "./Doctor.ts"
 
-/** The time limit of the check is shorter than that of the whole doctor. */
+/** The time limit of the file check, which is shorter than the time limit of the whole doctor. */
 const timeout = Duration.seconds(3)
 
-/** When a connection closes, its checkpoint locks the file for a short time. */
+/** The time that the check waits for a lock. Closing a connection runs a checkpoint, which briefly locks the file. */
 const lockTimeout = Duration.seconds(2)
 
 /**
  * The script prints SQLite's result code with a failure, because not every failure means damaged pages. The script
- * opens the file for writing, because a read-only connection leaves the write-ahead log behind, and it never creates
- * the file.
+ * opens the file for writing, because a read-only connection leaves the write-ahead log behind. The script never
+ * creates the file.
  */
 const script = `const { DatabaseSync } = require("node:sqlite")
 const answer = (found) => process.stdout.write(JSON.stringify(found))
@@ -30,16 +33,16 @@ try {
   answer({ code: (error.errcode ?? 0) & 255, reason: error.message })
 }`
 
-/** The codes SQLITE_CORRUPT and SQLITE_NOTADB. */
+/** The result codes SQLITE_CORRUPT and SQLITE_NOTADB mean that the file is damaged. */
 const corruptCodes = [11, 26]
 
 /**
- * The codes SQLITE_PERM, BUSY, LOCKED, READONLY and CANTOPEN mean that the pages were not read. A write-ahead log needs
- * a writable folder.
+ * The codes SQLITE_PERM, BUSY, LOCKED, READONLY and CANTOPEN mean that the pages were not read. The write-ahead log
+ * requires a writable folder.
  */
 const refusedCodes = [3, 5, 6, 8, 14]
 
-/** Returns no finding for Postgres and for a database in memory. */
+/** Checks the SQLite file. The result is empty for Postgres and for a database in memory. */
 export const checkFileIntegrity = ({ database }: Settings): Effect.Effect<ReadonlyArray<Finding>> => {
   if (isPostgres(database) || database.filename === ":memory:") return Effect.succeed([])
   const { filename } = database

@@ -1,4 +1,7 @@
-/** Checks that the servers for drafts and speech answer and accept their key, with a request that costs nothing. */
+/**
+ * Checks that the servers for drafts and speech respond and accept the configured key. The check's request costs
+ * nothing.
+ */
 import type { OpenAiServer } from "@partner-commentary/generator/OpenAiServer"
 import * as ConfigSummary from "@partner-commentary/settings/ConfigSummary"
 import type { Settings } from "@partner-commentary/settings/Settings"

@@ -1,4 +1,4 @@
-/** Checks that media can be stored: it stores a test file in the same way as audio. */
+/** Checks that media can be stored, by storing a test file in the same way as audio. */
 import { existsSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { MediaStorage } from "@partner-commentary/core/commentary/MediaStorage"
@@ -10,7 +10,7 @@ import { type Finding, mend, notice, ok } from "./Doctor.ts"
 
 const check = "media storage"
 
-/** A bucket's credentials may not allow a delete, so each check replaces the object of the previous check. */
+/** Every check writes the same object, because a bucket's credentials may not allow a delete. */
 const name = `${"0".repeat(32)}.mp3`
 
 const content = { contentType: "audio/mpeg", bytes: new Uint8Array() } as const

@@ -21,7 +21,7 @@ export const layerEncryption = <E, R>(secrets: Effect.Effect<SigningSecretList, 
     )
   )
 
-/** The check uses only existing secrets, and generates none. */
+/** Reads the existing signing secrets, and generates no secret. */
 export const checkWebhookSecrets = (settings: Settings) =>
   StoredWebhooks.checkSecrets(commands, "SIGNING_SECRET").pipe(
     Effect.provide(layerEncryption(DataFolder.loadExistingSecrets(settings))),

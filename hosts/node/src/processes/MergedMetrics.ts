@@ -1,15 +1,15 @@
 /**
- * Merges the metrics of several processes, in Prometheus's text format. Counters, histograms and memory are summed. Of
- * the other gauges, the merged value is the largest or the smallest. Gauges that are read from the database have the
- * same value in all processes.
+ * Merges the metrics of several processes, in Prometheus's text format. Counters, histograms and memory gauges are
+ * summed. For other gauges the merged value is the maximum or the minimum. Gauges that are read from the database are
+ * the same in all processes.
  */
 type Aggregate = (one: number, other: number) => number
 
 const sum: Aggregate = (one, other) => one + other
 
 /**
- * Gauges without an entry are the maximum of all processes. That is also the heap's value: each process has a limit of its
- * own, and a sum would hide a process that is near it.
+ * A gauge without an entry is merged to the maximum of all processes. The heap size is also a maximum, because each
+ * process has a separate heap limit. A sum would hide a process that is near its limit.
  */
 const gauges: Readonly<Record<string, Aggregate>> = {
   process_resident_memory_bytes: sum,
@@ -20,9 +20,9 @@ const gauges: Readonly<Record<string, Aggregate>> = {
 
 interface Family {
   readonly type: string
-  /** The lines of `# HELP` and `# TYPE`. */
+  /** The `# HELP` and `# TYPE` lines of the metric. */
   readonly head: ReadonlyArray<string>
-  /** Values by name and labels. */
+  /** The metric's values by name and labels. */
   readonly values: ReadonlyMap<string, number>
 }
 
@@ -40,7 +40,7 @@ export const parse = (text: string): Metrics => {
       families.set(name, { type, head: [...head, line], values })
       head = []
     } else if (line !== "") {
-      // Labels may contain spaces, and values do not.
+      // Labels may contain spaces, but values contain none.
       const end = line.lastIndexOf(" ")
       values.set(line.slice(0, end), Number(line.slice(end + 1)))
     }
@@ -67,7 +67,10 @@ export const merge = (all: ReadonlyArray<Metrics>): Metrics => {
   return merged
 }
 
-/** What must remain of a process that ended: sums would otherwise decrease, which Prometheus takes for a restart of all. */
+/**
+ * Keeps the counters of a process that ended. Without these counters the sums would decrease, and Prometheus would
+ * count a decrease as a restart of all processes.
+ */
 export const withoutGauges = (metrics: Metrics): Metrics =>
   new Map([...metrics].filter(([, { type }]) => type !== "gauge"))
 

@@ -1,4 +1,7 @@
-/** The primary process of `serve --processes N`: it forks the others, which share one port, and adds up their metrics. */
+/**
+ * The primary process of `serve --processes N` forks the member processes, which share one port, and merges their
+ * metrics.
+ */
 import cluster, { type Worker } from "node:cluster"
 import { once } from "node:events"
 import { type AddressInfo, createServer } from "node:net"
@@ -8,20 +11,26 @@ import * as MergedMetrics from "./MergedMetrics.ts"
 import { type FromMember, type FromPrimary, numberVariable } from "./ProcessGroup.ts"
 import type { SupervisedProcess } from "./Supervisor.ts"
 
-/** Longer than a process takes for its running requests and its workers. Afterwards it is killed. */
+/**
+ * The primary process kills a member that has not stopped within this time. Running requests and workers finish
+ * earlier.
+ */
 const stopTimeout = Duration.seconds(35)
 
-/** A process whose event loop is blocked longer than this is shown with its last metrics. */
+/**
+ * The number of milliseconds for which the primary process waits for a member's metrics. After that, the member's last
+ * known metrics are used.
+ */
 const scrapeTimeout = 3000
 
 /**
- * The primary process pings each process at this interval, and kills one that leaves several pings in a row unanswered.
- * It counts pings, not time, so that a machine that was suspended kills nothing.
+ * The primary process pings each member at this interval, and kills a member that leaves several pings in a row
+ * unanswered. The limit is a number of pings, not a time, so that a suspended machine causes no kill.
  */
 const pingInterval = Duration.seconds(10)
 const maxUnanswered = 3
 
-/** Processes that start again later need the same port, so the primary process chooses it. */
+/** Chooses the port in the primary process, because a member that is restarted must listen on the same port again. */
 export const chooseFreePort = (host: string) =>
   Effect.promise(async () => {
     const server = createServer().listen(0, host)
@@ -29,7 +38,7 @@ export const chooseFreePort = (host: string) =>
       await once(server, "listening")
       return (server.address() as AddressInfo).port
     } catch {
-      // The first process says why none can listen at this address.
+      // The first member reports why no process can listen at this address.
       return 0
     } finally {
       server.close()
@@ -49,11 +58,11 @@ const stop = (member: Worker) =>
   })
 
 const send = (member: Worker, message: FromPrimary) => {
-  // The callback takes the error of a process that has just ended.
+  // The callback receives the error if the member has just ended.
   if (member.isConnected()) member.send(message, () => {})
 }
 
-/** Makes the function that starts a process with these variables. `own` returns the metrics of the primary process. */
+/** Makes the function that forks a member with these variables. `own` returns the metrics of the primary process. */
 export const makeLaunch = (variables: Readonly<Record<string, string>>, own: Effect.Effect<string>) => {
   const known = new Map<Worker, MergedMetrics.Metrics>()
   let ended: MergedMetrics.Metrics = new Map()

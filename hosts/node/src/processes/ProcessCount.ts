@@ -1,4 +1,4 @@
-/** The number of processes of `serve`, by the command line, the environment, or the cores of the machine. */
+/** Determines the number of processes of `serve` from the command line, the environment, or the machine's cores. */
 import { availableParallelism } from "node:os"
 import { isPostgres } from "@partner-commentary/settings/DatabaseSettings"
 import type { Settings } from "@partner-commentary/settings/Settings"
@@ -7,20 +7,23 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { UsageError } from "../cli/CommandFailed.ts"
 
-/** With eight pools of 11 connections Postgres has room for others: its `max_connections` is 100 by default. */
+/**
+ * The default is at most eight processes with pools of 11 connections each. Postgres allows 100 connections by default,
+ * so other clients can still connect.
+ */
 const largestDefault = 8
 
 const onSqlite = "must be 1 on SQLite, where one process writes"
 
 const isSeveral = (count: number) => count > 1
 
-/** Says why `serve` refuses the variable PROCESSES, if it does. */
+/** Returns the reason why `serve` refuses the variable PROCESSES, or none if the variable is valid. */
 export const refusalOf = ({ database, processes }: Settings): Option.Option<SettingRefused> =>
   !isPostgres(database) && Option.exists(processes, isSeveral)
     ? Option.some(new SettingRefused({ name: "PROCESSES", reason: onSqlite }))
     : Option.none()
 
-/** `asked` is the number that the command line asks for, which takes precedence. */
+/** Returns the number of processes. The command line's number `asked` takes precedence over the variable PROCESSES. */
 export const countProcesses = (settings: Settings, asked: Option.Option<number>) =>
   Effect.gen(function* () {
     if (isPostgres(settings.database)) {

@@ -1,10 +1,12 @@
-/** The processes of one `serve`, as each of them sees the others. A process alone is its own group. */
+/** Connects a process to the other processes of the same `serve`. A single process forms its own group. */
 import cluster from "node:cluster"
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 
-/** A message of a member to the primary process. `failed` has the sentence that says why the member ends. */
+/**
+ * A message from a member to the primary process. The reason of a `failed` message is the sentence why the member ends.
+ */
 export type FromMember =
   | { readonly kind: "ready" }
   | { readonly kind: "failed"; readonly reason: string }
@@ -13,8 +15,8 @@ export type FromMember =
   | { readonly kind: "pong" }
 
 /**
- * A message of the primary process: it asks for the metrics of this process or for any answer, or returns the metrics of
- * all.
+ * A message from the primary process to a member. `scrape` requests the member's metrics, `collected` returns the
+ * metrics of all processes, and `ping` requests a `pong`.
  */
 export type FromPrimary =
   | { readonly kind: "scrape"; readonly id: number }
@@ -22,9 +24,9 @@ export type FromPrimary =
   | { readonly kind: "ping" }
 
 export class ProcessGroup extends Context.Reference<{
-  /** The primary writes the log lines of the start and of the stop. */
+  /** True in a member. Only the primary process logs the start and the stop. */
   readonly isMember: boolean
-  /** Returns the metrics of all processes as Prometheus's text. `own` returns those of this process. */
+  /** Returns the metrics of all processes in Prometheus's text format. `own` returns the metrics of this process. */
   readonly shareMetrics: (own: Effect.Effect<string>) => Effect.Effect<Effect.Effect<string>>
 }>("@partner-commentary/reference/ProcessGroup", {
   defaultValue: () => ({ isMember: false, shareMetrics: Effect.succeed })
@@ -32,12 +34,12 @@ export class ProcessGroup extends Context.Reference<{
 
 export const isMember = (): boolean => cluster.isWorker
 
-/** The variable with the number of the process, which its log lines have as well. */
+/** The environment variable with the member's number. The member's log lines contain this number as well. */
 export const numberVariable = "PARTNER_COMMENTARY_PROCESS"
 
 const send = (message: FromMember) =>
   Effect.callback<void>((resume) => {
-    // Without a connection the primary process has ended.
+    // If the channel is closed, the primary process has ended.
     if (process.connected) process.send?.(message, undefined, undefined, () => resume(Effect.void))
     else resume(Effect.void)
   })
@@ -67,7 +69,7 @@ const shareMetrics = (own: Effect.Effect<string>) =>
     })
   })
 
-/** The primary process reports the failure, so that all processes together print one sentence. */
+/** Reports the failure to the primary process, so that all processes together print only one sentence. */
 const sendFailure = (cause: Cause.Cause<unknown>, describe: (failure: unknown) => string) =>
   Cause.hasInterruptsOnly(cause)
     ? Effect.interrupt
@@ -77,7 +79,7 @@ const sendFailure = (cause: Cause.Cause<unknown>, describe: (failure: unknown) =
         return yield* Effect.interrupt
       })
 
-/** If the primary process dies, the member stops as on SIGTERM instead of exiting at once, which is Node's default. */
+/** If the primary process dies, the member stops as on SIGTERM. By default, Node would exit the member at once. */
 const stopWithoutPrimary = Effect.sync(() =>
   cluster.worker?.once("disconnect", () => {
     if (cluster.worker !== undefined) cluster.worker.exitedAfterDisconnect = true
@@ -91,7 +93,7 @@ const answerPings = Effect.sync(() =>
   })
 )
 
-/** Runs as a member of the group. */
+/** Runs the effect as a member of the process group. */
 export const asMember = <A, E, R>(run: Effect.Effect<A, E, R>, describe: (failure: unknown) => string) =>
   Effect.andThen(Effect.andThen(stopWithoutPrimary, answerPings), run).pipe(
     Effect.catchCause((cause) => sendFailure(cause, describe)),

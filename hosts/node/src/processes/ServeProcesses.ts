@@ -1,4 +1,7 @@
-/** `serve` in one process or in several. Only the processes that serve load the server's modules. */
+/**
+ * Runs `serve` in one process or in several processes. Only the processes that handle requests load the server's
+ * modules.
+ */
 import * as Settings from "@partner-commentary/settings/Settings"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -14,11 +17,11 @@ import * as ProcessGroup from "./ProcessGroup.ts"
 import { processRestarts, supervise } from "./Supervisor.ts"
 
 interface Options<R> extends Lifecycle.ServeOptions<R> {
-  /** The number that the command line asks for. */
+  /** The number of processes that the command line requests. */
   readonly processes: Option.Option<number>
 }
 
-/** Serves until it is interrupted. */
+/** Serves until the effect is interrupted. */
 export const serve = Effect.fnUntraced(function* <R>(options: Options<R>) {
   if (ProcessGroup.isMember()) {
     const member = serveAlone({ work: options.work, announce: () => ProcessGroup.sendReady })
@@ -64,9 +67,9 @@ const serveTogether = <R>(count: number, { announce }: Options<R>) =>
 
 const fixPort = (host: string, port: number) => (port === 0 ? Primary.chooseFreePort(host) : Effect.succeed(port))
 
-/** Returns the metrics of the primary process, which serves no requests. */
+/** Returns the metrics of the primary process, which handles no API requests. */
 const primaryMetrics = Effect.gen(function* () {
-  // Prometheus sees the first restart as an increase only if the counter was 0 before.
+  // Prometheus counts the first restart as an increase only if the counter was 0 before.
   yield* Metric.update(processRestarts, 0)
   const refresh = yield* ProcessMetrics.makeProcessGaugeRefresh
   const { format } = yield* Effect.promise(() => import("effect/observability/PrometheusMetrics"))

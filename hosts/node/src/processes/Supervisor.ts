@@ -1,6 +1,6 @@
 /**
- * Keeps several processes running: starts them, restarts one that ended, and stops all of them together. If a process
- * ends before all are ready, the start has failed.
+ * Keeps several processes running: starts all processes, restarts a process that ended, and stops all processes
+ * together. If a process ends before all processes are ready, the start fails.
  */
 import { reasonOf } from "@partner-commentary/core/shared/Reason"
 import * as Clock from "effect/Clock"
@@ -13,13 +13,13 @@ import { CommandFailed } from "../cli/CommandFailed.ts"
 
 export interface SupervisedProcess {
   readonly ready: Effect.Effect<void>
-  /** Returns a sentence that says how the process ended. */
+  /** Resolves when the process ends, with a sentence that says how the process ended. */
   readonly ended: Effect.Effect<string>
 }
 
 interface SupervisorOptions {
   readonly count: number
-  /** Starts process `number`. When the scope closes, the process stops. */
+  /** Starts process `number`. The process stops when the scope closes. */
   readonly launch: (number: number) => Effect.Effect<SupervisedProcess, never, Scope.Scope>
   /** Runs once, when all processes are ready. */
   readonly announce: Effect.Effect<void>
@@ -30,13 +30,13 @@ export const processRestarts = Metric.counter("partner_commentary_process_restar
   incremental: true
 })
 
-/** A process that ran this long does not count as a repeated failure. */
+/** If a process has run for this many milliseconds, its end does not count as a repeated failure. */
 const healthyAfter = Duration.toMillis("1 minute")
 
-/** The delay doubles with each repeated failure. */
+/** The delay before a restart, which doubles with each repeated failure up to 30 seconds. */
 const delayAfter = (failures: number) => Duration.seconds(Math.min(2 ** (failures - 1), 30))
 
-/** Runs until it is interrupted. */
+/** Runs the processes until the effect is interrupted. */
 export const supervise = ({ announce, count, launch }: SupervisorOptions) =>
   Effect.gen(function* () {
     const numbers = Array.from({ length: count }, (_, index) => index + 1)
@@ -57,11 +57,12 @@ export const supervise = ({ announce, count, launch }: SupervisorOptions) =>
       )
 
     const keepRunning = Effect.fnUntraced(function* (number: number) {
-      // The first process migrates the database, and finds wrong settings before the others start.
+      // The first process starts alone. It migrates the database and reports wrong settings before the other processes
+      // start.
       if (number > 1) yield* isReady(1)
       for (let failures = 1; ; failures++) {
         const begun = yield* Clock.currentTimeMillis
-        // Without free memory, fork throws. That must not stop the other processes.
+        // `fork` throws if the machine has no free memory. This defect must not stop the other processes.
         const end = yield* Effect.catchDefect(runOnce(number), (defect) =>
           Effect.succeed(`Process ${number} cannot be started: ${reasonOf(defect)}.`)
         )

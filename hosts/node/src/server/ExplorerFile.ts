@@ -1,4 +1,7 @@
-/** Reads the API explorer's program from a file beside the bundle, so that the process does not keep it in memory. */
+/**
+ * Reads the API explorer's program from a file next to the bundle, so that the process does not hold the program in
+ * memory.
+ */
 import { existsSync } from "node:fs"
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
@@ -6,7 +9,7 @@ import { ExplorerProgram } from "@partner-commentary/server/openapi/ExplorerProg
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
-/** scripts/bundle.ts writes the file. The file does not exist when the sources run unbundled. */
+/** `scripts/bundle.ts` writes the explorer file. The file does not exist when the sources run without a bundle. */
 const file = join(import.meta.dirname, "explorer.js.gz")
 
 export const layer = existsSync(file)

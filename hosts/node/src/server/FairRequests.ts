@@ -1,6 +1,6 @@
 /**
  * Starts requests in turns. Requests of one organization share a turn. Requests without a verified credential share a
- * turn by client address. A request is dropped if its client disconnects before its turn.
+ * turn by client address. If the client disconnects before the turn, the request is dropped.
  */
 import type { IncomingMessage, Server } from "node:http"
 import type { IpAllowList } from "@partner-commentary/core/access/IpAllowList"
@@ -21,8 +21,8 @@ export const installFairRequests = (
   proxies: IpAllowList
 ): void => {
   /**
-   * Requests wait in a separate queue. In the queue of the organization's work, requests would start before earlier
-   * ones end, and exceed the organization's limits.
+   * Names the queue in which a request waits for its start. This queue is separate from the queue of the organization's
+   * work: there, requests would start before earlier requests end and exceed the organization's limits.
    */
   const turnOf = (request: IncomingMessage): string =>
     `start ${ownerOf(credentialOf(request.headers)) ?? addressOf(request)}`

@@ -1,4 +1,6 @@
-/** A long-running process from its settings to its stop: what it logs and prints on the way, and its exit code. */
+/**
+ * Runs a long-running process from reading the settings to the stop, with log lines, start messages and the exit code.
+ */
 import * as LogThrottle from "@partner-commentary/core/shared/LogThrottle"
 import * as ConfigSummary from "@partner-commentary/settings/ConfigSummary"
 import { databaseDisplayName } from "@partner-commentary/settings/DatabaseSettings"
@@ -15,11 +17,11 @@ import * as Exporter from "../telemetry/Exporter.ts"
 import * as Logs from "../telemetry/Logs.ts"
 import { version } from "../Version.ts"
 
-/** The text that the service prints when it listens. */
+/** The values that the service prints when it listens. */
 interface ListeningService {
   readonly apiRoot: string
   readonly demo: Option.Option<Demo>
-  /** The URL of the page with the mails, if no mail server is configured. */
+  /** The URL of the page with the local outbox, if no mail server is configured. */
   readonly outbox: Option.Option<string>
 }
 
@@ -28,7 +30,7 @@ export interface ServeOptions<R> {
   readonly announce: (started: ListeningService) => Effect.Effect<void, never, R>
 }
 
-/** `start` returns the effect that runs until the process is interrupted. */
+/** Runs a service. `start` returns the effect that runs until the process is interrupted. */
 export const run = <E, E2, R>(
   start: (settings: Settings.Settings) => Effect.Effect<Effect.Effect<never, E2>, E, R | Scope.Scope>
 ) =>
@@ -50,7 +52,7 @@ export const run = <E, E2, R>(
           `database ${databaseDisplayName(settings.database)}, mails ${ConfigSummary.describeMail(settings)}, ` +
           `generator ${ConfigSummary.describeGenerator(settings)}, audio ${ConfigSummary.describeAudio(settings)}`
       )
-      // The command line reports why a start failed.
+      // The command line reports the reason of a failed start, so a failed start does not log `Stopped`.
       yield* Effect.addFinalizer((exit) =>
         Exit.isFailure(exit) && !Cause.hasInterruptsOnly(exit.cause) ? Effect.void : log("Stopped")
       )
@@ -71,7 +73,7 @@ export const warnAboutLinks = (settings: Settings.Settings, port: number) =>
     onSome: ({ sentence }) => Effect.logWarning(sentence)
   })
 
-/** The server listens. Among several processes the primary process announces it. */
+/** Announces that the server listens. With several processes, the primary process logs the warnings. */
 export const announceServer = Effect.fnUntraced(function* <R>(
   settings: Settings.Settings,
   port: number,

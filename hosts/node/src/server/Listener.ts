@@ -1,6 +1,6 @@
 /**
- * Binds the port before the application exists, because links contain the address. Requests that arrive before the
- * application is ready wait.
+ * Binds the port before the application exists, because the application's links contain the port. Requests that arrive
+ * before the application is ready are held.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { Socket } from "node:net"
@@ -17,23 +17,26 @@ import * as Pipelining from "./Pipelining.ts"
 import * as RequestGate from "./RequestGate.ts"
 import * as SlowReaders from "./SlowReaders.ts"
 
-/** How long running requests may take to finish when the process stops. */
+/** The time that running requests get to finish when the process stops. */
 const grace = "10 seconds"
 
-/** Milliseconds for receiving the headers and the whole request, and the interval of the check. */
+/**
+ * The time limits for receiving the headers and the whole request, and the interval between checks, in milliseconds.
+ */
 const receiveTimeouts = { headersTimeout: 20_000, requestTimeout: 60_000, connectionsCheckingInterval: 5_000 }
 
 /**
- * The operating system may have a lower limit. The client of a connection above the limit retries only after a second.
+ * The number of connections that may wait to be accepted. The operating system may apply a lower limit. A client above
+ * the limit retries its connection only after a second.
  */
 const backlog = 4096
 
-/** Milliseconds after which a connection is closed if its client reads no byte of a response. */
+/** The server closes a connection if the client reads no byte of a response for this many milliseconds. */
 const defaultStallTimeout = 60_000
 
 /**
  * Node closes an idle connection unless its response has a `timeout` listener. This listener keeps the connection open
- * while the response is prepared, and closes it when the client does not read the response's bytes.
+ * while the response is prepared, and closes the connection if the client does not read the response's bytes.
  */
 const closeStalled = (_: IncomingMessage, response: ServerResponse) => void response.on("timeout", destroyIfUnread)
 
@@ -42,16 +45,16 @@ const destroyIfUnread = (socket: Socket): void => {
 }
 
 export interface Options {
-  /** How long an idle connection stays open. */
+  /** The time for which an idle connection stays open. */
   readonly keepAlive?: Duration.Duration
   readonly stallTimeout?: number
   readonly slow?: SlowReaders.SlowReaderLimits
 }
 
-/** Node runs the microtask when no tick is left. */
+/** Runs the function after all ticks: Node runs a microtask that a tick queued when no tick is left. */
 const afterTicks = (run: () => void): void => process.nextTick(queueMicrotask, run)
 
-/** `name` is the environment variable of the port. The variable of the host has the same prefix. */
+/** Binds the port. `name` is the environment variable of the port, and the variable of the host has the same prefix. */
 export const bindPort = Effect.fnUntraced(function* (
   host: string,
   port: number,
@@ -84,7 +87,7 @@ export const bindPort = Effect.fnUntraced(function* (
     NodeHttpServer.make(() => native, { host, port, backlog, gracefulShutdownTimeout: grace }),
     ({ cause }) => refusal(name, host, port, cause)
   )
-  // Close the remaining connections after the grace period, because open connections would block the shutdown.
+  // Close the remaining connections after the grace period, because an open connection would block the shutdown.
   yield* Effect.addFinalizer(() => Effect.sync(() => native.closeAllConnections()))
   const address = native.address()
   return {
@@ -97,14 +100,14 @@ export const bindPort = Effect.fnUntraced(function* (
       extraHeaders = headers
     },
     /**
-     * Call it when the application is ready for requests. When the scope closes, connections close after their current
-     * request.
+     * Delivers requests to the application. Call `open` when the application is ready. When the scope closes, each
+     * connection closes after its current request.
      */
     open: Effect.andThen(
       Effect.sync(() => {
         native.off("request", hold)
-        // The service offers no protocol upgrade. Without an `upgrade` listener, Node handles such requests like any
-        // other.
+        // The service offers no protocol upgrade. Without an `upgrade` listener, Node handles upgrade requests like all
+        // other requests.
         native.removeAllListeners("upgrade")
         for (const exchange of early) native.emit("request", ...exchange)
       }),

@@ -1,6 +1,6 @@
 /**
- * Responds to requests that Node's HTTP server cannot parse, or to which Node would respond without a body. The
- * responses have the error envelope and a request id, like every other refusal. Well-formed requests go to the router.
+ * Responds to requests that Node cannot parse, and to requests for which Node would send no response body. The
+ * responses have the error envelope and a request id, like all error responses. Well-formed requests go to the router.
  */
 import { type IncomingMessage, maxHeaderSize, type Server, type ServerResponse, STATUS_CODES } from "node:http"
 import { Socket } from "node:net"
@@ -11,19 +11,19 @@ import { cacheControl, requestId } from "@partner-commentary/server/middleware/R
 import type { RequestGate } from "./RequestGate.ts"
 
 /**
- * Milliseconds before the connection is closed, so that a client that is still sending can read the response. An
- * immediate reset would discard the response.
+ * The connection stays open for this many milliseconds, so that a client that is still sending can read the response.
+ * An immediate reset would discard the response.
  */
 const lingerTimeout = 1_000
 
-/** Returns rate-limit headers for the sender at this address. */
+/** Returns the rate-limit headers for a sender's address. */
 export type RateHeadersFor = (address: string) => Readonly<Record<string, string>>
 
-/** Use it for a server created with `requireHostHeader: false`. */
+/** Handles malformed requests of a server that was created with `requireHostHeader: false`. */
 export const handleMalformedRequests = (native: Server, gate: RequestGate, extraHeaders: RateHeadersFor): void => {
   const refused = new WeakSet<Duplex>()
   native.on("clientError", (error: ParserError, socket) => {
-    // After such an error the parser cannot find the start of the next request on the connection.
+    // After a parser error the parser cannot find the start of the next request on the connection.
     if (refused.has(socket)) return
     refused.add(socket)
     refuse(gate, socket, statusFor(error), refusalOf(error), extraHeaders(addressOf(socket)))
@@ -74,11 +74,14 @@ const refusalOf = (error: ParserError): WireError => {
 
 const malformed = invalid("must be well-formed HTTP/1.1")
 
-/** The status 408 tells proxies and clients that the connection timed out, and that no request was refused. */
+/**
+ * Returns the response's status. A timed-out connection gets 408, which tells clients that the service refused no
+ * request.
+ */
 const statusFor = (error: ParserError) =>
   error.code === "ERR_HTTP_REQUEST_TIMEOUT" ? requestTimeout.status : statusOf[refusalOf(error).error.code]
 
-/** Returns whether the request line is valid except for an unknown method. */
+/** Returns whether the request line is valid apart from an unknown method. */
 const isRequestLine = ({ bytesParsed = 0, rawPacket }: ParserError): boolean => {
   const text = rawPacket?.toString("latin1") ?? ""
   return /^[\w!#$%&'*+.^`|~-]+ \S+ HTTP\/1\.[01]\r?\n/.test(text.slice(text.lastIndexOf("\n", bytesParsed - 1) + 1))
@@ -97,7 +100,7 @@ const headersOf = (body: string, id: string, extraHeaders: ReturnType<RateHeader
   Connection: "close"
 })
 
-/** Sends the error and closes the connection. */
+/** Sends the error response and closes the connection. */
 export const sendError = (
   request: IncomingMessage,
   response: ServerResponse,
@@ -109,8 +112,8 @@ export const sendError = (
 }
 
 /**
- * The error waits for the responses to earlier requests. Replaces the response to a request whose body cannot be
- * parsed.
+ * Sends the error after the responses to earlier requests. If the body of the current request cannot be parsed, the
+ * error replaces the response to that request.
  */
 const refuse = (
   gate: RequestGate,

@@ -1,6 +1,7 @@
 /**
- * Serves media files from a folder, whole or in ranges, without authentication and rate limits: names are unguessable.
- * There is no listing, and only file names in the core's format reach the file system.
+ * Serves media files from a folder, completely or in ranges. The routes need no authentication and no rate limit,
+ * because file names cannot be guessed. The folder is not listed, and only file names in the core's format reach the
+ * file system.
  */
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
@@ -9,7 +10,7 @@ import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as HttpStaticServer from "effect/http/HttpStaticServer"
 import { mediaPath } from "../app/Media.ts"
 
-/** The pattern of a file name in the core's format, with a file extension. */
+/** Returns whether a text is a file name in the core's format, including a file extension. */
 const isName = (text: string): boolean => /^[0-9A-Za-z]{32}\.[0-9a-z]{3,4}$/.test(text)
 
 const headers = {
@@ -44,5 +45,5 @@ export const layer = (folder: string) =>
     })
   )
 
-/** A name that no file can have. */
+/** A path that no file can have, because the path contains a NUL character. */
 const noFile = "/\u0000"

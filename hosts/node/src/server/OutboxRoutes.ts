@@ -1,4 +1,4 @@
-/** Pages that show the local outbox, in development only. */
+/** In development, these pages show the mails of the local outbox. */
 
 import { NotFound } from "@partner-commentary/api/Errors"
 import { isLoopbackHost } from "@partner-commentary/core/shared/Loopback"
@@ -16,8 +16,8 @@ import * as Option from "effect/Option"
 import * as DataFolder from "../app/DataFolder.ts"
 
 /**
- * The outbox holds links with credentials, so requests from other machines, through proxies and with other host names
- * are refused.
+ * The outbox contains links with credentials. Therefore requests from other machines, requests through proxies and
+ * requests with other host names are refused.
  */
 const isFromThisMachine = ({ headers, remoteAddress }: HttpServerRequest.HttpServerRequest): boolean => {
   const host = URL.parse(`http://${headers["host"] ?? ""}`)?.hostname ?? ""

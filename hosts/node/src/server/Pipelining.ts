@@ -1,8 +1,8 @@
 /**
- * Handles pipelined requests of a connection one after another: the next request starts when the previous response has
+ * Handles pipelined requests of a connection one after another. The next request starts when the previous response has
  * been handed to the network. Therefore a client that does not read its responses delays only its own connection. Node
- * continues to read requests, so the number of waiting requests is limited. One request above the limit is refused, and
- * the connection is closed.
+ * continues to read requests, so the number of waiting requests is limited. Above the limit, one request is refused,
+ * and then the connection is closed.
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
@@ -14,12 +14,15 @@ import type { RequestGate } from "./RequestGate.ts"
 export const maxInFlight = 32
 
 /**
- * The number of requests that are read after the refused one, before the connection closes. These requests get no
- * response.
+ * After a refused request, the server reads at most this many requests before it closes the connection. Requests after
+ * the refused request get no response.
  */
 const maxUnanswered = 2000
 
-/** Add this gate after all other gates, so that they see a request only when it may start. */
+/**
+ * Limits pipelining. Call `limitPipelining` after adding all other gates, so that those gates see a request only when
+ * the request may start.
+ */
 export const limitPipelining = (gate: RequestGate, extraHeaders: MalformedRequests.RateHeadersFor): void => {
   const connections = new WeakMap<Socket, { waiting: number; unanswered: number }>()
 
@@ -31,7 +34,7 @@ export const limitPipelining = (gate: RequestGate, extraHeaders: MalformedReques
       connection.waiting++
       response.once("socket", () => {
         connection.waiting--
-        // Node still uses this response in the current tick.
+        // Node still uses this response object in the current tick.
         process.nextTick(() => response.destroyed || begin())
       })
     } else if (++connection.unanswered === 1) {
@@ -42,7 +45,8 @@ export const limitPipelining = (gate: RequestGate, extraHeaders: MalformedReques
     } else if (connection.unanswered > maxUnanswered) socket.destroy()
   }
 
-  // Node assigns the socket to one response at a time, in the order of the requests.
+  // Node assigns the socket to one response at a time, in the order of the requests. A response without a socket must
+  // wait.
   gate.add((exchange, pass) => {
     const { request, response } = exchange
     if (response.socket === null) hold(request, response, () => pass(exchange))

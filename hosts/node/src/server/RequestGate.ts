@@ -1,6 +1,6 @@
 /**
- * Inspects requests before the server's listeners see them. Node calls every `request` listener with every request, so
- * a listener cannot delay a request for Effect's own listener. Only this module replaces `emit`.
+ * Intercepts requests before the server's listeners. Node calls all `request` listeners for every request, so a
+ * listener cannot delay a request for Effect's listener. Only this module replaces the server's `emit`.
  */
 import type { IncomingMessage, Server, ServerResponse } from "node:http"
 import type { Duplex } from "node:stream"
@@ -13,13 +13,13 @@ export interface RequestExchange {
 
 type Pass = (exchange: RequestExchange) => void
 
-/** A gate responds to the request, or calls `pass` with the exchange, now or later. */
+/** A gate either responds to the request, or calls `pass` with the exchange immediately or later. */
 export type Gate = (exchange: RequestExchange, pass: Pass) => void
 
 export interface RequestGate {
-  /** The gate that was added last sees a request first. */
+  /** Adds a gate. The gate that was added last sees each request first. */
   readonly add: (gate: Gate) => void
-  /** Returns the response that is sent next on the connection. */
+  /** Returns the response that the server sends next on the connection. */
   readonly due: (socket: Duplex) => ServerResponse | undefined
 }
 
@@ -27,10 +27,10 @@ const isExchange = (event: string): event is RequestExchange["event"] =>
   event === "request" || event === "checkContinue" || event === "checkExpectation"
 
 export const make = (native: Server): RequestGate => {
-  /** The responses of each connection that have not ended. */
+  /** The unfinished responses of each connection. */
   const open = new WeakMap<Duplex, Array<ServerResponse>>()
 
-  /** One function serves all responses, which are many. */
+  /** All responses share this listener, because a server handles many responses. */
   function forget(this: ServerResponse) {
     const responses = open.get(this.req.socket) ?? []
     const place = responses.indexOf(this)

@@ -1,4 +1,7 @@
-/** Reports when a response has ended: its last byte was handed to the network, or its connection closed. Can close it. */
+/**
+ * Reports when a response has ended: its last byte was handed to the network, or its connection closed. Also closes a
+ * connection on request.
+ */
 import type { ServerResponse } from "node:http"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import type { WhenResponseEnds } from "@partner-commentary/core/access/ConcurrencyLimit"

@@ -1,4 +1,7 @@
-/** The long-running processes: a server with or without workers, and a worker. SIGINT or SIGTERM stops these processes. */
+/**
+ * Runs the long-running processes: a server with or without workers, or only workers. SIGINT or SIGTERM stops the
+ * process.
+ */
 
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { LongPolls } from "@partner-commentary/core/access/LongPolls"
@@ -34,7 +37,7 @@ import * as MediaRoutes from "./MediaRoutes.ts"
 import * as OutboxRoutes from "./OutboxRoutes.ts"
 import * as ResponseEnd from "./ResponseEnd.ts"
 
-/** Serves until it is interrupted. `announce` is called when the server listens. */
+/** Runs a server until the effect is interrupted. `announce` is called when the server listens. */
 export const serve = <R>(options: Lifecycle.ServeOptions<R>) =>
   running(
     () => Effect.void,
@@ -65,7 +68,7 @@ export const serve = <R>(options: Lifecycle.ServeOptions<R>) =>
         yield* Effect.provide(malformedRequestHeaders, Layer.provide(Authorization.layer, Layer.succeedContext(app)))
       )
       yield* open
-      // Waiting requests are answered before the listener waits for running requests.
+      // On a stop, waiting requests are answered before the listener waits for running requests.
       yield* Effect.addFinalizer(() => Context.get(app, LongPolls).stop)
       yield* Lifecycle.announceServer(settings, port, demo, options.announce)
     })
@@ -77,7 +80,7 @@ const forRequests = (server: HttpServer.HttpServer["Service"]): HttpServer.HttpS
     Effect.updateContext(server.serve(app, middleware), RunningContext.withoutServices)) as never
 })
 
-/** Runs workers until it is interrupted. */
+/** Runs only workers until the effect is interrupted. */
 export const runWorkerProcess = <R>(announce: Effect.Effect<void, never, R>) =>
   running(
     (settings) =>
@@ -102,7 +105,7 @@ export const runWorkerProcess = <R>(announce: Effect.Effect<void, never, R>) =>
     })
   )
 
-/** Counts a malformed request for its sender, and returns the rate-limit headers of the response. */
+/** Counts a malformed request against the sender's rate limit, and returns the rate-limit headers of the response. */
 const malformedRequestHeaders = Effect.gen(function* () {
   const { countAnonymous } = yield* Authorization
   const run = Effect.runSyncWith(yield* Effect.context<never>())
@@ -125,14 +128,14 @@ const routes = (settings: Settings.Settings) =>
 
 const outboxOf = ({ development }: Settings.Settings) => (development ? OutboxRoutes.layer : Layer.empty)
 
-/** Files in a bucket need no route, because the bucket serves them. */
+/** Adds a route for media files in a folder. A bucket serves its files itself, so these files need no route. */
 const mediaOf = ({ media }: Settings.Settings) =>
   Option.match(media.storage, {
     onNone: () => Layer.empty,
     onSome: (storage) => (storage.kind === "folder" ? MediaRoutes.layer(storage.folder) : Layer.empty)
   })
 
-/** The process writes heartbeats from before the start of any work until after its end. */
+/** Writes heartbeats. The heartbeats start before any work starts, and end after all work has ended. */
 const heartbeat = Effect.gen(function* () {
   const { layer } = yield* Effect.promise(() => import("@partner-commentary/sql/database/Heartbeat"))
   const { database } = yield* Settings.readSettings
@@ -142,7 +145,10 @@ const heartbeat = Effect.gen(function* () {
   )
 })
 
-/** The layers stop in reverse order: running requests, workers, connections, the database. */
+/**
+ * Builds the process's layers. On a stop, the layers end in reverse order: running requests, workers, connections, the
+ * database.
+ */
 const running = <E, R, E2>(
   check: (settings: Settings.Settings) => Effect.Effect<void, E2>,
   start: (
@@ -155,7 +161,7 @@ const running = <E, R, E2>(
       yield* check(settings)
       const stores = yield* Layer.build(Database.layer(settings, { listens: true }))
       yield* Effect.provideContext(heartbeat, stores)
-      // On Postgres the layer includes the shared clock.
+      // On Postgres the stores include the clock that all processes share.
       yield* Effect.provideContext(start(settings, stores), stores)
       yield* Layer.build(Layer.provide(DatabaseMonitor.layer, Layer.succeedContext(stores)))
       return Effect.never

@@ -1,23 +1,23 @@
 /**
  * Closes connections whose clients read responses too slowly. A client that sometimes reads a byte is never idle, so
- * Node's timeouts do not apply. The bytes in the buffer must be sent within a grace period, plus the time that they
- * need at the lowest allowed speed.
+ * Node's timeouts do not apply. The buffered bytes must be sent within a grace period plus the time that they need at
+ * the lowest allowed speed.
  */
 import type { Server } from "node:http"
 import type { Socket } from "node:net"
 
 export interface SlowReaderLimits {
-  /** Milliseconds. */
+  /** The grace period in milliseconds. */
   readonly grace: number
   readonly bytesPerSecond: number
-  /** The milliseconds between two checks of the connections. */
+  /** The number of milliseconds between two checks of the connections. */
   readonly interval: number
 }
 
 export const defaultSlowReaderLimits: SlowReaderLimits = { grace: 60_000, bytesPerSecond: 16 * 1024, interval: 5_000 }
 
 interface Pending {
-  /** The number of bytes, counted from the start of the connection, that must be sent by the deadline. */
+  /** The connection must have sent this many bytes since its start when the deadline passes. */
   readonly bytes: number
   readonly deadline: number
 }

@@ -1,6 +1,6 @@
 /**
- * Counts each attempt at a delivery when the attempt is recorded. WorkMetrics reads the waiting deliveries from the
- * database.
+ * Counts each delivery attempt when the delivery store records the attempt. `WorkMetrics.ts` reads the number of
+ * waiting deliveries from the database.
  */
 import type * as Instant from "@partner-commentary/core/shared/Instant"
 import type { Attempt } from "@partner-commentary/core/webhook/Attempt"
@@ -29,13 +29,13 @@ const count = ({ eventId, kind }: ClaimedDelivery, { duration, failure }: Attemp
     Metric.update(Metric.withAttributes(attempts, { outcome: failure ?? outcome, kind }), 1),
     Metric.update(Metric.withAttributes(attemptDuration, { outcome }), duration / 1000)
   )
-  // A manual redelivery may concern an event that was delivered long ago.
+  // A manual redelivery may send an event that was delivered long ago, so its latency is not measured.
   return failure === null && kind !== "manual"
     ? Effect.andThen(counted, Metric.update(latency, Math.max(0, at - timeOfEvent(eventId)) / 1000))
     : counted
 }
 
-/** Wraps the delivery store, which records every attempt. */
+/** Wraps the delivery store, and counts every attempt that the store records. */
 export const layer = Layer.effect(
   DeliveryStore,
   Effect.map(DeliveryStore, (store) =>

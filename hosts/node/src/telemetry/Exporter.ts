@@ -1,4 +1,4 @@
-/** Exports traces, metrics and logs by OTLP, if the settings enable it. */
+/** Exports traces, metrics and logs over OTLP, if the settings enable OTLP. */
 import { hostname } from "node:os"
 import type { Settings } from "@partner-commentary/settings/Settings"
 import * as Effect from "effect/Effect"
@@ -11,7 +11,7 @@ import * as Spans from "./Spans.ts"
 
 export const layer = ({ otlp }: Settings) =>
   Option.match(otlp, {
-    // Without OTLP nothing would export the spans, so their cost is avoided.
+    // Without OTLP no exporter would read the spans, so tracing is turned off.
     onNone: () => Layer.succeed(References.TracerEnabled, false),
     onSome: ({ headers, statements, url }) =>
       Layer.unwrap(

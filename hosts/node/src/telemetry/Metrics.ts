@@ -1,6 +1,6 @@
 /**
- * Metrics in Effect's registry, which `/metrics` and OTLP read. Requests, mails and drafts are counted as they
- * happen. `makeGaugeRefresh` updates the gauges of the process and of the database.
+ * Defines metrics in Effect's registry, which `/metrics` and OTLP read. Requests, mails and drafts are counted when
+ * they happen. `makeGaugeRefresh` updates the gauges of the process and of the database.
  */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -27,7 +27,7 @@ function callMetrics(name: string, description: string) {
   }
 }
 
-/** Counts and times a call to another system. */
+/** Counts a call to another system and measures the duration of the call. */
 export const measureCall = <A, E, R>(what: keyof typeof calls, effect: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
     const begun = performance.now()
@@ -51,8 +51,8 @@ const requestDuration = Metric.histogram("partner_commentary_http_request_durati
 })
 
 /**
- * Middleware of the whole HTTP application, if metrics are enabled. A response counts before its body, because a stream
- * of events lasts as long as its client likes.
+ * Measures all HTTP requests if metrics are enabled. A response is counted before its body is sent, because an event
+ * stream lasts until its client disconnects.
  */
 export const requestMetrics = <E, R>(app: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
   Effect.suspend(() => {
@@ -69,10 +69,10 @@ export const requestMetrics = <E, R>(app: Effect.Effect<HttpServerResponse.HttpS
     })
   })
 
-/** A fixed list of names, so that callers cannot create new labels. */
+/** The fixed list of values for the label `area`, so that callers cannot create new label values. */
 const areas = ["partner/v1/topics", "partner/v1/personas", "partner", "creator", "media", "healthz", "readyz", "dev"]
 
-/** Milliseconds for which gauges are cached, so that many scrapers cause no more queries than one. */
+/** Gauges are cached for this many milliseconds, so that several scrapers do not cause additional queries. */
 const fresh = 1000
 
 /** Makes the effect that updates all gauges. Concurrent callers share one refresh. */

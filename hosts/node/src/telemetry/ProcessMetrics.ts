@@ -1,4 +1,7 @@
-/** Gauges of this process: memory, processor and event loop, under the names of the Prometheus client libraries. */
+/**
+ * Measures the memory, CPU time and event loop of this process. The metrics have the same names as in Prometheus's
+ * client libraries.
+ */
 import { monitorEventLoopDelay, performance } from "node:perf_hooks"
 import { getHeapStatistics } from "node:v8"
 import * as Effect from "effect/Effect"
@@ -30,7 +33,9 @@ const metrics = {
 
 const resolution = 20
 
-/** Makes the effect that updates the gauges. The gauges of the event loop cover the time since the previous update. */
+/**
+ * Makes the effect that updates the process metrics. The event loop's gauges cover the time since the previous update.
+ */
 export const makeProcessGaugeRefresh = Effect.gen(function* () {
   const delay = monitorEventLoopDelay({ resolution })
   delay.enable()

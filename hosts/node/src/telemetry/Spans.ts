@@ -1,4 +1,7 @@
-/** Wraps the exporting tracer: sets the ids that a span's subject requires, and drops spans of statements unless they are enabled. */
+/**
+ * Wraps the exporting tracer. The wrapper sets the span ids that a span's annotation requires, and drops the spans of
+ * SQL statements unless the settings enable these spans.
+ */
 import { SpanIdentity } from "@partner-commentary/core/shared/Subject"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -6,7 +9,10 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Tracer from "effect/Tracer"
 
-/** A dropped span takes the ids of its parent, so its children become children of the request or job. */
+/**
+ * Makes a span that is not exported. A dropped span has its parent's ids, so that its child spans become children of
+ * the request or job.
+ */
 const dropped = (options: Parameters<Tracer.Tracer["span"]>[0]): Tracer.Span => {
   const parent = Option.getOrUndefined(options.parent)
   if (parent === undefined) return new Tracer.NativeSpan({ ...options, sampled: false })

@@ -1,4 +1,6 @@
-/** Updates metrics for OTLP, and serves health and metrics at the admin address, if the settings enable them. */
+/**
+ * Updates the gauges for OTLP, and serves health checks and metrics at the admin address, if the settings enable them.
+ */
 import * as Health from "@partner-commentary/server/routes/health/Health"
 import type { Settings } from "@partner-commentary/settings/Settings"
 import * as Effect from "effect/Effect"
@@ -17,10 +19,10 @@ import * as Metrics from "./Metrics.ts"
 export const isTelemetryEnabled = ({ admin, otlp }: Settings): boolean =>
   Option.isSome(otlp) || Option.isSome(admin.port)
 
-/** The interval of updates for OTLP, which exports metrics every 10 seconds. */
+/** The interval between gauge updates for OTLP, which exports metrics every 10 seconds. */
 const period = "5 seconds"
 
-/** Updates gauges for OTLP and serves the admin address until the scope closes. */
+/** Updates the gauges for OTLP and serves the admin address until the scope closes. */
 export const observeProcess = Effect.fnUntraced(function* (settings: Settings) {
   if (!isTelemetryEnabled(settings)) return
   const refresh = yield* Metrics.makeGaugeRefresh

@@ -1,6 +1,6 @@
 /**
- * Gauges that are read from the database: due and failed work by kind and age, and the state of receivers. Counts are
- * limited, so that a long backlog does not slow the query down. If the database does not answer, the gauges are
+ * Gauges that are read from the database: due and failed work by kind and age, and the state of webhooks. Counts are
+ * limited, so that a long backlog does not slow the queries down. If the database does not respond, the gauges are
  * removed.
  */
 
@@ -19,13 +19,13 @@ import * as Exit from "effect/Exit"
 import * as Metric from "effect/Metric"
 import * as Option from "effect/Option"
 
-/** Each count stops at this number. */
+/** Each count stops at this limit. */
 const limit = 10_000
 
 /** Milliseconds after which due work is overdue. */
 const overdueAfter = 5 * 60 * 1000
 
-/** The timeout of all queries together. */
+/** The time limit of all queries together, and the time limit of the test write. */
 const timeout = "1 second"
 
 const gauge = (name: string, description: string) => Metric.gauge(`partner_commentary_${name}`, { description })
@@ -105,7 +105,7 @@ const reading = Effect.gen(function* () {
   })
 })
 
-/** Makes the effect that updates the gauges. */
+/** Makes the effect that updates the gauges of the database. */
 export const makeWorkGaugeRefresh = Effect.gen(function* () {
   const readings = yield* reading
   const { check } = yield* DatabaseHealth

@@ -1,4 +1,4 @@
-/** `backup`: copies the SQLite database while the service runs. For Postgres it names `pg_dump`. */
+/** `backup` copies the SQLite database while the service runs. For Postgres, `backup` refuses and names `pg_dump`. */
 import { randomUUID } from "node:crypto"
 import { existsSync } from "node:fs"
 import { open, rm, stat } from "node:fs/promises"
@@ -49,7 +49,7 @@ const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code
 const explained = (error: unknown, file: string): string =>
   codeOf(error) === "EEXIST" ? alreadyThere(file) : `The backup failed: ${reasonOf(error)}`
 
-/** Creates an empty file beside the final one. Only the file's owner may read it, from the first byte on. */
+/** Creates an empty file in the folder of the final file. The file is readable only for its owner from the start. */
 const created = (file: string) => {
   const unfinished = `${file}.part-${randomUUID()}`
   return Effect.tryPromise({
@@ -64,10 +64,10 @@ const unwritable = (folder: string, error: unknown): string => {
   return `The folder ${folder} cannot be written to: ${codeOf(error)}`
 }
 
-/** More than the number of pages of any file, so that one step copies all pages. */
+/** This number of pages is larger than any SQLite file has, so that one step copies all pages. */
 const allPages = 2 ** 31 - 1
 
-/** Copies all pages in one step: SQLite restarts a copy in several steps whenever another process writes. */
+/** Copies all pages in one step. SQLite would restart a copy in several steps whenever another process writes. */
 const copy = async (source: string, unfinished: string, file: string): Promise<void> => {
   const { backup, DatabaseSync } = await import("node:sqlite")
   const from = new DatabaseSync(source, { readOnly: true })

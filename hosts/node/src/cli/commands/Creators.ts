@@ -1,4 +1,4 @@
-/** `creator …` and `retry`: commands for creators, and for requests that need a restart. */
+/** `creator …` manages creators, and `retry` restarts failed draft generations. */
 import { Creators } from "@partner-commentary/core/creator/Creators"
 import { ShareId } from "@partner-commentary/core/shared/Ids"
 import type { Assignment } from "@partner-commentary/core/topic/Assignment"
@@ -42,7 +42,7 @@ const retryOne = Effect.fnUntraced(function* (shareId: ShareId) {
   })
 })
 
-/** If one request cannot be restarted, the others are still restarted. */
+/** Restarts every failed generation. If one generation cannot be restarted, the others are still restarted. */
 const retryAll = Effect.gen(function* () {
   const stalled = yield* (yield* AssignmentStore).stalled
   const outcomes = yield* Effect.forEach(stalled, (id) => Effect.result(restarted(id)))
@@ -131,7 +131,7 @@ const requests = (count: number, which: string) => `${count} ${which}request${co
 const nobody = (email: string) =>
   Effect.fail(new CommandFailed({ message: `No persona and no request has the creator address ${email}.` }))
 
-/** Explains why a request was not changed. */
+/** Explains in a sentence why a request was not changed. */
 export const explainRefusal =
   (id: ShareId, action: string) =>
   <A, R>(effect: Effect.Effect<A, { readonly _tag: "AssignmentNotFound" } | ActionRefused, R>) =>

@@ -1,4 +1,4 @@
-/** `demo`: the whole workflow in one terminal. */
+/** `demo` runs the whole workflow in one terminal. */
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 import { Json, output } from "../Output.ts"

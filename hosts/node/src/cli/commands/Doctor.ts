@@ -1,4 +1,4 @@
-/** `doctor`: checks the installation. */
+/** `doctor` checks the installation. */
 
 import * as Timeout from "@partner-commentary/server/workers/Timeout"
 import * as Settings from "@partner-commentary/settings/Settings"

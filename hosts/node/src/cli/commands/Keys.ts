@@ -1,4 +1,4 @@
-/** `key …`: API keys. */
+/** `key …` manages API keys. */
 
 import { type ApiKey, refusalOfKey } from "@partner-commentary/core/access/ApiKey"
 import { ApiKeys } from "@partner-commentary/core/access/ApiKeys"

@@ -1,4 +1,4 @@
-/** `license …`: which organization may use which persona, and until when. */
+/** `license …` decides which organization may use which persona, and until when. */
 
 import { OrganizationStore } from "@partner-commentary/core/partner/OrganizationStore"
 import { isLicenseActive } from "@partner-commentary/core/persona/License"

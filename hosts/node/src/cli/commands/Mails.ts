@@ -1,4 +1,4 @@
-/** `mail …`: waiting and failed mails, and sending them again. */
+/** `mail …` lists waiting and failed mails, and sends failed mails again. */
 import { Creators } from "@partner-commentary/core/creator/Creators"
 import { OrganizationStore } from "@partner-commentary/core/partner/OrganizationStore"
 import { OrganizationId, ShareId } from "@partner-commentary/core/shared/Ids"
@@ -72,7 +72,7 @@ const list = Command.make(
   }, Effect.provide(Administration.layer))
 ).pipe(Command.withDescription("List waiting or failed mails"))
 
-/** Finds the contact addresses of organizations, for mails that store no address. */
+/** Finds the contact addresses of organizations for mails that store no address. */
 const contactsOf = Effect.fnUntraced(function* (mails: ReadonlyArray<ListedMail>) {
   const organizations = yield* OrganizationStore
   const ids = new Set(

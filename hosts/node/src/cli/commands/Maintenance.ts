@@ -1,4 +1,4 @@
-/** `migrate` and `purge`: maintenance of the database. */
+/** `migrate` updates the database schema, and `purge` deletes expired data. */
 import { Retention } from "@partner-commentary/core/operations/Retention"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import * as DatabaseRefused from "@partner-commentary/settings/DatabaseRefused"

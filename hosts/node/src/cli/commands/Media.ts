@@ -1,4 +1,4 @@
-/** `media retry`: restarts failed audio and video. */
+/** `media retry` restarts failed audio and video. */
 import { MediaJobStore } from "@partner-commentary/core/commentary/MediaJobStore"
 import { ShareId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"

@@ -1,4 +1,4 @@
-/** `metrics rebuild`: recomputes the daily metrics from the assignments. */
+/** `metrics rebuild` recomputes the daily metrics from the assignments. */
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 import * as Administration from "../Administration.ts"

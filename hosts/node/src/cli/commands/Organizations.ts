@@ -1,4 +1,4 @@
-/** `org …`: organizations. */
+/** `org …` manages organizations. */
 
 import { allScopes } from "@partner-commentary/core/access/Scope"
 import type { Organization } from "@partner-commentary/core/partner/Organization"

@@ -1,4 +1,4 @@
-/** `persona …`: personas and their creators. */
+/** `persona …` manages personas and their creators. */
 import type { Persona } from "@partner-commentary/core/persona/Persona"
 import { PersonaRegistry } from "@partner-commentary/core/persona/PersonaRegistry"
 import { PersonaId } from "@partner-commentary/core/shared/Ids"

@@ -1,4 +1,4 @@
-/** `serve` and `worker`: long-running processes. Their modules are loaded on demand. */
+/** `serve` and `worker` start long-running processes. The modules of both commands are loaded on demand. */
 import * as Settings from "@partner-commentary/settings/Settings"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"

@@ -1,4 +1,7 @@
-/** `token …`: tokens of the local identity provider, for calling the API-key operations without a dashboard. */
+/**
+ * `token …` issues tokens of the local identity provider. With a token, an operator calls the API-key operations
+ * without a dashboard.
+ */
 import { OrganizationStore } from "@partner-commentary/core/partner/OrganizationStore"
 import { OrganizationId } from "@partner-commentary/core/shared/Ids"
 import * as ConfigSummary from "@partner-commentary/settings/ConfigSummary"

@@ -1,6 +1,6 @@
 /**
- * `topic show`: prints the details of a topic, so that an operator finds out why it makes no progress. The command
- * prints no text except the first line of the question.
+ * `topic show` prints the details of a topic, so that an operator finds out why the topic makes no progress. Of all
+ * texts, the command prints only the first line of the topic's question.
  */
 import { TopicId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
@@ -176,13 +176,13 @@ const at = (word: string, moment: Instant.Instant | null | undefined): string | 
 
 const because = (reason: string | null): string | null => (reason === null ? null : `the last reason: ${reason}`)
 
-/** Returns null if all parts are empty. */
+/** Joins the parts with commas, and returns null if all parts are empty. */
 const joined = (...parts: ReadonlyArray<string | null | undefined>): string | null => {
   const said = parts.filter((part) => typeof part === "string")
   return said.length === 0 ? null : said.join(", ")
 }
 
-/** Aligns values. Names may repeat, and lines without a value are omitted. */
+/** Aligns the values of the lines. A name may repeat, and a line without a value is omitted. */
 const aligned = (lines: ReadonlyArray<Line>): ReadonlyArray<string> => {
   const shown = lines.filter(([, value]) => value !== null && value !== "")
   const width = Math.max(...shown.map(([name]) => name.length))

@@ -1,4 +1,4 @@
-/** `webhook …`: webhooks, which partners register themselves. */
+/** `webhook …` manages the webhooks that partners have registered. */
 import { OrganizationRegistry } from "@partner-commentary/core/partner/OrganizationRegistry"
 import { OrganizationStore } from "@partner-commentary/core/partner/OrganizationStore"
 import { OrganizationId, WebhookId } from "@partner-commentary/core/shared/Ids"
