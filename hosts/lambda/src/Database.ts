@@ -1,7 +1,7 @@
 /**
- * Migrates the database that the settings name, and provides its stores and the signals that containers share. The
- * adapter is loaded only when it is needed. A container is frozen between invocations, so it does not listen and uses
- * its own clock.
+ * Migrates the configured database, and provides its stores and the signals between containers. An adapter's module is
+ * loaded only for its own database. A container is frozen between invocations, so it does not listen for notifications
+ * and uses its own clock.
  */
 import { existsSync } from "node:fs"
 import * as DatabaseRefused from "@partner-commentary/settings/DatabaseRefused"
@@ -16,7 +16,7 @@ export const layer = ({ database }: Settings) =>
     Effect.suspend(() =>
       isPostgres(database) || database.filename === ":memory:" || existsSync(database.filename)
         ? Effect.succeed(opened(database))
-        : // Lambda knows no development: an unmounted file system would otherwise begin an empty service.
+        : // Creating a missing file would start an empty service if the file system is not mounted.
           Effect.fail(DatabaseRefused.explainDatabaseError(database, DatabaseRefused.explainMissingFile))
     )
   )

@@ -1,6 +1,6 @@
 /**
- * Builds the service from the same environment variables as the Node host. Lambda has no persistent disk and no development
- * mode, so the variables that have a default there are required.
+ * Builds the service from the same environment variables as the Node host. Lambda has no persistent disk and no
+ * development mode, so variables whose default depends on these are required on Lambda.
  */
 import * as LogThrottle from "@partner-commentary/core/shared/LogThrottle"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
@@ -33,7 +33,7 @@ const read = Effect.gen(function* () {
     return yield* missing("MEDIA_S3_URL", "nothing would serve a folder of a container")
   }
   if (Option.isNone(publicUrl)) return yield* missing("PUBLIC_URL", "every link in a mail starts with it")
-  // `requireForService` has checked that both are set.
+  // `requireForService` has checked that the mail server and the signing secrets are set.
   return {
     settings,
     apiRoot: publicUrl.value,
@@ -64,7 +64,10 @@ const outside = ({ settings, smtpUrl }: Effect.Success<typeof read>) => {
 
 const isBucket = (storage: FolderSettings | BucketSettings): storage is BucketSettings => storage.kind === "bucket"
 
-/** Logs are JSON lines on stderr, which Lambda stores. Lambda would not export the spans. */
+/**
+ * Writes log lines as JSON to stderr, which Lambda stores. Tracing is turned off, because nothing exports the spans on
+ * Lambda.
+ */
 const observed = ({ log }: Settings.Settings) => LogThrottle.layer.pipe(Layer.provideMerge(loggers(log)))
 
 const loggers = (log: Settings.Settings["log"]) =>
@@ -76,7 +79,7 @@ const loggers = (log: Settings.Settings["log"]) =>
     Layer.succeed(References.TracerEnabled, false)
   )
 
-/** The explicit type keeps the types of the optional Postgres adapter out of the declarations. */
+/** The explicit type keeps the types of the optional Postgres adapter out of the generated declarations. */
 export const layer: Layer.Layer<HostServices, SettingRefused | MailSettingRefused> = Layer.unwrap(
   Effect.map(read, (environment) => {
     const { apiRoot, secrets, settings } = environment

@@ -1,6 +1,6 @@
 /**
- * Makes the function that Lambda calls from a layer with the service. All invocations of a container share one runtime.
- * `main.ts` makes the layer from the environment.
+ * Makes the function that Lambda calls from a layer that provides the service. All invocations of a container share one
+ * runtime. `main.ts` makes the layer from the environment variables.
  */
 import * as Embedded from "@partner-commentary/server/Embedded"
 import type * as Layer from "effect/Layer"
@@ -9,9 +9,9 @@ import * as Lambda from "partner-commentary/lambda/Handler"
 export type { HostServices } from "partner-commentary/lambda/Handler"
 
 export interface LambdaHandler extends Lambda.LambdaHandler {
-  /** Starts the service before the first request. If the start fails, that request gets the failure. */
+  /** Starts the service before the first request. If the start fails, the first request starts the service again. */
   readonly begin: () => Promise<void>
-  /** Stops the runtime and persists pending counts. */
+  /** Stops the runtime and persists pending call counts. */
   readonly dispose: () => Promise<void>
 }
 
@@ -20,7 +20,9 @@ export const makeHandler = <Further, E>(layer: Layer.Layer<Lambda.HostServices |
   return Object.assign(Lambda.make({ fetch, report, run }), { begin: () => begin().catch(() => {}), dispose })
 }
 
-/** Writes a JSON line in the form of the service's own log. A service that did not start has no logger. */
+/**
+ * Logs a start failure as a JSON line in the format of the service's log. A service that has not started has no logger.
+ */
 const report = (error: unknown, requestId: string) => {
   process.stderr.write(
     `${JSON.stringify({

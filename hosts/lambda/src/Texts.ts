@@ -1,4 +1,7 @@
-/** Reads the explorer's program and the API description from files beside the bundle, so that a cold start does not load them. */
+/**
+ * Reads the explorer's program and the API description from files next to the bundle, so that a cold start does not
+ * load these texts.
+ */
 import { existsSync } from "node:fs"
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
@@ -9,7 +12,10 @@ import { ExplorerProgram } from "@partner-commentary/server/openapi/ExplorerProg
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
-/** scripts/bundle.ts writes the files. They do not exist when the sources run unbundled. */
+/**
+ * `scripts/bundle.ts` writes the files of the explorer and the API description. These files do not exist when the
+ * sources run without a bundle.
+ */
 const explorer = join(import.meta.dirname, "explorer.js.gz")
 const description = join(import.meta.dirname, "openapi.json.gz")
 

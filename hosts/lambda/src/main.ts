@@ -1,14 +1,18 @@
 /**
- * The entry point with Lambda's `handler`. The service starts during Lambda's initialization phase. The schema compiler
- * of the Node host is not enabled here: it saves microseconds a request, and costs milliseconds a start.
+ * The entry point exports Lambda's `handler`. The service starts during Lambda's initialization phase. Unlike the Node
+ * host, the function does not enable the schema compiler, which saves microseconds a request but costs milliseconds a
+ * start.
  */
 import * as Environment from "./Environment.ts"
 import { makeHandler } from "./Handler.ts"
 
-/** @public Lambda calls it by this name. */
+/** @public Lambda calls the handler by this name. */
 export const handler = makeHandler(Environment.layer)
 
-/** Initialization is limited to ten seconds. After that the first request waits for the service. */
+/**
+ * Lambda limits the initialization to ten seconds. After this many milliseconds, the first request waits for the
+ * service instead.
+ */
 const patience = 5000
 
 await Promise.race([handler.begin(), new Promise((resolve) => setTimeout(resolve, patience).unref())])

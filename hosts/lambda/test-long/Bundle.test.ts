@@ -1,4 +1,4 @@
-/** Tests the bundle as it is shipped, in separate processes under the runtime API. */
+/** Tests the shipped bundle in separate processes under an emulated runtime API. */
 import { mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { httpsPattern, urlPattern } from "@partner-commentary/core/webhook/WebhookUrl"
@@ -17,14 +17,14 @@ afterAll(() => bundle.remove())
 const environmentIn = (folder: string) => Deployment.environmentFor(Deployment.sqliteUrlIn(folder))
 
 describe("the bundle", () => {
-  it("the bundle is smaller than 1.2 MB without the texts beside it", async () => {
+  it("the bundle is smaller than 1.2 MB without the text files beside the bundle", async () => {
     const programs = (await readdir(bundle.folder)).filter((name) => name.endsWith(".mjs"))
     const sizes = await Promise.all(programs.map((name) => stat(join(bundle.folder, name))))
     expect(sizes.reduce((sum, { size }) => sum + size, 0)).toBeLessThan(1.2e6)
   })
 })
 
-/** The environment of a function whose database has been migrated. */
+/** The environment variables of a function whose database has been migrated. */
 const migrated = async (test: Parameters<typeof Deployment.makeTemporaryFolder>[0]) => {
   const cwd = await Deployment.makeTemporaryFolder(test)
   await Deployment.migrateDatabase(cwd)
@@ -43,7 +43,7 @@ describe.concurrent("a container", () => {
     expect(Buffer.from(packed.body, "base64")).toEqual(await readFile(join(bundle.folder, "explorer.js.gz")))
   })
 
-  it("a container describes the API from a file, with its own address", async (test) => {
+  it("a container serves the API description from a file, with the container's public URL", async (test) => {
     const environment = await migrated(test)
     const container = await Emulator.startContainer(bundle.folder, environment, test)
     const { body, statusCode } = await askHandler(container, { method: "GET", target: "/openapi.json", headers: [] })
@@ -81,11 +81,11 @@ describe.concurrent("a container", () => {
     expect(container.isAlive()).toBe(true)
   })
 
-  it("a container that cannot start logs the reason, responds with the error envelope, and retries with the next request", async (test) => {
+  it("a container that cannot start logs the reason, responds with the error envelope, and retries the start with the next request", async (test) => {
     const cwd = await Deployment.makeTemporaryFolder(test)
     const blocked = join(cwd, "later")
     const env = environmentIn(blocked)
-    // A file at the path of the database's folder.
+    // The path of the database's folder is a file, so that the start fails.
     await writeFile(blocked, "")
     const container = await Emulator.startContainer(bundle.folder, env, test)
     const request = { method: "GET", target: "/readyz", headers: [["X-Request-Id", "mine-1"]] } as const
@@ -117,7 +117,7 @@ describe.concurrent("a container", () => {
     expect(outcome).toMatchObject({ failure: { errorMessage: expect.stringContaining(why) } })
   })
 
-  it("audio in a folder is refused, because nothing would serve it", async (test) => {
+  it("a container refuses settings that store audio in a folder, because no server would serve the folder", async (test) => {
     const env = { ...environmentIn(await Deployment.makeTemporaryFolder(test)), MEDIA_FOLDER: "/tmp/media" }
     const container = await Emulator.startContainer(bundle.folder, env, test)
     const outcome = await container.invoke(exampleEvent("schedule"))

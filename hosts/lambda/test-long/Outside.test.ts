@@ -1,4 +1,7 @@
-/** Tests the adapters that the bundle loads on demand, each against a test server: drafts, speech, a bucket. */
+/**
+ * Tests the adapters that the bundle loads on demand: the generator, the speech server and the bucket. Each adapter
+ * uses a test server.
+ */
 import { createServer } from "node:http"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { getCommentaries, invokeSchedule, pressButton, submitTopic } from "../test/Calls.ts"
@@ -14,7 +17,7 @@ afterAll(() => Promise.all([bundle.remove(), seed.remove()]))
 
 const speech = Buffer.concat([Buffer.from([0xff, 0xfb, 0x90, 0x00]), Buffer.alloc(500, 1)])
 
-/** A test server that returns drafts and speech, and stores the files that it receives. */
+/** Starts a test server that returns drafts and speech, and stores the files that it receives. */
 const everything = async (test: Parameters<typeof Deployment.makeTemporaryFolder>[0]) => {
   const kept = new Map<string, Buffer>()
   const server = createServer(async (request, response) => {

@@ -1,4 +1,4 @@
-/** Tests containers on one Postgres database, and faults of its server. */
+/** Tests containers on one Postgres database, including failures of the database server. */
 import * as Cluster from "@partner-commentary/test/postgres/Cluster"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { askHandler, invokeSchedule } from "../test/Calls.ts"
@@ -16,8 +16,8 @@ afterAll(() => bundle.remove())
 
 const ready = { method: "GET", target: "/readyz" }
 
-describe("a container and its database server", () => {
-  it("a container whose connection was cut while it was frozen answers the next request", async (test) => {
+describe("a container and the database server", () => {
+  it("a container whose connection was closed while the container was frozen answers the next request", async (test) => {
     const cluster = await Cluster.startCluster()
     test.onTestFinished(() => cluster.stop())
     const container = await Emulator.startContainer(bundle.folder, Deployment.environmentFor(cluster.url), test)
@@ -29,7 +29,7 @@ describe("a container and its database server", () => {
     expect(await invokeSchedule(container)).toMatchObject({ answer: { more_due: false } })
   })
 
-  it("a container whose database is not available logs the reason without the password, and starts when the database is available", async (test) => {
+  it("a container whose database is unavailable logs the reason without the password, and starts when the database is available again", async (test) => {
     const cluster = await Cluster.startCluster()
     test.onTestFinished(() => cluster.stop())
     const url = new URL(cluster.url)

@@ -1,4 +1,4 @@
-/** Tests that Lambda returns the same responses as every other host, for events of every source. */
+/** Tests that Lambda returns the same responses as all other hosts, for events of every source. */
 import { assert, describe, it } from "@effect/vitest"
 import * as HostConformance from "@partner-commentary/test/HostConformance"
 import type { HostCapability } from "@partner-commentary/test/HostRequests"
@@ -6,12 +6,12 @@ import * as Effect from "effect/Effect"
 import * as Service from "../test/Service.ts"
 import { clientAddress, eventSources } from "../test/Sources.ts"
 
-/** An event contains the complete body, so no request is chunked. */
+/** A Lambda event contains the complete body, so a chunked request cannot be tested. */
 const never: ReadonlyArray<HostCapability> = ["chunks"]
 
 /**
- * Exclude repeated headers and parameters, because some sources join or drop them before the function receives the
- * event.
+ * Repeated headers and parameters are excluded, because some event sources join or drop repeated values before the
+ * function receives the event.
  */
 const lacking = (source: string): ReadonlyArray<HostCapability> => {
   if (/multi-value|REST|1\.0/.test(source)) return never
@@ -20,7 +20,7 @@ const lacking = (source: string): ReadonlyArray<HostCapability> => {
     : [...never, "repeated headers"]
 }
 
-describe("Lambda answers every request like the other hosts", () => {
+describe("Lambda returns the same response to every request as the other hosts", () => {
   for (const [source, event] of Object.entries(eventSources)) {
     it.effect(source, () =>
       Effect.gen(function* () {

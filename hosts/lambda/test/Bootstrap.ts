@@ -1,6 +1,6 @@
 /**
- * The loop that AWS runs around a function, as its runtime API documents it: loads the module, then requests one
- * invocation at a time.
+ * Emulates the loop that AWS runs around a function, following the documented runtime API. The loop loads the module,
+ * and then fetches one invocation at a time.
  */
 import { join } from "node:path"
 

@@ -1,6 +1,6 @@
 /**
- * The tests' requests to a container: HTTP through an API Gateway, the schedule, and the partner's and the creator's
- * requests for one commentary.
+ * Sends the tests' requests to a container: HTTP through an API Gateway, the schedule, and the requests of a partner
+ * and a creator.
  */
 import type { HostRequest } from "@partner-commentary/test/HostRequests"
 import type { Email } from "postal-mime"
@@ -9,11 +9,11 @@ import { eventSources, exampleEvent } from "./Sources.ts"
 
 export const httpEvent = eventSources["an HTTP API"] ?? (() => undefined)
 
-/** Returns the response. Its body must be JSON. */
+/** Sends a request to the container. The returned response has a function that parses its JSON body. */
 export const askHandler = async (container: Emulator.LambdaContainer, asked: HostRequest) => {
   const outcome = await container.invoke(httpEvent(asked))
   if ("failure" in outcome) throw new Error(outcome.failure.errorMessage)
-  // biome-ignore lint/suspicious/noExplicitAny: the tests check its content
+  // biome-ignore lint/suspicious/noExplicitAny: the tests check the content of the response
   const answer = outcome.answer as any
   return { ...answer, json: () => JSON.parse(answer.body) }
 }
@@ -31,7 +31,7 @@ export const jsonBody = (value: unknown) => ({ body: JSON.stringify(value) })
 export const submitTopic = (container: Emulator.LambdaContainer, key: string, topic: unknown) =>
   askHandler(container, { method: "POST", target: "/partner/v1/topics", headers: keyHeaders(key), ...jsonBody(topic) })
 
-/** Performs a creator's action with the link of a mail. */
+/** Performs a creator's action at the link in a mail. */
 export const pressButton = (
   container: Emulator.LambdaContainer,
   mail: Email | undefined,

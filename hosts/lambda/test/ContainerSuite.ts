@@ -1,4 +1,4 @@
-/** Tests the behaviour of containers on a shared database, for each kind of database. */
+/** Tests of containers that share a database. The suite runs for each kind of database. */
 import type { HostRequest } from "@partner-commentary/test/HostRequests"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { askHandler, getCommentaries, invokeSchedule, jsonBody, keyHeaders, pressButton, submitTopic } from "./Calls.ts"
@@ -14,7 +14,7 @@ export const registerContainerSuite = (name: string, seeded: () => Promise<Deplo
   afterAll(() => Promise.all([bundle.remove(), seed.remove()]))
 
   describe.concurrent(`a container on ${name}`, () => {
-    it("runs the whole workflow: requests through a gateway, mails and drafts on a schedule", async (test) => {
+    it("a container runs the whole workflow: requests through a gateway, and mails and drafts on a schedule", async (test) => {
       const post = await Deployment.startMailServer(test)
       const { key, persona, url } = await seed.copy(test)
       const container = await Emulator.startContainer(bundle.folder, Deployment.environmentFor(url, post.url), test)
@@ -39,7 +39,7 @@ export const registerContainerSuite = (name: string, seeded: () => Promise<Deplo
       expect(shown.json().data.commentaries[0].content).toContain(perspective)
     })
 
-    it("persists counted calls before a response, once a second at most, and the rest when it stops", async (test) => {
+    it("a container persists the counted calls before a response, at most once a second, and persists the rest when it stops", async (test) => {
       const { key, url } = await seed.copy(test)
       const env = Deployment.environmentFor(url)
       const one = await Emulator.startContainer(bundle.folder, env, test)
@@ -62,7 +62,7 @@ export const registerContainerSuite = (name: string, seeded: () => Promise<Deplo
       expect(await callsSeen()).toBe(12)
     })
 
-    it("answers as the Node host does on the same database", async (test) => {
+    it("a container returns the same responses as the Node host on the same database", async (test) => {
       const { key, persona, url } = await seed.copy(test)
       const env = Deployment.environmentFor(url)
       const container = await Emulator.startContainer(bundle.folder, env, test)
@@ -111,7 +111,7 @@ export const registerContainerSuite = (name: string, seeded: () => Promise<Deplo
       }
     })
 
-    it("works beside another on one database without doing anything twice", async (test) => {
+    it("two containers on one database send each mail only once", async (test) => {
       const post = await Deployment.startMailServer(test)
       const { key, persona, url } = await seed.copy(test)
       const env = Deployment.environmentFor(url, post.url)

@@ -1,6 +1,6 @@
 /**
- * A deployment on this machine: the bundle as it is shipped, a SQLite or Postgres database, a mail server, and an
- * operator's setup.
+ * Deploys the service on this machine: the bundle as it is shipped, a SQLite or Postgres database, a mail server, and
+ * an operator's setup.
  */
 import { execFile, spawn } from "node:child_process"
 import { cp, mkdtemp, rm } from "node:fs/promises"
@@ -81,10 +81,13 @@ const commandIn =
     return JSON.parse(stdout)
   }
 
-/** Creates the SQLite database of `sqliteIn(folder)`: the function refuses to start without it. */
+/**
+ * Creates the SQLite database of `sqliteUrlIn(folder)`, because the function refuses to start without the database
+ * file.
+ */
 export const migrateDatabase = (folder: string): Promise<unknown> => commandIn(folder, sqliteUrlIn(folder))("migrate")
 
-/** An organization with a persona and a key, which an operator's commands created. */
+/** Creates an organization with a persona and a key by running an operator's commands. */
 const register = async (databaseUrl: string) => {
   const cwd = await temporary()
   const command = commandIn(cwd, databaseUrl)
@@ -98,7 +101,7 @@ const register = async (databaseUrl: string) => {
   return { persona: { id: persona.id as string }, key: key.full_key as string }
 }
 
-/** A registered partner. Each test gets a copy of its database. */
+/** A registered partner. Each test gets a copy of the partner's database. */
 export interface SeededPartner {
   readonly copy: (test: Test) => Promise<{ readonly url: string } & Awaited<ReturnType<typeof register>>>
   readonly remove: () => Promise<void>
@@ -120,7 +123,7 @@ export const seedOnSqlite = async (): Promise<SeededPartner> => {
 export const runSqlOnServer = (url: string, statement: string) =>
   Effect.runPromise(TestDatabase.runOnDatabase(Redacted.make(url), (sql) => sql.unsafe(statement)))
 
-/** The copies are dropped at the end of the test run. */
+/** The database copies are dropped at the end of the test run. */
 export const seedOnPostgres = async (): Promise<SeededPartner> => {
   const scope = Effect.runSync(Scope.make())
   const seeded = new URL(Redacted.value(await Effect.runPromise(Scope.provide(TestDatabase.empty, scope))))
@@ -140,7 +143,7 @@ export const seedOnPostgres = async (): Promise<SeededPartner> => {
   }
 }
 
-/** Starts the Node host on the same database, without workers. Returns its URL. */
+/** Starts the Node host without workers on the same database, and returns the host's URL. */
 export const serveNodeHost = async (env: EnvironmentVariables, cwd: string, test: Test): Promise<string> => {
   const port = await findFreePort()
   const child = spawn(process.execPath, [commandLine, "serve", "--no-worker"], {

@@ -1,5 +1,5 @@
 /**
- * Emulates Lambda on this machine: its documented runtime API over HTTP, and containers that run a bundle as separate
+ * Emulates Lambda on this machine: the documented runtime API over HTTP, and containers that run a bundle as separate
  * processes. A container handles one invocation at a time.
  */
 import { type ChildProcess, spawn } from "node:child_process"
@@ -12,18 +12,18 @@ export interface InvocationFailure {
   readonly errorMessage: string
 }
 
-/** A container's response to an event. */
+/** The container's response to an event, or the failure of the invocation. */
 export type InvocationOutcome = { readonly answer: unknown } | { readonly failure: InvocationFailure }
 
 export interface LambdaContainer {
   readonly invoke: (event: unknown, milliseconds?: number) => Promise<InvocationOutcome>
   readonly stderr: () => string
-  /** True while the process runs. */
+  /** Returns true while the container's process runs. */
   readonly isAlive: () => boolean
-  /** Suspends the process, as Lambda does between two invocations. */
+  /** Suspends the container's process, as Lambda does between two invocations. */
   readonly freeze: () => void
   readonly thaw: () => void
-  /** Resolves with the exit code, or null if a signal ended the process. */
+  /** Resolves with the exit code, or with null if a signal ended the process. */
   readonly stop: (signal: NodeJS.Signals) => Promise<number | null>
 }
 
@@ -42,12 +42,12 @@ const read = async (request: IncomingMessage) => {
   return JSON.parse(Buffer.concat(chunks).toString("utf8"))
 }
 
-/** The runtime API for one container. */
+/** Emulates the runtime API for one container. */
 const runtimeApi = () => {
   const waiting: Array<Invocation> = []
   const given = new Map<string, Invocation>()
   let asking: ServerResponse | undefined
-  /** The reason why the container no longer runs. */
+  /** The reason why the container has stopped running. */
   let over: InvocationFailure | undefined
 
   const end = (failure: InvocationFailure) => {
@@ -83,7 +83,7 @@ const runtimeApi = () => {
     const invocation = given.get(id)
     given.delete(id)
     response.writeHead(202, { "content-type": "application/json" }).end('{"status":"OK"}')
-    // Wait for the end of this turn of the event loop, so that earlier log output of the container has arrived.
+    // Wait for the end of this turn of the event loop, so that the container's earlier log output has arrived.
     setImmediate(() => invocation?.resolve(what === "response" ? { answer: body } : { failure: body }))
   })
 
@@ -99,7 +99,7 @@ const runtimeApi = () => {
   }
 }
 
-/** Starts a container on a bundle's folder and stops it after the test. */
+/** Starts a container with the bundle's folder, and stops the container after the test. */
 export const startContainer = async (
   bundle: string,
   env: Readonly<Record<string, string>>,

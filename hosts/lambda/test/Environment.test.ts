@@ -1,4 +1,4 @@
-/** Tests that the host refuses an invalid configuration with a message for its operator. */
+/** Tests that the Lambda host refuses an invalid configuration with a message for the operator. */
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -19,7 +19,7 @@ const begun = (env: Deployment.EnvironmentVariables) =>
     Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromUnknown(env))
   )
 
-it.effect("a missing SQLite file is refused instead of starting an empty service", () =>
+it.effect("a missing SQLite file is refused, because a new file would start an empty service", () =>
   Effect.gen(function* () {
     const path = yield* folder
     const env = Deployment.environmentFor(Deployment.sqliteUrlIn(path))

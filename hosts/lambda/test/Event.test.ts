@@ -1,4 +1,4 @@
-/** Parses the documented example event of each source, and determines the client address of a request. */
+/** Tests the parsing of each source's documented example event, and the client address of a request. */
 import { assert, describe, it } from "@effect/vitest"
 import * as IpAllowList from "@partner-commentary/core/access/IpAllowList"
 import { clientAddress } from "@partner-commentary/server/ClientAddress"
@@ -14,12 +14,12 @@ const read = (event: unknown): GatewayRequest => {
 
 const text = ({ body }: GatewayRequest) => (body === null ? null : new TextDecoder().decode(body))
 
-/** Returns the client address as the service determines it. */
+/** Returns the client address that the service determines for a request. */
 const seenBy = ({ address, headers }: GatewayRequest, proxies: ReadonlyArray<string>) =>
   clientAddress(address, headers["x-forwarded-for"], Result.getOrThrow(IpAllowList.parseAllowList(proxies)))
 
 describe("the documented example", () => {
-  it("it parses the event of an HTTP API", () => {
+  it("the event of an HTTP API is parsed", () => {
     const call = read(exampleEvent("http-api"))
     assert.deepInclude(call, { method: "POST", address: "192.0.2.1", answerAs: "http-api" })
     assert.strictEqual(call.targetBelow(""), "/my/path?parameter1=value1&parameter1=value2&parameter2=value")
@@ -27,32 +27,32 @@ describe("the documented example", () => {
     assert.strictEqual(text(call), "Hello from Lambda")
   })
 
-  it("it parses the event of a function URL", () => {
+  it("the event of a function URL is parsed", () => {
     const call = read(exampleEvent("function-url"))
     assert.deepInclude(call, { method: "POST", address: "123.123.123.123", answerAs: "http-api" })
     assert.strictEqual(text(call), "Hello from client!")
   })
 
-  it("it parses the event of a REST API", () => {
+  it("the event of a REST API is parsed", () => {
     const call = read(exampleEvent("rest-api"))
     assert.deepInclude(call, { method: "GET", address: "52.255.255.12", answerAs: "multi-value-headers", body: null })
     assert.strictEqual(call.targetBelow(""), "/my/path?parameter1=value1&parameter1=value2&parameter2=value")
     assert.include(call.headers, { host: "id.execute-api.us-east-1.amazonaws.com", accept: "*/*" })
   })
 
-  it("it parses the event of an HTTP API with payload version 1.0", () => {
+  it("the event of an HTTP API with payload version 1.0 is parsed", () => {
     const call = read(exampleEvent("http-api-version-1"))
     assert.deepInclude(call, { method: "GET", address: "192.0.2.1", answerAs: "multi-value-headers" })
     assert.deepStrictEqual(call.headers, { header1: "value1", header2: "value1, value2" })
   })
 
-  it("it parses the event of a load balancer", () => {
+  it("the event of a load balancer is parsed", () => {
     const call = read(exampleEvent("load-balancer"))
     assert.deepInclude(call, { method: "GET", address: "72.12.164.125", answerAs: "headers" })
     assert.strictEqual(call.targetBelow(""), "/lambda?query=1234ABCD")
   })
 
-  it("it parses the event of a load balancer with multi-value headers", () => {
+  it("the event of a load balancer with multi-value headers is parsed", () => {
     const call = read(exampleEvent("load-balancer-multi-value"))
     assert.deepInclude(call, { address: "72.21.198.66", answerAs: "multi-value-headers" })
     assert.strictEqual(call.targetBelow(""), "/?myKey=val1&myKey=val2")
@@ -60,7 +60,7 @@ describe("the documented example", () => {
     assert.strictEqual(text(call), "request_body")
   })
 
-  it("it parses the events of a schedule and of EventBridge Scheduler", () => {
+  it("the events of a schedule and of EventBridge Scheduler are parsed", () => {
     const schedule = Result.succeed({ is: "schedule" } as const)
     assert.deepStrictEqual(Event.readEvent(exampleEvent("schedule")), schedule)
     assert.deepStrictEqual(Event.readEvent({ ...exampleEvent("schedule"), source: "aws.scheduler" }), schedule)
@@ -73,7 +73,7 @@ describe("a request's client address", () => {
     return read({ ...event, headers: { ...event.headers, "x-forwarded-for": value } })
   }
 
-  it("behind a load balancer the client address is the right-most entry, whatever the client added to its left", () => {
+  it("behind a load balancer the client address is the right-most entry, even if the client adds entries to its left", () => {
     assert.strictEqual(seenBy(forwarded("198.51.100.1, 203.0.113.9"), []), "203.0.113.9")
     assert.strictEqual(seenBy(forwarded("198.51.100.1,203.0.113.9:4711"), []), "203.0.113.9")
     assert.strictEqual(seenBy(forwarded("2001:db8::7"), []), "2001:db8::7")
@@ -85,7 +85,7 @@ describe("a request's client address", () => {
     assert.strictEqual(seenBy(call, ["10.0.0.0/8"]), "198.51.100.1")
   })
 
-  it("behind API Gateway the client address is the context's, and a header counts only from a trusted proxy", () => {
+  it("behind API Gateway the client address comes from the request context, and a header counts only from a trusted proxy", () => {
     const event = exampleEvent("http-api")
     const call = read({ ...event, headers: { "x-forwarded-for": "198.51.100.1, 192.0.2.1" } })
     assert.strictEqual(seenBy(call, []), "192.0.2.1")
@@ -106,7 +106,7 @@ describe("a path", () => {
   }
   const own = { domainName: "api.example.com", stage: "prod" }
 
-  it("a stage is removed from the path only at API Gateway's own address, and only as a whole segment", () => {
+  it("a stage is removed from the path only at API Gateway's own address, and only as a whole path segment", () => {
     assert.strictEqual(at("/prod/partner/v1", { stage: "prod" }).targetBelow(""), "/partner/v1")
     assert.strictEqual(at("/prod", { stage: "prod" }).targetBelow(""), "/")
     assert.strictEqual(at("/production/x", { stage: "prod" }).targetBelow(""), "/production/x")
@@ -115,7 +115,7 @@ describe("a path", () => {
     assert.strictEqual(at("/partner/v1/topics", { ...own, stage: "partner" }).targetBelow(""), "/partner/v1/topics")
   })
 
-  it("a path of PUBLIC_URL that a proxy adds before API Gateway's own address is removed with the stage", () => {
+  it("the path of PUBLIC_URL is removed together with the stage if a proxy adds the path before API Gateway's own address", () => {
     assert.strictEqual(at("/prod/commentary/x", { stage: "prod" }).targetBelow("/commentary"), "/x")
     const rest = { ...exampleEvent("rest-api"), path: "/commentary/x" }
     assert.match(read(rest).targetBelow("/commentary"), /^\/x\?/)
@@ -128,7 +128,7 @@ describe("a path", () => {
     assert.strictEqual(at("/partner/v1", own).targetBelow("/commentary"), "/partner/v1")
   })
 
-  it("a path that a gateway decoded is encoded again, so that no part of it becomes a query", () => {
+  it("a path that a gateway has decoded is encoded again, so that no part of the path becomes a query", () => {
     assert.strictEqual(at("/a b/ü?c#d").targetBelow(""), "/a%20b/%C3%BC%3Fc%23d")
     assert.strictEqual(at("/a%2Fb/100%").targetBelow(""), "/a%2Fb/100%")
     assert.strictEqual(at("no/slash\uD800").targetBelow(""), "/no/slash%EF%BF%BD")
@@ -136,7 +136,7 @@ describe("a path", () => {
 })
 
 describe("a body", () => {
-  it("a body in Base64 becomes its bytes", () => {
+  it("a Base64 body is decoded to bytes", () => {
     const body = Buffer.from([0, 255, 254]).toString("base64")
     assert.deepStrictEqual(
       read({ ...exampleEvent("http-api"), body, isBase64Encoded: true }).body,
@@ -146,7 +146,7 @@ describe("a body", () => {
 })
 
 describe("invalid HTTP", () => {
-  it("invalid HTTP is refused: a method or a header with a space or a line break", () => {
+  it("a method or a header with a space or a line break is refused as invalid HTTP", () => {
     const event = exampleEvent("http-api")
     const http = { ...event.requestContext.http, method: "GET IT" }
     assert.isUndefined(toWebRequest(read({ ...event, requestContext: { ...event.requestContext, http } }), ""))
@@ -155,12 +155,12 @@ describe("invalid HTTP", () => {
     assert.isUndefined(toWebRequest(read({ ...event, headers: { "x-a": "ü€" } }), ""))
   })
 
-  it("a method that web requests forbid is answered like an unknown path", () => {
+  it("a method that the Request class forbids gets the same response as an unknown path", () => {
     const event = exampleEvent("rest-api")
     assert.strictEqual(toWebRequest(read({ ...event, httpMethod: "TRACE" }), "")?.[0].method, "TRACE")
   })
 
-  it("an invalid host name is accepted", () => {
+  it("an invalid host name in a request is accepted", () => {
     const event = exampleEvent("http-api")
     assert.strictEqual(
       new URL(toWebRequest(read({ ...event, headers: { host: "a b" } }), "")?.[0].url ?? "").host,

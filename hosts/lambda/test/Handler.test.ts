@@ -1,4 +1,4 @@
-/** The handler answers the events of every source with a service in memory. */
+/** Tests that the handler answers events of every source, with a service in memory. */
 import { assert, it, vi } from "@effect/vitest"
 import * as Seed from "@partner-commentary/test/Seed"
 import * as Effect from "effect/Effect"
@@ -56,7 +56,7 @@ for (const [name, event] of Object.entries(eventSources)) {
   )
 }
 
-it.effect("a stream of events is answered at once with the events that exist, for a client that asks again", () =>
+it.effect("an event stream returns the existing events immediately, so that the client can request later events", () =>
   Effect.gen(function* () {
     const owner = yield* Seed.organization()
     const { text: key } = yield* Seed.key(owner, { environment: "test" })
@@ -91,7 +91,7 @@ it.effect("a stream of events is answered at once with the events that exist, fo
   }).pipe(Effect.provide(Service.layer))
 )
 
-/** A stage or base path of a custom domain that equals the first segment of the service's paths. */
+/** The stage or the base path of the custom domain equals the first segment of the service's paths. */
 for (const name of ["an HTTP API", "an HTTP API that speaks version 1.0", "a REST API"]) {
   for (const domainName of ["id.execute-api.us-east-1.amazonaws.com", "api.example.com"]) {
     it.effect(
@@ -99,7 +99,7 @@ for (const name of ["an HTTP API", "an HTTP API that speaks version 1.0", "a RES
       () =>
         Effect.gen(function* () {
           const handle = yield* Service.handler
-          // The gateway leaves the stage in the path, except for a REST API at its own address.
+          // API Gateway leaves the stage in the path, except for a REST API at API Gateway's own address.
           const isOff = name === "a REST API" && domainName.includes("execute-api")
           const event = eventSources[name]?.({ method: "GET", target: "/" }) as ReturnType<typeof exampleEvent>
           const path = `${isOff ? "" : "/partner"}/partner/v1/personas`
@@ -115,7 +115,7 @@ for (const name of ["an HTTP API", "an HTTP API that speaks version 1.0", "a RES
   }
 }
 
-it.effect("a request that is not valid HTTP is refused in the envelope", () =>
+it.effect("a request that is not valid HTTP is refused with the error envelope", () =>
   Effect.gen(function* () {
     const handle = yield* Service.handler
     const event = exampleEvent("http-api")
@@ -134,7 +134,7 @@ it.effect("a request that is not valid HTTP is refused in the envelope", () =>
   }).pipe(Effect.provide(Service.layer))
 )
 
-it.effect("a scheduled run in which a batch failed ends in an error, so that an alarm reports it", () =>
+it.effect("a scheduled run fails if a batch of work failed, so that an alarm reports the failure", () =>
   Effect.gen(function* () {
     const handle = yield* Service.handler
     const sql = yield* SqlClient.SqlClient
@@ -147,7 +147,7 @@ it.effect("a scheduled run in which a batch failed ends in an error, so that an 
   }).pipe(Effect.provide(Service.layer))
 )
 
-it.effect("a service that cannot start answers with the envelope, and starts with a later request", () =>
+it.effect("a service that cannot start responds with the error envelope, and a later request starts the service", () =>
   Effect.gen(function* () {
     const context = yield* Effect.context<HostServices>()
     let attempts = 0

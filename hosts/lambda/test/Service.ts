@@ -1,4 +1,4 @@
-/** A handler over the whole service in memory, and helpers for the tests' requests. */
+/** Makes a handler for the whole service in memory, and helpers for the tests' requests. */
 
 import * as Application from "@partner-commentary/test/Application"
 import { Mailbox } from "@partner-commentary/test/Mailbox"
@@ -16,7 +16,7 @@ export const layerAt = (apiRoot: string) =>
 
 export const layer = layerAt(apiRoot)
 
-/** The handler uses the services that the test provides. */
+/** Makes a handler from the services that the test provides. */
 export const handler: Effect.Effect<LambdaHandler, never, HostServices> = Effect.map(
   Effect.context<HostServices>(),
   (context) => makeHandler(Layer.succeedContext(context))
@@ -24,7 +24,7 @@ export const handler: Effect.Effect<LambdaHandler, never, HostServices> = Effect
 
 export const minuteLongInvocation = { getRemainingTimeInMillis: () => 60_000 }
 
-/** Normalizes a response: its headers in one object, and its body as bytes. */
+/** Normalizes a response, with all headers in one object and the body as bytes. */
 export const readAnswer = (answer: GatewayResponse | ScheduleResult) => {
   if (!("statusCode" in answer)) throw new Error("this answers no request")
   const { body, headers, isBase64Encoded, multiValueHeaders, statusCode } = answer

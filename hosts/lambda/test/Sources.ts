@@ -1,11 +1,11 @@
-/** Builds the event of each source for one request, based on the documented example of that event. */
+/** Builds each source's event for a given request, based on the documented example of that event. */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import type { HostRequest } from "@partner-commentary/test/HostRequests"
 
 const folder = join(import.meta.dirname, "events")
 
-// biome-ignore lint/suspicious/noExplicitAny: an event is JSON from Lambda
+// biome-ignore lint/suspicious/noExplicitAny: a Lambda event is JSON without a type
 export const exampleEvent = (name: string): any => JSON.parse(readFileSync(join(folder, `${name}.json`), "utf8"))
 
 export const clientAddress = "203.0.113.9"

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // Starts the command line with the current Node if its version suffices, or with the `node` package that was installed
-// beside this package. This file is plain JavaScript that old Node versions can parse. All other code is imported at the
-// end of this file.
+// beside this package. This file is plain JavaScript that old Node versions can parse. All other code is imported at
+// the end of this file.
 import { spawn } from "node:child_process"
 import { createHash } from "node:crypto"
 import { existsSync, readFileSync } from "node:fs"
@@ -54,8 +54,8 @@ const isBundled = () => {
   }
 }
 
-// These options keep a service's memory small: V8 collects garbage earlier than by default. Pretenuring would create the
-// objects of every request in V8's old generation. The variables in `beginAnew` make the allocator return unused memory.
+// These options keep a service's memory small: V8 collects garbage earlier than by default. Pretenuring would create
+// each request's objects in V8's old generation. The variables in `beginAnew` make the allocator return unused memory.
 const frugal = ["--max-semi-space-size=8", "--heap-growing-percent=30", "--no-allocation-site-pretenuring"]
 
 /** Returns whether a service must restart to get the V8 options. A semi-space size that the operator sets is kept. */

@@ -12,7 +12,7 @@ import * as Process from "../support/Process.ts"
 
 const speech = Buffer.concat([Buffer.from([0xff, 0xfb, 0x90, 0x00]), Buffer.alloc(5000, 1)])
 
-/** A speech server on loopback with this response. */
+/** Starts a speech server on loopback that sends the given response. */
 const speaking = async (
   test: Process.TestLifetime,
   answer: (response: ServerResponse) => unknown = (response) => response.end(speech)
@@ -35,7 +35,7 @@ const speaking = async (
   return { asked, env, answerFrom: (next: typeof answer) => (answer = next) }
 }
 
-/** Makes a topic that requests audio and whose creator has approved the text. */
+/** Submits a topic that requests audio, and approves the text as the creator. */
 const approved = async (service: Process.RunningService) => {
   const { key, persona } = Partner.readDemoCredentials(service)
   const { body } = await Partner.callApi(service.apiRoot, key, "/topics", {
@@ -69,7 +69,7 @@ const approved = async (service: Process.RunningService) => {
   return { entry, shareId: reference.body.data.commentaries[0].share_id as string }
 }
 
-/** Returns the raw response to this request target. */
+/** Returns the raw response to a request with this target. */
 const raw = (apiRoot: string, target: string) =>
   new Promise<string>((resolve) => {
     const socket = connect(Number(new URL(apiRoot).port), "127.0.0.1").setEncoding("latin1")
@@ -82,7 +82,7 @@ const raw = (apiRoot: string, target: string) =>
   })
 
 describe("audio files", () => {
-  it("an approved text is spoken by the server of SPEECH_URL, and anyone with the file's URL can fetch it", async (test) => {
+  it("the SPEECH_URL server speaks an approved text, and anyone with the file's URL can fetch the audio", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const { asked, env } = await speaking(test)
     const service = await Process.start(cwd, ["serve"], env)
@@ -119,13 +119,13 @@ describe("audio files", () => {
     expect((await fetch(url, { headers: { "if-none-match": etag } })).status).toBe(304)
     for (const method of ["POST", "PUT", "DELETE"]) expect((await fetch(url, { method })).status).toBe(404)
 
-    // The next process serves the same files, even without a speech server.
+    // The restarted process serves the same files, even without a speech server.
     await service.stop()
     const again = await Process.start(cwd, ["serve"], { MEDIA_FOLDER: "./data/media" })
     expect((await fetch(url.replace(service.apiRoot, again.apiRoot))).status).toBe(200)
   })
 
-  it("requests for other files are refused: listings, unknown names, and paths out of the folder", async (test) => {
+  it("requests for a folder listing, an unknown name or a path out of the media folder are refused", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const { env } = await speaking(test)
     const { apiRoot } = await Process.start(cwd, ["serve"], env)
@@ -157,7 +157,7 @@ describe("audio files", () => {
     }
   })
 
-  it("a permanent refusal of speech leaves the text available, doctor gives the reason without the key, and media retry restarts it", async (test) => {
+  it("if the speech server refuses permanently, the text stays available, doctor shows the reason without the key, and media retry restarts the audio", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const key = "sk-secret-of-this-test"
     const { answerFrom, env } = await speaking(test, (response) =>

@@ -1,6 +1,4 @@
-/**
- * Tests that operators' commands refuse a database that is missing, has an older schema version, or is not configured.
- */
+/** Tests that operators' commands refuse a database that is missing, has an older schema, or is not configured. */
 import { execFileSync } from "node:child_process"
 import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -42,7 +40,7 @@ const older = "DELETE FROM partner_commentary_migrations WHERE migration_id > 6"
 const ids = "SELECT migration_id FROM partner_commentary_migrations ORDER BY migration_id"
 
 describe.concurrent("a database of an older version", () => {
-  it("a database of an older version is refused by every command in one sentence, and stays at that version", async (test) => {
+  it("every command refuses a database of an older version in one sentence, and does not migrate the database", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     await Process.runJson(cwd, ["migrate"])
     const file = join(cwd, "data", "partner-commentary.db")
@@ -66,7 +64,7 @@ describe.concurrent("a database of an older version", () => {
     after.close()
   })
 
-  it("a Postgres database of an older version is also refused, without waiting for a running server", async (test) => {
+  it("every command also refuses a Postgres database of an older version, without waiting for a running server", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const env = await OwnDatabase.makeDatabase(test)
     await Process.runJson(cwd, ["migrate"], env)
@@ -81,7 +79,7 @@ describe.concurrent("a database of an older version", () => {
 })
 
 describe.concurrent("a missing database", () => {
-  it("a missing database is refused by every command, and no command creates the file", async (test) => {
+  it("every command refuses a missing database, and no command creates the file", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     for (const args of commands)
       expect(await refused(cwd, args)).toContain("the file does not exist yet; run partner-commentary migrate")
@@ -89,7 +87,7 @@ describe.concurrent("a missing database", () => {
     expect(readdirSync(cwd)).toEqual([])
   })
 
-  it("the command that creates the first organization or persona also creates the database", async (test) => {
+  it("the commands that create the first organization or persona also create the database", async (test) => {
     for (const first of firsts) {
       const cwd = await Process.makeWorkingFolder(test)
       const { name } = await Process.runJson(cwd, first)
@@ -97,7 +95,7 @@ describe.concurrent("a missing database", () => {
     }
   })
 
-  it("an empty database on Postgres is created in the same way, unless it contains another application's tables", async (test) => {
+  it("org create creates the schema in an empty Postgres database, unless the database contains another application's tables", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const env = await OwnDatabase.makeDatabase(test)
     expect(await refused(cwd, ["org", "list"], env)).toContain("it is empty; run partner-commentary migrate first")
@@ -110,8 +108,8 @@ describe.concurrent("a missing database", () => {
   })
 })
 
-describe.concurrent("a half-loaded environment", () => {
-  it("outside development no command uses the default file when DATABASE_URL is missing", async (test) => {
+describe.concurrent("an incompletely loaded environment", () => {
+  it("outside development no command uses the default file if DATABASE_URL is missing", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     await Process.runJson(cwd, ["migrate"])
     const given = [{ DEV: "false" }, { PUBLIC_URL: "https://partners.example.com" }]
@@ -127,12 +125,12 @@ describe.concurrent("a half-loaded environment", () => {
     expect(await Process.runJson(cwd, ["org", "list"], named)).toEqual([])
   })
 
-  it("an environment file that is quoted as documented is read completely by sh and by systemd", async (test) => {
+  it("sh and systemd read all variables of an environment file that is quoted as documented", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const guide = readFileSync(new URL("../../../../docs/guides/deployment.md", import.meta.url), "utf8")
     const [, file = ""] = /```sh\n(DEV=[^`]+)```/.exec(guide) ?? []
     writeFileSync(join(cwd, "env"), file)
-    // systemd takes a value in single quotes literally.
+    // systemd does not interpret special characters inside single quotes.
     const meant = file
       .trim()
       .split("\n")

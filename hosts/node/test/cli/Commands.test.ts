@@ -16,7 +16,7 @@ const failure = async (cwd: string, args: ReadonlyArray<string>) => {
 }
 
 describe.concurrent("the `org` command", () => {
-  it("the `org` command creates, updates, suspends, resumes and lists organizations, with the limits in force", async (test) => {
+  it("the `org` command creates, updates, suspends, resumes and lists organizations, and shows their effective limits", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const created = await Process.runJson(cwd, [
       ...["org", "create", "--name", "Acme Sports", "--plan", "premium", "--contact-email", "desk@acme.test"],
@@ -45,7 +45,7 @@ describe.concurrent("the `org` command", () => {
 })
 
 describe.concurrent("the commands persona and license", () => {
-  it("the commands persona and license publish, change and license a persona", async (test) => {
+  it("the `persona` and `license` commands create and change a persona and license the persona to an organization", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const organization = await Process.runJson(cwd, ["org", "create", "--name", "Acme"])
     const created = await Process.runJson(cwd, [
@@ -94,7 +94,7 @@ describe.concurrent("the commands persona and license", () => {
 })
 
 describe.concurrent("the `key` command", () => {
-  it("a key is not issued or revoked without an entry in the audit log", async (test) => {
+  it("a key is not issued or revoked if writing the audit log fails", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const { keyId, organization } = await Partner.registerPartner(cwd)
     const database = new DatabaseSync(join(cwd, "data", "partner-commentary.db"))
@@ -114,7 +114,7 @@ describe.concurrent("the `key` command", () => {
     expect(await Process.runJson(cwd, next.split(" "))).toMatchObject({ name: "NAME", scopes: Scope.allScopes })
   })
 
-  it("the `key` command shows a key once, and lists and revokes it", async (test) => {
+  it("the `key` command shows a key only once, and lists and revokes keys", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const { id } = await Process.runJson(cwd, ["org", "create", "--name", "Acme"])
     const created = await Process.runJson(cwd, [
@@ -151,7 +151,7 @@ describe.concurrent("the `key` command", () => {
 })
 
 describe.concurrent("the commands migrate, purge and doctor", () => {
-  it("migrate runs once, purge keeps new rows, and doctor finds problems", async (test) => {
+  it("migrate applies each migration once, purge keeps new rows, and doctor finds problems", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const missing = await Process.run(cwd, ["doctor"])
     expect(missing.code).toBe(1)

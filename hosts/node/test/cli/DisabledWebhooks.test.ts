@@ -1,10 +1,10 @@
-/** Tests that an operator finds the disabled webhooks, their owners and the reason, with real receivers. */
+/** Tests, with real receivers, that an operator finds the disabled webhooks, their owners and the reasons. */
 import { expect, it } from "vitest"
 import * as Loopback from "../support/Loopback.ts"
 import * as Partner from "../support/Partner.ts"
 import * as Process from "../support/Process.ts"
 
-it("webhook list shows disabled webhooks with time and reason, of all organizations or one, and doctor reports them", async (test) => {
+it("webhook list shows disabled webhooks of all organizations or one organization with time and reason, and doctor reports them", async (test) => {
   const cwd = await Process.makeWorkingFolder(test)
   let isGone = true
   const receiver = await Loopback.startReceiver(test, (path) => (isGone && path === "/gone" ? 410 : 204))

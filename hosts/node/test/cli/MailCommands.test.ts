@@ -1,11 +1,11 @@
-/** Tests of `mail list` and `mail resend --all`, in separate processes. */
+/** Tests of `mail list` and `mail resend --all`, which run in separate processes. */
 import { expect, it } from "vitest"
 import * as Partner from "../support/Partner.ts"
 import * as Process from "../support/Process.ts"
 
 const away = { SMTP_URL: "smtp://127.0.0.1:9", MAIL_FROM: "desk@example.com" }
 
-it("waiting mails are listed with address and reason; resend --all requires --since and accepts no share id", async (test) => {
+it("mail list shows waiting mails with address and reason, and mail resend --all requires --since and accepts no share id", async (test) => {
   const cwd = await Process.makeWorkingFolder(test)
   const server = await Process.start(cwd, ["serve"], away)
   const { key, persona } = Partner.readDemoCredentials(server)

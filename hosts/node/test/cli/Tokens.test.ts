@@ -1,6 +1,6 @@
 /**
- * Tests of dashboard tokens: the command line creates them in development only, and otherwise an identity provider
- * issues them.
+ * Tests of dashboard tokens. In development the command line creates tokens. Otherwise an identity provider issues
+ * tokens.
  */
 import { OAuth2Server } from "oauth2-mock-server"
 import { describe, expect, it } from "vitest"
@@ -11,7 +11,7 @@ const keys = async (apiRoot: string, token: string, body?: unknown) => {
     headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
     ...(body === undefined ? {} : { method: "POST", body: JSON.stringify(body) })
   })
-  // biome-ignore lint/suspicious/noExplicitAny: the tests check its content
+  // biome-ignore lint/suspicious/noExplicitAny: the tests check the content of the JSON
   return { status: response.status, body: (await response.json()) as any }
 }
 
@@ -22,11 +22,11 @@ const production = {
   SIGNING_SECRET: "a-secret-that-only-this-test-knows"
 }
 
-/** A setting that commands require outside development. The value is the default in development. */
+/** Commands require this setting outside development. The value equals the default in development. */
 const named = { DATABASE_URL: "sqlite:./data/partner-commentary.db" }
 
 describe("the `token create` command", () => {
-  it("the `token create` command makes a token that the server accepts for the requested time", async (test) => {
+  it("the server accepts a token of the `token create` command until the requested time has passed", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const { apiRoot } = await Process.start(cwd)
     const [{ id }] = await Process.runJson(cwd, ["org", "list"])
@@ -98,7 +98,7 @@ describe("an external identity provider", () => {
     })
   })
 
-  it("outside development without an identity provider, the service warns at its start and refuses every token", async (test) => {
+  it("outside development and without an identity provider, the service logs a warning at the start and refuses every token", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     await Process.runJson(cwd, ["migrate"])
     const { id } = await Process.runJson(cwd, ["org", "create", "--name", "Acme"])

@@ -1,6 +1,4 @@
-/**
- * Tests that `topic show` reports where a topic is stalled: at the mail, at the draft, or at the partner's receiver.
- */
+/** Tests that `topic show` reports where a topic is stalled: at the mail, the draft, or the partner's receiver. */
 import { describe, expect, it } from "vitest"
 import * as Loopback from "../support/Loopback.ts"
 import * as Outbox from "../support/Outbox.ts"
@@ -10,7 +8,7 @@ import * as Process from "../support/Process.ts"
 
 const moment = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 
-/** A generator and a receiver that both fail. */
+/** Starts a server that acts as generator and receiver. Both fail until `mendGenerator` is called. */
 const unwell = async (test: Process.TestLifetime) => {
   let isMended = false
   const host = await Loopback.listenOnLoopback(test, (request, response) => {
@@ -116,7 +114,7 @@ describe("the `topic show` command", () => {
       () => show(shareId),
       ({ assignments: [one] }) =>
         one.drafts.last_reason !== null &&
-        // An attempt is over when its lease is released, shortly after its failure is recorded.
+        // An attempt ends when its lease is released, which happens shortly after the failure is recorded.
         !one.drafts.under_way &&
         one.mails.some(({ state }: { state: string }) => state === "sent")
     )
@@ -196,7 +194,7 @@ describe("the `topic show` command", () => {
     return { cwd, env }
   }
 
-  it("topic show prints the state, mails, attempts and deliveries of each part, with times and reasons, and no creator's text", async (test) => {
+  it("topic show prints the state, mails, attempts and deliveries of each assignment with times and reasons, and prints no creator's text", async (test) => {
     const { cwd, env } = await story(test, {})
     const unknown = "01900000-0000-7000-8000-000000000000"
     const none = await Process.run(cwd, ["topic", "show", unknown], env)

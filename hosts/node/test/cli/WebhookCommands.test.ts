@@ -1,4 +1,4 @@
-/** Tests of an operator's webhook commands, in separate processes. */
+/** Tests of the operator's webhook commands, which run in separate processes. */
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
@@ -9,7 +9,7 @@ import * as Process from "../support/Process.ts"
 const unknown = "01900000-0000-7000-8000-000000000000"
 
 describe("the `webhook` command", () => {
-  it("the `webhook` command lists a partner's webhooks and enables a disabled one, and the partner sees the change", async (test) => {
+  it("the `webhook` command lists a partner's webhooks and enables a disabled webhook, and the partner sees the change", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const { key, organization } = await Partner.registerPartner(cwd)
     const list = ["webhook", "list", "--org", organization.id]
@@ -67,7 +67,7 @@ describe("the `webhook` command", () => {
 })
 
 describe("the `webhook reseal` command", () => {
-  it("webhook reseal encrypts secrets again, so that the former signing secret can be removed", async (test) => {
+  it("webhook reseal encrypts the webhook secrets with the new signing secret, so that the former signing secret can be removed", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const { key } = await Partner.registerPartner(cwd)
     const [former, present] = ["the former signing secret", "the present signing secret"]
@@ -95,7 +95,7 @@ describe("the `webhook reseal` command", () => {
     expect(existsSync(join(cwd, "data"))).toBe(false)
   })
 
-  it("doctor suggests webhook reseal if secrets cannot be decrypted, for one webhook and for several", async (test) => {
+  it("doctor suggests webhook reseal if the secret of one webhook or of several webhooks cannot be decrypted", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const { key } = await Partner.registerPartner(cwd)
     const service = await Process.start(cwd)

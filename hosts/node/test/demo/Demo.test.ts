@@ -1,4 +1,4 @@
-/** Tests that `demo` runs the whole story with one command and leaves no files behind. */
+/** Tests that `demo` plays the whole workflow with one command and leaves no files behind. */
 import { mkdir, readdir, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { expect, test } from "vitest"
@@ -22,7 +22,7 @@ test("the demo prints each step as it happens, succeeds, and leaves no files beh
   ]) {
     expect(stdout).toMatch(step)
   }
-  // Node keeps its compile cache in this folder too.
+  // Node also writes its compile cache to this folder.
   expect((await readdir(temporary)).filter((name) => name !== "node-compile-cache")).toEqual([])
   expect(await readdir(home)).toEqual(["temporary"])
 })
@@ -43,7 +43,7 @@ test("the demo changes neither the environment's database nor the files in the f
   expect(await readdir(join(home, "data"))).toEqual(["partner-commentary.db"])
 })
 
-test("a demo that cannot start gives the reason in one sentence", async (context) => {
+test("a demo that cannot start prints the reason in one sentence", async (context) => {
   const home = await makeWorkingFolder(context)
   await writeFile(join(home, "nowhere"), "no folder")
   const { code, stderr, stdout } = await run(home, ["demo"], { TMPDIR: join(home, "nowhere") })

@@ -1,11 +1,13 @@
-/** Tests the doctor's report on a service with many faults at once, and how an operator repairs it. */
+/** Tests the doctor's report on a service with many faults, and the commands that repair the faults. */
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { describe, expect, it } from "vitest"
 import * as Partner from "../support/Partner.ts"
 import * as Process from "../support/Process.ts"
 
-/** Prepares a stopped service with this many open requests, whose rows a test may then change. */
+/**
+ * Prepares a stopped service with the given number of open requests. Tests may then change the rows of these requests.
+ */
 const stopped = async (cwd: string, requests: number) => {
   const server = await Process.start(cwd, ["serve", "--no-worker"])
   const { key, persona } = Partner.readDemoCredentials(server)
@@ -34,7 +36,7 @@ const findings = async (cwd: string) => {
 }
 
 describe("the `doctor` command", () => {
-  it("doctor reports PROCESSES above 1 on SQLite, because serve does not start", async (test) => {
+  it("doctor reports PROCESSES above 1 on SQLite as a problem, because serve would refuse to start", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     await Process.run(cwd, ["migrate"])
     const { code, stdout } = await Process.run(cwd, ["doctor"], { PROCESSES: "2" })
@@ -42,7 +44,7 @@ describe("the `doctor` command", () => {
     expect(stdout).toMatch(/configuration +mend +PROCESSES must be 1 on SQLite, [^\n]+: serve does not start\./)
   })
 
-  it("doctor counts all failed drafts, names ten, and suggests one command that restarts all", async (test) => {
+  it("doctor counts all failed drafts, names ten of them, and suggests one command that restarts all failed drafts", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const shareIds = await stopped(cwd, 11)
     change(cwd, `${stall(5, "NULL")}; UPDATE mails SET due_at = ${later}`)
@@ -65,7 +67,7 @@ describe("the `doctor` command", () => {
     expect(await Process.runJson(cwd, ["retry", "--all"])).toEqual([])
   })
 
-  it("doctor counts the mails that finally failed, and suggests the command that sends them again", async (test) => {
+  it("doctor counts the mails that finally failed, and suggests the command that sends these mails again", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     await stopped(cwd, 2)
     change(
@@ -84,7 +86,7 @@ describe("the `doctor` command", () => {
     expect((await findings(cwd)).about("mails")).toMatchObject({ state: "ok" })
   })
 
-  it("doctor exits with code 1 as soon as failed mails or drafts wait for a retry, and gives the last reason", async (test) => {
+  it("doctor exits with code 1 while failed mails or drafts wait for a retry, and shows the last reason", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     await stopped(cwd, 2)
     const now = new Date().toISOString()
@@ -107,7 +109,7 @@ describe("the `doctor` command", () => {
     })
   })
 
-  it("doctor reports an event that has been due to an active webhook for long, and no held event", async (test) => {
+  it("doctor reports an event that has been due to an active webhook for a long time, and does not report held events", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     await stopped(cwd, 0)
     change(
@@ -126,7 +128,7 @@ describe("the `doctor` command", () => {
     expect((await findings(cwd)).about("deliveries")).toMatchObject({ state: "ok" })
   })
 
-  it("doctor shows the mail server, the generator and the links in use, and no secret", async (test) => {
+  it("doctor shows the mail server, the generator and the base URL of links, but no secret", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const env = {
       ...{ DATABASE_URL: "sqlite:./x.db", SIGNING_SECRET: "hunter2-and-a-text-that-is-long-enough" },
@@ -142,7 +144,7 @@ describe("the `doctor` command", () => {
     expect(stdout).not.toContain("hunter2")
   })
 
-  it("doctor reports a short signing secret at any position of the list", async (test) => {
+  it("doctor reports a short signing secret at any position of the list of secrets", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const long = "a-text-that-is-long-enough-for-a-secret"
     await Process.runJson(cwd, ["migrate"])

@@ -1,4 +1,4 @@
-/** Tests that the metrics of several processes become those of one service. */
+/** Tests that the metrics of several processes are merged into the metrics of one service. */
 import * as MergedMetrics from "@partner-commentary/node/processes/MergedMetrics"
 import { expect, it } from "vitest"
 
@@ -50,7 +50,7 @@ only_here 7
 
 const lines = (text: string) => text.split("\n")
 
-it("counters and histograms of processes are added up, series by series", () => {
+it("counters and histograms of several processes are added up for each series", () => {
   const merged = lines(MergedMetrics.format(MergedMetrics.merge([first, second])))
   for (const line of [
     "# HELP requests_total Requests",
@@ -68,13 +68,13 @@ it("counters and histograms of processes are added up, series by series", () => 
   expect(merged.filter((line) => line.startsWith("# TYPE requests_total"))).toHaveLength(1)
 })
 
-it("the heap is that of the fullest process, so that a process near its limit is visible beside others", () => {
+it("the merged heap size is the maximum of all processes, so that a process near its limit is visible", () => {
   const merged = lines(MergedMetrics.format(MergedMetrics.merge([first, second])))
   expect(merged).toContain("nodejs_heap_size_used_bytes 90")
   expect(merged).toContain("nodejs_heap_size_limit_bytes 100")
 })
 
-it("memory is added up, the worst value of the database counts, and the oldest start is the service's", () => {
+it("merging metrics sums the memory, keeps the worst value of a database gauge, and keeps the earliest start time", () => {
   const merged = lines(MergedMetrics.format(MergedMetrics.merge([first, second])))
   expect(merged).toContain("process_resident_memory_bytes 150")
   expect(merged).toContain("process_start_time_seconds 1000")
@@ -82,7 +82,7 @@ it("memory is added up, the worst value of the database counts, and the oldest s
   expect(merged).toContain('partner_commentary_work_due{kind="mails"} 6')
 })
 
-it("the counts of a process that ended remain, and its gauges do not", () => {
+it("the counters of a process that ended remain in the merged metrics, and its gauges are removed", () => {
   const merged = lines(MergedMetrics.format(MergedMetrics.merge([MergedMetrics.withoutGauges(first), second])))
   expect(merged).toContain('requests_total{area="topics list",status="200"} 7')
   expect(merged).toContain("seconds_count 5")

@@ -1,4 +1,6 @@
-/** Tests of the start, restart and stop of several processes, with processes that the test ends itself. */
+/**
+ * Tests of the start, restart and stop of several processes. The test decides when each process becomes ready and ends.
+ */
 import { assert, it } from "@effect/vitest"
 import { processRestarts, supervise } from "@partner-commentary/node/processes/Supervisor"
 import * as Cause from "effect/Cause"
@@ -17,7 +19,7 @@ interface FakeProcess {
   isStopped: boolean
 }
 
-/** Starts the supervisor with processes that become ready and end when the test says so. */
+/** Starts the supervisor with fake processes that become ready and end when the test says so. */
 const start = Effect.fnUntraced(function* (count: number) {
   const launched: Array<FakeProcess> = []
   let announced = 0
@@ -61,61 +63,67 @@ const start = Effect.fnUntraced(function* (count: number) {
 
 const numbersOf = (launched: ReadonlyArray<FakeProcess>) => launched.map(({ number }) => number)
 
-it.effect("the first process starts alone, then the others, and the start is announced once when all are ready", () =>
-  Effect.gen(function* () {
-    const { announced, fiber, launched, makeReady } = yield* start(3)
-    assert.deepStrictEqual(numbersOf(launched), [1])
-    yield* makeReady(launched[0])
-    assert.deepStrictEqual(numbersOf(launched), [1, 2, 3])
-    yield* makeReady(launched[1])
-    assert.strictEqual(announced(), 0)
-    yield* makeReady(launched[2])
-    assert.strictEqual(announced(), 1)
-    yield* Fiber.interrupt(fiber)
-    assert.isTrue(launched.every(({ isStopped }) => isStopped))
-  })
+it.effect(
+  "the first process starts alone, the other processes follow, and the start is announced once when all processes are ready",
+  () =>
+    Effect.gen(function* () {
+      const { announced, fiber, launched, makeReady } = yield* start(3)
+      assert.deepStrictEqual(numbersOf(launched), [1])
+      yield* makeReady(launched[0])
+      assert.deepStrictEqual(numbersOf(launched), [1, 2, 3])
+      yield* makeReady(launched[1])
+      assert.strictEqual(announced(), 0)
+      yield* makeReady(launched[2])
+      assert.strictEqual(announced(), 1)
+      yield* Fiber.interrupt(fiber)
+      assert.isTrue(launched.every(({ isStopped }) => isStopped))
+    })
 )
 
-it.effect("a process that ends before all are ready fails the start with its sentence, and stops the others", () =>
-  Effect.gen(function* () {
-    const { announced, end, fiber, launched, makeReady } = yield* start(3)
-    yield* makeReady(launched[0])
-    yield* end(launched[2], "PORT must name a free port.")
-    const exit = yield* Fiber.await(fiber)
-    const failure = Exit.isFailure(exit) ? Cause.squash(exit.cause) : assert.fail("the start succeeded")
-    assert.deepInclude(failure, { _tag: "CommandFailed", message: "PORT must name a free port." })
-    assert.isTrue(launched.every(({ isStopped }) => isStopped))
-    assert.strictEqual(announced(), 0)
-  })
+it.effect(
+  "a process that ends before all processes are ready fails the start with its reason, and the other processes stop",
+  () =>
+    Effect.gen(function* () {
+      const { announced, end, fiber, launched, makeReady } = yield* start(3)
+      yield* makeReady(launched[0])
+      yield* end(launched[2], "PORT must name a free port.")
+      const exit = yield* Fiber.await(fiber)
+      const failure = Exit.isFailure(exit) ? Cause.squash(exit.cause) : assert.fail("the start succeeded")
+      assert.deepInclude(failure, { _tag: "CommandFailed", message: "PORT must name a free port." })
+      assert.isTrue(launched.every(({ isStopped }) => isStopped))
+      assert.strictEqual(announced(), 0)
+    })
 )
 
-it.effect("a process that ends later starts again, with a delay that doubles until it has run for a minute", () =>
-  Effect.gen(function* () {
-    const { announced, end, fiber, launched, makeReady } = yield* start(2)
-    yield* makeReady(launched[0])
-    yield* makeReady(launched[1])
-    const last = () => launched.at(-1)
-    for (const delay of [1000, 2000, 4000, 8000, 16_000, 30_000, 30_000]) {
+it.effect(
+  "a process that ends later is restarted with a delay, which doubles until the process has run for a minute",
+  () =>
+    Effect.gen(function* () {
+      const { announced, end, fiber, launched, makeReady } = yield* start(2)
+      yield* makeReady(launched[0])
+      yield* makeReady(launched[1])
+      const last = () => launched.at(-1)
+      for (const delay of [1000, 2000, 4000, 8000, 16_000, 30_000, 30_000]) {
+        yield* end(last(), "Process 2 ended with SIGKILL.")
+        const before = launched.length
+        yield* TestClock.adjust(delay - 1)
+        assert.lengthOf(launched, before)
+        yield* TestClock.adjust(1)
+        assert.lengthOf(launched, before + 1)
+        assert.strictEqual(last()?.number, 2)
+      }
+      yield* TestClock.adjust("1 minute")
       yield* end(last(), "Process 2 ended with SIGKILL.")
       const before = launched.length
-      yield* TestClock.adjust(delay - 1)
-      assert.lengthOf(launched, before)
-      yield* TestClock.adjust(1)
+      yield* TestClock.adjust(1000)
       assert.lengthOf(launched, before + 1)
-      assert.strictEqual(last()?.number, 2)
-    }
-    yield* TestClock.adjust("1 minute")
-    yield* end(last(), "Process 2 ended with SIGKILL.")
-    const before = launched.length
-    yield* TestClock.adjust(1000)
-    assert.lengthOf(launched, before + 1)
-    assert.strictEqual(announced(), 1)
-    assert.isFalse(launched[0]?.isStopped)
-    yield* Fiber.interrupt(fiber)
-  })
+      assert.strictEqual(announced(), 1)
+      assert.isFalse(launched[0]?.isStopped)
+      yield* Fiber.interrupt(fiber)
+    })
 )
 
-it.effect("a process that cannot be forked is tried again, and the others go on", () =>
+it.effect("the supervisor retries to start a process that cannot be forked, and the other processes keep running", () =>
   Effect.gen(function* () {
     const { end, fiber, launched, makeReady, refuseLaunches } = yield* start(2)
     yield* makeReady(launched[0])
@@ -133,7 +141,7 @@ it.effect("a process that cannot be forked is tried again, and the others go on"
   })
 )
 
-it.effect("each process that starts again is counted, also if it cannot be forked", () =>
+it.effect("each restart of a process is counted, even if the process cannot be forked", () =>
   Effect.gen(function* () {
     const counted = Effect.map(Metric.value(processRestarts), ({ count }) => count)
     const { end, fiber, launched, makeReady, refuseLaunches } = yield* start(2)
@@ -153,7 +161,7 @@ it.effect("each process that starts again is counted, also if it cannot be forke
   }).pipe(Effect.provideService(Metric.MetricRegistry, new Map()))
 )
 
-it.effect("the log says when a process that started again is ready, once for each restart", () => {
+it.effect("the supervisor logs once for each restart that the restarted process is ready", () => {
   const lines: Array<string> = []
   return Effect.gen(function* () {
     const { end, fiber, launched, makeReady } = yield* start(1)

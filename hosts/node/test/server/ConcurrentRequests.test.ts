@@ -1,4 +1,4 @@
-/** Tests how long a response and its client hold a permit of the organization, on a real socket. */
+/** Tests on a real socket how long a response occupies a concurrency permit of the organization. */
 import { type AddressInfo, connect, type Socket } from "node:net"
 import { ConcurrencyLimit, poolBounds } from "@partner-commentary/core/access/ConcurrencyLimit"
 import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
@@ -13,10 +13,16 @@ import { describe, expect, it, onTestFinished } from "vitest"
 const { each } = poolBounds.standard
 const owner = "acme" as OrganizationId
 
-/** The response is larger than all socket buffers together, so that a client that does not read blocks it. */
+/**
+ * The response is larger than all socket buffers together, so that the response stays unsent while the client does not
+ * read.
+ */
 const large = new Uint8Array(32 * 1024 * 1024)
 
-/** `/large` exceeds the socket's buffers, `/never` runs until it is interrupted, and other paths answer at once. */
+/**
+ * The response of `/large` exceeds the socket's buffers. A request to `/never` runs until it is interrupted. Other
+ * paths respond immediately.
+ */
 const app = (seen: { begun: number; interrupted: number }) =>
   Effect.gen(function* () {
     const { withPermit } = yield* ConcurrencyLimit
@@ -56,7 +62,7 @@ const serve = async () => {
     await running
   })
   const port = await bound.promise
-  /** A connection from which the client does not read. */
+  /** Opens a connection on which the client does not read. */
   const ask = (path: string): Socket => {
     const socket = connect(port, "127.0.0.1", () => socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`))
     onTestFinished(() => void socket.destroy())
@@ -81,7 +87,7 @@ describe("a permit of an organization", () => {
     await begun(each + 2)
   })
 
-  it("an organization's permit is not given to a client that has disconnected, and is released when a client disconnects during its request", async () => {
+  it("no permit goes to a client that has disconnected, and a client's disconnect during its request releases the permit", async () => {
     const { ask, askEach, begun, seen } = await serve()
     const working = askEach(each, "/never")
     await begun(each)

@@ -7,7 +7,7 @@ import * as FairScheduler from "@partner-commentary/server/middleware/FairSchedu
 import * as Result from "effect/Result"
 import { expect, it, onTestFinished } from "vitest"
 
-/** A server whose scheduler runs only when the test starts it. */
+/** Starts a server whose scheduler runs only when the test calls `turn`. */
 const serve = async () => {
   const began: Array<string> = []
   let due: Array<() => void> = []
@@ -28,7 +28,7 @@ const serve = async () => {
       fair.start(key, task)
     }
   }
-  // The present turn has no time left.
+  // No time is left in the current turn.
   fair.start("busy", () => {
     now += FairScheduler.turnBudget
   })
@@ -55,7 +55,7 @@ const serve = async () => {
   return { accept: fair.accept, ask, began, native, turn, waiting: () => waiting }
 }
 
-it("requests of one organization share a turn, even with different keys, and another organization's request starts after one of them", async () => {
+it("requests of one organization share a turn across keys, and another organization's new request starts after one of these requests", async () => {
   const { accept, ask, began, turn, waiting } = await serve()
   for (const key of ["attacker", "attacker's other key"]) accept(key, "the attacker")
   accept("victim", "the victim")
@@ -69,7 +69,7 @@ it("requests of one organization share a turn, even with different keys, and ano
   expect(began[2]).toBe("victim")
 })
 
-it("requests with unaccepted keys share the turn of their client address", async () => {
+it("requests whose keys are not verified share the turn of their client address", async () => {
   const { accept, ask, began, turn, waiting } = await serve()
   accept("victim", "the victim")
   for (let each = 0; each < 10; each++) ask(`claimed ${each}`)
@@ -83,7 +83,7 @@ it("requests with unaccepted keys share the turn of their client address", async
   expect(began.slice(2)).toEqual(["victim", "a new partner"])
 })
 
-it("a request whose client has disconnected before its turn causes no work", async () => {
+it("a request whose client disconnects before the request's turn causes no work", async () => {
   const { ask, began, native, turn, waiting } = await serve()
   const gone = ask("gone")
   await expect.poll(waiting).toBe(1)

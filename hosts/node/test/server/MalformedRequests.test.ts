@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from "vitest"
 import * as Partner from "../support/Partner.ts"
 import * as Process from "../support/Process.ts"
 
-/** Returns everything that the server sends in response to these bytes before it closes the connection. */
+/** Sends the bytes, and returns everything that the server sends before it closes the connection. */
 const say = (port: number, bytes: string) =>
   new Promise<string>((resolve, reject) => {
     let answer = ""
@@ -89,7 +89,7 @@ describe("a malformed request", () => {
     expect((await fetch(`${apiRoot}/healthz`)).status).toBe(200)
   })
 
-  it("a malformed request is refused after the responses to earlier requests", async () => {
+  it("the refusal of a malformed request is sent after the responses to earlier requests", async () => {
     const port = await serve({}, (_, response) => setTimeout(() => response.end("fine"), 100))
     const good = "GET /1 HTTP/1.1\r\nHost: a\r\n\r\n"
     const answer = await say(port, `${good}${good}FOO /2 HTTP/1.1\r\nHost: a\r\n\r\n`)
@@ -97,7 +97,7 @@ describe("a malformed request", () => {
     expectRefusal(answer.slice(answer.lastIndexOf("HTTP/1.1 404")), 404)
   })
 
-  it("a malformed request closes the connection if its response has already begun", async () => {
+  it("a malformed request closes the connection if the response to it has already begun", async () => {
     const port = await serve({}, (_, response) => response.writeHead(200).write("begun"))
     const answer = await new Promise<string>((resolve) => {
       const socket = connect(port, "127.0.0.1", () => socket.write(`POST / HTTP/1.1\r\nHost: a\r\n${chunked}\r\n`))
@@ -111,12 +111,12 @@ describe("a malformed request", () => {
     expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 200"])
   })
 
-  it("a request that does not arrive in time gets 408 in the error envelope", async () => {
+  it("a request that does not arrive in time gets status 408 and the error envelope", async () => {
     const port = await serve({ headersTimeout: 100, requestTimeout: 100, connectionsCheckingInterval: 20 }, () => {})
     expectRefusal(await say(port, "GET / HTTP/1.1\r\nHos"), 408, "must arrive completely within the time limit")
   })
 
-  it("a malformed request gets no response when its sender has disconnected", async () => {
+  it("a malformed request gets no response if its sender has disconnected", async () => {
     const port = await serve({}, (_, response) => response.end("fine"))
     const socket = connect(port, "127.0.0.1", () => socket.write("GET / HTTP/1.1\r\n", () => socket.resetAndDestroy()))
     await new Promise((resolve) => socket.on("close", resolve))

@@ -5,7 +5,7 @@ import * as Pipelining from "@partner-commentary/node/server/Pipelining"
 import * as RequestGate from "@partner-commentary/node/server/RequestGate"
 import { describe, expect, it, onTestFinished } from "vitest"
 
-/** A server that answers on command and records its requests. */
+/** Starts a server that records its requests and responds when the test says so. */
 const serve = async (respond: (response: ServerResponse, asked: ReadonlyArray<ServerResponse>) => void) => {
   const asked: Array<ServerResponse> = []
   const native = createServer({ requireHostHeader: false }, (request, response) => {
@@ -43,11 +43,14 @@ const get = "GET /docs/scalar.js HTTP/1.1\r\nHost: a\r\n\r\n"
 const last = get.replace("Host: a", "Host: a\r\nConnection: close")
 const post = "POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}"
 
-/** Waits for the response on another connection, so that the server has handled all earlier bytes. */
+/**
+ * Waits for a response on another connection. After this response the server has handled all bytes that were sent
+ * earlier.
+ */
 const roundTrip = (port: number) => talk(port, last).closed
 
 describe("pipelined requests of one connection", () => {
-  it("pipelined requests are handled one after another: each starts when the previous response was read, and all responses arrive in order", async () => {
+  it("pipelined requests are handled in order, and each request starts when the client has read the previous response", async () => {
     const { asked, port } = await serve((response, all) => void response.end(`${all.length}`.repeat(4 * 1024 * 1024)))
     const { closed, heard, socket } = talk(port, "")
     socket.pause()
@@ -63,7 +66,7 @@ describe("pipelined requests of one connection", () => {
     expect(bodies).toEqual(["1", "3", "4", "5"])
   })
 
-  it("waiting pipelined requests are not handled when their client has disconnected", async () => {
+  it("waiting pipelined requests are not handled if their client has disconnected", async () => {
     const { asked, port } = await serve((response, all) => void (all.length > 1 && response.end("ok")))
     const { socket } = talk(port, get.repeat(5))
     await expect.poll(() => asked.length).toBe(1)
@@ -77,7 +80,7 @@ describe("pipelined requests of one connection", () => {
   for (const request of [get, post]) {
     it(`up to a limit of pipelined ${request.slice(0, 4)} requests wait, and one more is refused after their responses`, async () => {
       const { asked, port } = await serve((response, all) => {
-        // Wait until all of these requests have arrived.
+        // Wait until all pipelined requests have arrived.
         if (all.length === 1) setTimeout(() => response.end("ok"), 50)
         else response.end("ok")
       })
@@ -104,7 +107,7 @@ describe("pipelined requests of one connection", () => {
     expect(asked.length).toBe(200)
   })
 
-  it("pipelined requests without responses are read only up to a limit", async () => {
+  it("the server stops reading pipelined requests of one connection at a limit", async () => {
     const { asked, port } = await serve(() => {})
     const { closed } = talk(port, get.repeat(50_000))
     await closed

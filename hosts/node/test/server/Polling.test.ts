@@ -1,10 +1,10 @@
-/** Tests of status polls with and without metrics, and of the start of the service, in real processes. */
+/** Tests status polls with and without metrics, and the start of the service, with real processes. */
 import { readFile } from "node:fs/promises"
 import { describe, expect, it } from "vitest"
 import * as Partner from "../support/Partner.ts"
 import * as Process from "../support/Process.ts"
 
-/** Returns a response byte for byte, without the headers that differ between any two responses. */
+/** Returns the bytes of a response without the headers that differ between two responses to the same request. */
 const answerOf = async (apiRoot: string, key: string, path: string) => {
   const response = await fetch(`${apiRoot}/partner/v1${path}`, { headers: key === "" ? {} : { "x-api-key": key } })
   const headers = new Headers(response.headers)
@@ -18,7 +18,7 @@ const answerOf = async (apiRoot: string, key: string, path: string) => {
 }
 
 describe.concurrent("a status poll", () => {
-  it("a status poll gets the same response with metrics as without", async (test) => {
+  it("a status poll gets the same response with metrics as without metrics", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const plain = await Process.startProcess(cwd, ["serve", "--no-worker"])
     const measured = await Process.startProcess(cwd, ["serve", "--no-worker"], { ADMIN_PORT: "0" })
@@ -52,7 +52,7 @@ describe.runIf(process.platform === "linux").concurrent("the served process", ()
     expect(await stop()).toMatchObject({ code: 0 })
   })
 
-  it("the service keeps the heap size of NODE_OPTIONS if that variable sets one", async (test) => {
+  it("the service keeps a heap size that NODE_OPTIONS sets", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const { pid } = await Process.startProcess(cwd, ["serve"], { NODE_OPTIONS: "--max-semi-space-size=16" })
     expect((await commandOf(pid)).join(" ")).not.toContain("semi-space")

@@ -1,4 +1,6 @@
-/** Tests that PGPASSWORD is the password for addresses without one. The password is not percent-encoded. */
+/**
+ * Tests that PGPASSWORD is the password of database URLs that contain no password. PGPASSWORD is not percent-encoded.
+ */
 import * as Settings from "@partner-commentary/settings/Settings"
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
@@ -8,7 +10,9 @@ import { describe, expect, it } from "vitest"
 import * as OwnDatabase from "../support/OwnDatabase.ts"
 import * as Process from "../support/Process.ts"
 
-/** Each of these characters ends or changes a password in a URL that is not percent-encoded. */
+/**
+ * In a URL, each of these characters must be percent-encoded, because the character would end or change the password.
+ */
 const password = "a/b#c?d%25e@f:g&h+i =$j'k\"l\\m"
 
 const addresses = async (env: Record<string, string>) => {
@@ -27,7 +31,7 @@ const addresses = async (env: Record<string, string>) => {
 }
 
 describe("the variable PGPASSWORD", () => {
-  it("PGPASSWORD is the password of both database addresses if they have none, including socket addresses", async () => {
+  it("PGPASSWORD is used for both database addresses if the addresses contain no password, including socket addresses", async () => {
     const { direct, told, url } = await addresses({
       DATABASE_URL: "postgres://u@db.example.com/desk?sslmode=require",
       DATABASE_DIRECT_URL: "postgres:///desk?host=/var/run/postgresql&user=u"
@@ -38,7 +42,7 @@ describe("the variable PGPASSWORD", () => {
     expect(told).toBe("db.example.com port 5432, database desk")
   })
 
-  it("PGPASSWORD does not replace a password in the address", async () => {
+  it("PGPASSWORD does not replace a password in the database address", async () => {
     for (const address of ["postgres://u:own@db/x", "postgres://u@db/x?password=own"]) {
       expect((await addresses({ DATABASE_URL: address })).url.href).toBe(address)
     }
@@ -48,7 +52,7 @@ describe("the variable PGPASSWORD", () => {
     const cwd = await Process.makeWorkingFolder(test)
     const env = await OwnDatabase.makeDatabase(test)
     const url = new URL(env["DATABASE_URL"] ?? "")
-    // The test server asks only such roles for a password.
+    // The test server requires a password only from roles like this role.
     const role = `guarded_${url.pathname.slice(1)}`
     await OwnDatabase.queryRows(env, `CREATE ROLE ${role} SUPERUSER LOGIN PASSWORD '${password.replaceAll("'", "''")}'`)
     test.onTestFinished(async () => {

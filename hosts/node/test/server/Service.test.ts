@@ -12,7 +12,7 @@ import * as Process from "../support/Process.ts"
 const secrets = { SIGNING_SECRET: "a-secret-that-only-this-test-knows-of" }
 
 describe("the `serve` command", () => {
-  it("serve prints the demo organization once, and a separate line when it listens", async (test) => {
+  it("serve prints the demo organization only at the first start, and prints a line when it listens", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const first = await Process.startProcess(cwd)
     expect(first.stdout().split("\n")).toContain(`ready ${first.apiRoot}`)
@@ -29,13 +29,13 @@ describe("the `serve` command", () => {
     expect(await second.stop("SIGINT")).toMatchObject({ code: 0 })
   })
 
-  it("KEEP_ALIVE_TIMEOUT is how long an idle connection stays open", async (test) => {
+  it("KEEP_ALIVE_TIMEOUT sets how long an idle connection stays open", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const { apiRoot } = await Process.start(cwd, ["serve"], { KEEP_ALIVE_TIMEOUT: "9 seconds" })
     expect((await fetch(`${apiRoot}/healthz`)).headers.get("keep-alive")).toBe("timeout=9")
   })
 
-  it("serve makes its data and the signing secret readable for its user only", async (test) => {
+  it("only the operating system user of serve can read its data and the signing secret", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const { stop } = await Process.startProcess(cwd)
     await stop()
@@ -93,7 +93,8 @@ describe("the `serve` command", () => {
     })
     const closed = new Promise((resolve) => socket.on("close", resolve))
     const head = `POST /partner/v1/topics HTTP/1.1\r\nhost: x\r\nx-api-key: ${key}\r\ncontent-type: application/json\r\n`
-    // Sent in one packet with a request that is answered at once: its response shows that this request has started.
+    // The test sends this request in one packet with a request that gets an immediate response. That response shows
+    // that this request has started.
     socket.write(`GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n${head}content-length: 2\r\n\r\n{`)
     await Process.eventually(
       async () => answer,
@@ -146,7 +147,7 @@ describe("the `serve` command", () => {
     expect(stderr()).toContain(`PUBLIC_URL is unset: links in mails start with ${apiRoot}`)
   })
 
-  it("serve starts on an IPv6 address, and prints no outbox if a mail server is configured", async (test) => {
+  it("serve starts on an IPv6 address, and prints no outbox URL if a mail server is configured", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const { apiRoot, stdout } = await Process.start(cwd, ["serve"], {
       HOST: "::1",
@@ -158,7 +159,7 @@ describe("the `serve` command", () => {
     expect(stdout()).toContain("change-email --from ada@creators.localhost")
   })
 
-  it("serve shows metrics on loopback if ADMIN_PORT is set", async (test) => {
+  it("serve shows metrics on the loopback address if ADMIN_PORT is set", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const { apiRoot, stderr } = await Process.startProcess(cwd, ["serve"], { ADMIN_PORT: "0" })
     await fetch(`${apiRoot}/partner/v1/topics`)
@@ -171,7 +172,7 @@ describe("the `serve` command", () => {
 })
 
 describe("the `worker` command", () => {
-  it("worker runs the jobs of a server that has no workers", async (test) => {
+  it("the worker process runs the jobs of a server that has no workers", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const server = await Process.start(cwd, ["serve", "--no-worker"])
     const { apiRoot } = server

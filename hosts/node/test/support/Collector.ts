@@ -1,4 +1,4 @@
-/** An OpenTelemetry collector that receives OTLP as JSON over HTTP. */
+/** A test server that receives OpenTelemetry data (OTLP) as JSON over HTTP. */
 import { createServer, type IncomingHttpHeaders } from "node:http"
 import type { AddressInfo } from "node:net"
 import type * as Process from "./Process.ts"
@@ -48,11 +48,11 @@ export const startCollector = async (test: Process.TestLifetime) => {
   return { url, bodies, headers, metrics, spans }
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: the JSON of OTLP
+// biome-ignore lint/suspicious/noExplicitAny: the tests check the OTLP JSON
 const flat = (sent: any, kind: "Metrics" | "Spans"): ReadonlyArray<any> =>
-  // biome-ignore lint/suspicious/noExplicitAny: the JSON of OTLP
+  // biome-ignore lint/suspicious/noExplicitAny: the tests check the OTLP JSON
   sent[`resource${kind}`].flatMap((resource: any) =>
-    // biome-ignore lint/suspicious/noExplicitAny: the JSON of OTLP
+    // biome-ignore lint/suspicious/noExplicitAny: the tests check the OTLP JSON
     resource[`scope${kind}`].flatMap((scope: any) => scope[kind.toLowerCase()])
   )
 

@@ -1,4 +1,4 @@
-/** Runs commands and services inside the test's process, which saves the start of Node. */
+/** Runs commands and services inside the test's process, which saves the time of starting Node. */
 
 import { format } from "node:util"
 import * as CommandLine from "@partner-commentary/node/cli/CommandLine"
@@ -8,10 +8,10 @@ import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import type { EnvironmentVariables, ProcessOutcome } from "./Process.ts"
 
-/** Commands read relative paths and write to the process's streams, so they run one after another. */
+/** Commands run one after another, because they read relative paths and write to the process's streams. */
 let last: Promise<unknown> = Promise.resolve()
 
-/** The folder of the running services, and the folder to return to when the last of them has stopped. */
+/** The working directory of the running services, and the directory to restore when the last service has stopped. */
 let occupied: { readonly cwd: string; readonly home: string; services: number } | undefined
 
 export const runInProcess = (
@@ -36,7 +36,7 @@ const runAlone = async (
   const stderr = capture(process.stderr)
   const home = process.cwd()
   process.chdir(cwd)
-  // The bundle's entry point does the same.
+  // The bundle's entry point sets the same umask.
   const umask = process.umask(0o077)
   try {
     const exit = await Effect.runPromiseExit(execute(args, env, (line) => void process.stderr.write(line)))
@@ -51,8 +51,9 @@ const runAlone = async (
 }
 
 /**
- * Starts `serve` or `worker`. Resolves when the command has printed something, and rejects if it ends before. Services
- * use relative paths while they run. So they keep the process's folder, and tests that start one are not concurrent.
+ * Starts `serve` or `worker`. Resolves when the command has printed something, and rejects if the command ends earlier.
+ * Running services use relative paths and keep the process's working directory. Therefore tests that start a service
+ * must not be concurrent.
  */
 export const startInProcess = (cwd: string, args: ReadonlyArray<string>, env: EnvironmentVariables) =>
   afterOthers(async () => {

@@ -1,9 +1,9 @@
-/** A server of another party on loopback, which is closed after the test. */
+/** Starts a server on the loopback address, and closes the server after the test. */
 import { createServer, type RequestListener } from "node:http"
 import type { AddressInfo } from "node:net"
 import type { TestLifetime } from "./Process.ts"
 
-/** Returns its host and port. */
+/** Starts the server, and returns its host and port. */
 export const listenOnLoopback = async (test: TestLifetime, listener: RequestListener): Promise<string> => {
   const server = createServer(listener)
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
@@ -15,7 +15,7 @@ export const listenOnLoopback = async (test: TestLifetime, listener: RequestList
   return `127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-/** A partner's webhook receiver, whose status depends on the path. */
+/** Starts a partner's webhook receiver. The receiver's status code depends on the request's path. */
 export const startReceiver = (test: TestLifetime, statusOf: (path: string) => number): Promise<string> =>
   listenOnLoopback(test, (request, response) => {
     request.resume().on("end", () => response.writeHead(statusOf(request.url ?? "")).end())

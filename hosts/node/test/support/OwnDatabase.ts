@@ -1,4 +1,4 @@
-/** An empty Postgres database for the processes of one test. */
+/** Creates an empty Postgres database for the processes of one test. */
 import * as TestDatabase from "@partner-commentary/test/postgres/TestDatabase"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -6,7 +6,10 @@ import * as Redacted from "effect/Redacted"
 import * as Scope from "effect/Scope"
 import type * as Process from "./Process.ts"
 
-/** The database is dropped after the test. A server is one process unless the test says otherwise, whatever the machine. */
+/**
+ * Creates a database that is dropped after the test. The variable PROCESSES is 1, so that the number of processes does
+ * not depend on the machine.
+ */
 export const makeDatabase = async (test: Process.TestLifetime): Promise<Process.EnvironmentVariables> => {
   const scope = Effect.runSync(Scope.make())
   const url = await Effect.runPromise(Scope.provide(TestDatabase.empty, scope))
@@ -14,7 +17,7 @@ export const makeDatabase = async (test: Process.TestLifetime): Promise<Process.
   return { DATABASE_URL: Redacted.value(url), DEV: "true", PROCESSES: "1" }
 }
 
-/** Returns the rows of a statement. */
+/** Runs a SQL statement and returns its rows. */
 export const queryRows = (env: Process.EnvironmentVariables, statement: string) =>
   Effect.runPromise(
     TestDatabase.runOnDatabase(Redacted.make(env["DATABASE_URL"] ?? ""), (sql) =>

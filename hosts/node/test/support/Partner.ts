@@ -1,4 +1,4 @@
-/** A partner with a key and a licensed persona, and its API calls. */
+/** Registers a partner with a key and a licensed persona, and makes API calls. */
 import * as Process from "./Process.ts"
 
 export const registerPartner = async (cwd: string, env: Process.EnvironmentVariables = {}) => {
@@ -17,7 +17,7 @@ export const registerPartner = async (cwd: string, env: Process.EnvironmentVaria
   return { organization, persona, key: key.full_key as string, keyId: key.id as string }
 }
 
-/** An organization with a test key, which needs no licences. */
+/** Creates an organization with a test key, which needs no licence. */
 export const registerTestPartner = async (
   cwd: string,
   name: string,
@@ -29,10 +29,10 @@ export const registerTestPartner = async (
   return { id, key }
 }
 
-/** The test persona that declines at once. */
+/** The id of the test persona that declines immediately. */
 export const decliningPersonaId = "7e570000-0000-4000-8000-000000000002"
 
-/** The demo organization's key and persona, read from the server's output. */
+/** Reads the demo organization's key and persona from the server's output. */
 export const readDemoCredentials = (service: Process.RunningService) => ({
   key: /pk_live_\w+/.exec(service.stdout())?.[0] ?? "",
   persona: { id: / ([0-9a-f-]{36}) {2}Ada/.exec(service.stdout())?.[1] ?? "" }
@@ -43,11 +43,11 @@ export const callApi = async (apiRoot: string, key: string, path: string, body?:
     headers: { "x-api-key": key, "content-type": "application/json" },
     ...(body === undefined ? {} : { method: "POST", body: JSON.stringify(body) })
   })
-  // biome-ignore lint/suspicious/noExplicitAny: the tests check its content
+  // biome-ignore lint/suspicious/noExplicitAny: the tests check the content of the JSON
   return { status: response.status, body: (await response.json()) as any }
 }
 
-/** Submits a topic to one persona, and returns its share id. */
+/** Submits a topic to one persona, and returns the share id of the assignment. */
 export const submitTopic = async (apiRoot: string, key: string, personaId: string): Promise<string> => {
   const reference = `r-${Math.random()}`
   await callApi(apiRoot, key, "/topics", {

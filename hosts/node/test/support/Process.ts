@@ -8,10 +8,10 @@ import * as InProcess from "./InProcess.ts"
 
 const bin = fileURLToPath(new URL("../../bin/partner-commentary.js", import.meta.url))
 
-/** The environment without variables that the machine might set. */
+/** The environment of child processes contains only these variables of the machine. */
 const bare = { PATH: process.env["PATH"], HOME: process.env["HOME"], TMPDIR: process.env["TMPDIR"] }
 
-/** With this option the program does not restart Node with a service's options. */
+/** With this option the program does not restart Node to set a service's options. */
 const startOnce = { NODE_OPTIONS: "--max-semi-space-size=16" }
 
 export type EnvironmentVariables = Readonly<Record<string, string>>
@@ -34,12 +34,12 @@ export interface RunningService {
   readonly stop: (signal?: NodeJS.Signals) => Promise<ProcessOutcome>
 }
 
-/** What ends the services of a working directory. */
+/** Functions that end the services of a working directory. */
 const endings = new Map<string, Array<() => unknown>>()
 
 const endAfterTest = (cwd: string, end: () => unknown) => endings.set(cwd, [...(endings.get(cwd) ?? []), end])
 
-/** A working directory. After the test it is removed and its services are ended. */
+/** Creates a working directory. After the test, its services are ended and the directory is removed. */
 export const makeWorkingFolder = async (test: TestLifetime) => {
   const path = await mkdtemp(join(tmpdir(), "partner-commentary-"))
   test.onTestFinished(async () => {
@@ -50,7 +50,7 @@ export const makeWorkingFolder = async (test: TestLifetime) => {
   return path
 }
 
-/** `limits` is a shell command such as `ulimit -f 100`. */
+/** Starts the program in a child process. `limits` is an optional shell command such as `ulimit -f 100`. */
 const launch = (cwd: string, args: ReadonlyArray<string>, env: EnvironmentVariables, limits?: string) => {
   const [command = "", ...rest] = [
     ...(limits === undefined ? [] : ["sh", "-c", `${limits} && exec "$@"`, "sh"]),
@@ -88,19 +88,19 @@ export const spawnCommand = (
   env: EnvironmentVariables = {}
 ): Promise<ProcessOutcome> => launch(cwd, args, env).ended
 
-/** Runs a command with `--json`. Resolves with the JSON value that it prints. */
+/** Runs a command with `--json`. Resolves with the JSON value that the command prints. */
 export const runJson = async (
   cwd: string,
   args: ReadonlyArray<string>,
   env: EnvironmentVariables = {}
-  // biome-ignore lint/suspicious/noExplicitAny: the tests check its content
+  // biome-ignore lint/suspicious/noExplicitAny: the tests check the content of the JSON
 ): Promise<any> => {
   const { code, stderr, stdout } = await run(cwd, [...args, "--json"], env)
   if (code !== 0) throw new Error(`${args.join(" ")} ended with ${code}: ${stderr}`)
   return JSON.parse(stdout)
 }
 
-/** Starts a service in the test's own process. Resolves when it is ready. */
+/** Starts a service in the test's own process. Resolves when the service is ready. */
 export const start = async (
   cwd: string,
   args: ReadonlyArray<string> = ["serve"],
@@ -118,8 +118,8 @@ export const start = async (
 }
 
 /**
- * Starts a service in a child process, for tests of processes. Waits for the `ready` line, and for everything that was
- * written to stderr before it.
+ * Starts a service in a child process, for tests of processes. Waits for the `ready` line, and for everything that the
+ * service wrote to stderr before that line.
  */
 export const startProcess = async (
   cwd: string,
@@ -129,7 +129,7 @@ export const startProcess = async (
 ): Promise<RunningService> => {
   const { child, ended, stderr, stdout } = launch(cwd, args, { PORT: "0", ...env }, limits)
   const apiRoot = await ready(child, ended, stdout)
-  // Node reads both streams in the same turn of the event loop, in any order.
+  // Node may read stdout and stderr in any order within one turn of the event loop.
   await new Promise((resolve) => setImmediate(resolve))
   return {
     pid: child.pid ?? 0,
@@ -152,13 +152,14 @@ const ready = (child: ChildProcess, ended: Promise<ProcessOutcome>, stdout: () =
     void ended.then((outcome) => reject(endedEarly(outcome)))
   })
 
-/** Undefined if the service is not ready. A worker has no address. */
+/** Returns undefined if the service is not ready. A worker has no address, so its result is an empty string. */
 const apiRootIn = (stdout: string) => /^ready ?(.*)\n/m.exec(stdout)?.[1]
 
 const endedEarly = ({ code, stderr }: ProcessOutcome) => new Error(`ended with ${code} before it was ready: ${stderr}`)
 
 /**
- * Repeats `ask` until its result satisfies the condition. A call that starts a process takes seconds on a busy machine.
+ * Repeats `ask` until the result satisfies the condition. On a busy machine, a call that starts a process takes
+ * seconds.
  */
 export const eventually = async <A>(ask: () => Promise<A>, satisfies: (answer: A) => boolean): Promise<A> => {
   const until = performance.now() + 50_000

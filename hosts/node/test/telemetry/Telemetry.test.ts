@@ -1,4 +1,4 @@
-/** Tests of health and metrics of real processes, as an operator's Prometheus and OpenTelemetry collector see them. */
+/** Tests the health checks and metrics of real processes from the side of Prometheus and an OpenTelemetry collector. */
 import { expect, it } from "vitest"
 import * as Collector from "../support/Collector.ts"
 import * as Partner from "../support/Partner.ts"
@@ -63,13 +63,13 @@ it("/metrics counts due work and waiting mails by kind", async (test) => {
   expect(body).toMatch(/^# TYPE process_cpu_seconds_total counter$/m)
 })
 
-it("/metrics counts a stream of events as soon as it is open, and when its client has left", async (test) => {
+it("/metrics counts an event stream when it opens, and also when its client disconnects early", async (test) => {
   const cwd = await Process.makeWorkingFolder(test)
   const service = await Process.start(cwd, ["serve", "--no-worker"], { ADMIN_PORT: "0" })
   const { key } = Partner.readDemoCredentials(service)
   const line = /^partner_commentary_http_requests_total\{area="partner",.*status="200"\} (\d+)$/m
   const count = async () => Number(line.exec((await text(page.exec(service.stderr())?.[0] ?? "")).body)?.[1] ?? 0)
-  // Services of one process share their counters.
+  // All services in one process share the counters of the process.
   const before = await count()
   for (const opened of [1, 2]) {
     const client = new AbortController()
@@ -81,7 +81,7 @@ it("/metrics counts a stream of events as soon as it is open, and when its clien
   }
 })
 
-it("a worker answers health checks and shows its metrics at ADMIN_HOST and ADMIN_PORT", async (test) => {
+it("a worker answers health checks and serves metrics at ADMIN_HOST and ADMIN_PORT", async (test) => {
   const cwd = await Process.makeWorkingFolder(test)
   const { stderr } = await Process.startProcess(cwd, ["worker"], {
     ADMIN_HOST: "::1",
@@ -95,7 +95,7 @@ it("a worker answers health checks and shows its metrics at ADMIN_HOST and ADMIN
   expect((await text(`${admin}/metrics`)).body).toContain("partner_commentary_database_up 1")
 })
 
-it("an address that this machine does not have is refused with the variable's name", async (test) => {
+it("an ADMIN_HOST address that the machine does not have is refused with the variable's name", async (test) => {
   const cwd = await Process.makeWorkingFolder(test)
   const { code, stderr } = await Process.run(cwd, ["serve"], { PORT: "0", ADMIN_HOST: "192.0.2.1", ADMIN_PORT: "0" })
   expect(code).toBe(1)
