@@ -1,4 +1,4 @@
-/** Makes requests that are retried until a complete response arrives. */
+/** Makes API requests. A request is retried until a complete response arrives. */
 import { setTimeout as sleep } from "node:timers/promises"
 
 export interface ApiAnswer<A> {
@@ -7,8 +7,8 @@ export interface ApiAnswer<A> {
   readonly error: { readonly code: string; readonly message: string; readonly details?: unknown } | null
   readonly body: unknown
   /**
-   * The number of earlier attempts that failed without a complete response. Each of these attempts may have taken
-   * effect.
+   * The number of earlier attempts that failed without a complete response. The service may have executed each of these
+   * attempts.
    */
   readonly broken: number
 }
@@ -16,11 +16,11 @@ export interface ApiAnswer<A> {
 export interface ApiCallOptions {
   readonly key?: string
   readonly body?: unknown
-  /** The callback runs each time the request is sent. */
+  /** Runs each time the request is sent. */
   readonly onSend?: () => void
 }
 
-/** The milliseconds for which a request is retried. Only a long outage of the service exceeds this time. */
+/** A request is retried for this many milliseconds. Only a long outage of the service exceeds this time. */
 const patience = 60_000
 
 export const callApi = async <A>(url: string, { body, key, onSend }: ApiCallOptions = {}): Promise<ApiAnswer<A>> => {

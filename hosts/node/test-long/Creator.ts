@@ -1,6 +1,6 @@
 /**
- * One creator's requests for one assignment over the JSON creator API. Follows the plan and records what the service
- * acknowledged.
+ * Sends one creator's requests for one assignment over the creator API. The function follows the plan and records which
+ * actions the service acknowledged.
  */
 import { setTimeout as sleep } from "node:timers/promises"
 import { type ApiAnswer, callApi } from "./Call.ts"
@@ -24,31 +24,31 @@ export interface ExpectedOutcome {
   readonly content: string | null
 }
 
-/** The period from the first request to its acknowledgement, in which the action took effect. */
+/** The period between sending a request and its acknowledgement. The action took effect in this period. */
 export interface RequestPeriod {
   readonly from: number
   readonly by: number
 }
 
 export interface AcknowledgedTimes {
-  /** The time at which the creator responded to the request or declined it. */
+  /** The period in which the creator responded to the request or declined the request. */
   answered: RequestPeriod | null
-  /** The times at which drafts were replaced or decided upon, by draft number. */
+  /** The periods in which drafts were replaced or decided upon, by draft number. */
   readonly drafts: Map<number, RequestPeriod>
 }
 
 export interface CreatorServices {
-  /** `{api_root}/creator/{token}` */
+  /** The URL of the creator's link: `{api_root}/creator/{token}`. */
   readonly address: string
   readonly onSend: () => void
-  /** Resolves when the mail about that draft has arrived. */
+  /** Resolves when the mail about the draft with this number has arrived. */
   readonly draftMail: (number: number) => Promise<unknown>
   readonly acknowledged: AcknowledgedTimes
   /** Counts an acknowledged action. */
   readonly count: () => void
 }
 
-/** Milliseconds after which a missing draft fails the run. */
+/** The run fails if a draft is missing for this many milliseconds. */
 const patience = 100_000
 
 const order = ["topic_sent", "opinion_injected", "commentary_generated", "creator_approved"]
@@ -58,7 +58,7 @@ export const playCreator = async (plan: AssignmentPlan, around: CreatorServices)
   const { course, perspective, random } = plan
   let reached = 0
 
-  /** Checks that the status never returns to an earlier one. */
+  /** Checks that the assignment's status never returns to an earlier status. */
   const seen = ({ data, ...answer }: ApiAnswer<CreatorView>): CreatorView => {
     if (answer.status !== 200) throw new Error(`${plan.name} (${course}) was answered ${JSON.stringify(answer.body)}`)
     const place = order.indexOf(data.status)
@@ -74,8 +74,8 @@ export const playCreator = async (plan: AssignmentPlan, around: CreatorServices)
   }
 
   /**
-   * Waits for the draft with this number or for the mail about it, as the plan says. Restarts generation if all
-   * attempts failed.
+   * Waits for the draft with this number. If the plan says so, also waits for the mail about the draft. Restarts the
+   * generation if all attempts failed.
    */
   const draft = async (
     number: number,
@@ -106,8 +106,8 @@ export const playCreator = async (plan: AssignmentPlan, around: CreatorServices)
   if ((await act("respond", { perspective })).status === "topic_sent") throw new Error(`${plan.name} did not respond`)
   acknowledged.answered = { from, by: Date.now() }
 
-  // Ignore the result of `revise`: if a response was lost, the repeated request is refused because generation is
-  // already running.
+  // The result of `revise` is ignored: if a response was lost, the service refuses the repeated request because the
+  // generation is already running.
   let present = await draft(1, () => callApi(`${address}/revise`, { body: {}, onSend }))
   if (course === "abandon") return { status: "commentary_generated", failure: "approval_timeout", content: null }
   for (let revision = 1; revision <= plan.revisions; revision++) {

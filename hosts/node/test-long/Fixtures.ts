@@ -1,11 +1,11 @@
-/** Creates a partner, personas with their creators, licences and a key with the command line, as an operator does. */
+/** Creates an organization, personas with their creators, licences and a key by running an operator's commands. */
 import { LimitName } from "@partner-commentary/core/partner/Plan"
 import { type HostFolder, runJsonCommand } from "./Host.ts"
 
 export interface SeededOrganization {
   readonly organizationId: string
   readonly key: string
-  /** The personas' ids. */
+  /** The ids of the created personas. */
   readonly personas: ReadonlyArray<string>
 }
 

@@ -1,4 +1,4 @@
-/** Runs the real service as a process on one database file, kills and restarts it, and runs its commands. */
+/** Runs the real service as a process on one database file, kills and restarts the process, and runs commands. */
 import { type ChildProcess, execFile, spawn } from "node:child_process"
 import { once } from "node:events"
 import { createInterface } from "node:readline"
@@ -11,7 +11,7 @@ const executable = fileURLToPath(new URL("../bin/partner-commentary.js", import.
 export type EnvironmentVariables = Readonly<Record<string, string>>
 
 export interface HostFolder {
-  /** The processes' working directory, so that the files they create are in this folder too. */
+  /** The processes use this working directory, so that the files that they create are stored there. */
   readonly folder: string
   readonly database: string
   readonly root: string
@@ -36,10 +36,10 @@ export const makeHostFolder = async (folder: string, variables: EnvironmentVaria
   }
 }
 
-/** The processes inherit only PATH from the environment. */
+/** The processes inherit only the variable PATH from the environment. */
 const environment = ({ variables }: HostFolder) => ({ PATH: process.env["PATH"], ...variables })
 
-/** Runs a command and parses its JSON output. */
+/** Runs a command and parses the JSON that the command prints. */
 export const runJsonCommand = async <A>(at: HostFolder, ...words: ReadonlyArray<string>): Promise<A> => {
   const { stdout } = await promisify(execFile)(process.execPath, [executable, ...words, "--json"], {
     cwd: at.folder,
@@ -49,19 +49,19 @@ export const runJsonCommand = async <A>(at: HostFolder, ...words: ReadonlyArray<
 }
 
 export class HostProcess {
-  /** The time of each kill by the test process's clock. */
+  /** The time of each kill, measured with the test process's clock. */
   readonly kills: Array<number> = []
-  /** The log lines of level ERROR or higher, and unexpected exits. */
+  /** Contains the process's log lines of level ERROR or higher, and a line for each unexpected exit. */
   readonly complaints: Array<string> = []
   starts = 0
-  /** True after stop(): the process is not restarted. */
+  /** True after `stop()` was called. A stopped process is not restarted. */
   ended = false
   private child: ChildProcess | null = null
   private listening: Promise<void> = Promise.resolve()
   private readonly place: HostFolder
   private readonly words: ReadonlyArray<string>
 
-  /** Runs server and worker unless the arguments say otherwise. */
+  /** Runs a server with workers unless the arguments name another command. */
   constructor(at: HostFolder, words: ReadonlyArray<string> = ["serve"]) {
     this.place = at
     this.words = words
@@ -72,7 +72,7 @@ export class HostProcess {
     const child = spawn(process.execPath, [executable, ...this.words], {
       cwd: this.place.folder,
       env: environment(this.place),
-      // The process has a separate process group, so that a kill also reaches child processes.
+      // The process has a separate process group, so that a kill also ends its child processes.
       detached: true,
       stdio: ["ignore", "pipe", "pipe"]
     })
@@ -90,12 +90,12 @@ export class HostProcess {
     })
   }
 
-  /** Resolves when the process listens, or when it exits before that. */
+  /** Resolves when the process listens, or when the process exits before it listens. */
   ready(): Promise<void> {
     return this.listening
   }
 
-  /** Sends SIGKILL and starts the next process at once. */
+  /** Sends SIGKILL to the process and starts the next process immediately. */
   async kill(): Promise<void> {
     const child = this.child
     if (child === null) return
@@ -105,7 +105,7 @@ export class HostProcess {
     if (!this.ended) this.start()
   }
 
-  /** Stops the process with SIGTERM, as an operator does. Returns the process's exit code. */
+  /** Stops the process with SIGTERM, as an operator does, and returns the process's exit code. */
   async stop(): Promise<number | null> {
     const child = this.child
     this.child = null

@@ -1,4 +1,6 @@
-/** Sends SIGKILL repeatedly: at random moments, during startup, and in the middle of operations that must be atomic. */
+/**
+ * Sends SIGKILL repeatedly: at random moments, during the start, and in the middle of operations that must be atomic.
+ */
 import { EventEmitter, once } from "node:events"
 import { setTimeout as sleep } from "node:timers/promises"
 import type { HostProcess } from "./Host.ts"
@@ -6,8 +8,8 @@ import type { LossyProxy } from "./LossyProxy.ts"
 import type { RandomSource } from "./Randomness.ts"
 
 /**
- * The moments of a running process that the test can observe: a request was sent to the process, or the process has
- * sent a request.
+ * The events that the test can observe in a running process: the process received a request, or the process sent a
+ * request.
  */
 export type KillMoment = "submission" | "action" | "handover" | "generation"
 
@@ -35,7 +37,7 @@ export class ProcessKiller {
     this.random = random
   }
 
-  /** Kills the process repeatedly until `goOn` returns false. */
+  /** Kills and restarts the process repeatedly until `goOn` returns false. */
   async rage(goOn: () => boolean): Promise<void> {
     while (!this.host.ended && goOn()) {
       const way = this.random.pick(ways)
@@ -51,9 +53,9 @@ export class ProcessKiller {
     await host.ready()
     if (way === "anytime") return sleep(random.between(100, 3000))
     await sleep(random.between(200, 2000))
-    // The kill happens after the service has processed the request and before the caller gets the response.
+    // Kill the process after it has processed the request and before the caller gets the response.
     if (way === "answer") return Promise.race([line.loseNext(), sleep(2500)])
-    // If that moment does not occur within the timeout, kill the process at the timeout.
+    // If the observed event does not happen within the timeout, the process is killed at the timeout.
     await once(moments, way, { signal: AbortSignal.timeout(2500) }).catch(() => {})
     if (random.chance(0.7)) await sleep(random.between(0, 25))
   }

@@ -1,8 +1,8 @@
-/** Reads the database file after a run, when no process has it open, and checks that counters match the rows. */
+/** Reads the database file after a run, when no process has the file open, and checks that counters match the rows. */
 import { DatabaseSync } from "node:sqlite"
 
 export interface MailEntry {
-  /** The mail's id, with hyphens in place of underscores, as in its Message-ID. */
+  /** The mail's id in the form that the Message-ID uses, with hyphens instead of underscores. */
   readonly id: string
   readonly kind: string
   readonly state: string
@@ -15,13 +15,13 @@ export interface DatabaseLedger {
   readonly topics: number
   readonly assignments: number
   readonly mails: ReadonlyArray<MailEntry>
-  /** The number of drafts of each assignment. */
+  /** The number of drafts by assignment. */
   readonly drafts: ReadonlyMap<string, number>
-  /** The inconsistencies that were found; empty if there are none. */
+  /** The inconsistencies that were found in the database. */
   readonly mistakes: ReadonlyArray<string>
 }
 
-/** Each query must return no rows. A returned row is an inconsistency. */
+/** Each query must return no rows. A returned row shows an inconsistency. */
 const audits: Readonly<Record<string, string>> = {
   "a topic's counters differ from its assignments": `
     SELECT t.id FROM topics t LEFT JOIN assignments a ON a.topic_id = t.id GROUP BY t.id HAVING

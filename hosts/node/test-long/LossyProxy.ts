@@ -1,11 +1,12 @@
-/** A TCP proxy between callers and the service that can drop a response. */
+/** A TCP proxy between the callers and the service. The proxy can drop a response. */
 import { once } from "node:events"
 import { type AddressInfo, connect, createServer } from "node:net"
 
 export interface LossyProxy {
   readonly root: string
   /**
-   * Drops the next response to a POST and closes its connection. The promise resolves when the response was dropped.
+   * Drops the next response to a POST request and closes the connection. The promise resolves when the response is
+   * dropped.
    */
   readonly loseNext: () => Promise<void>
   readonly close: () => Promise<void>

@@ -1,11 +1,17 @@
-/** The partner of a run: submits each topic until it gets a response, and records what the service acknowledged. */
+/**
+ * Acts as the partner of a run: submits each topic until a response arrives, and records which topics the service
+ * acknowledged.
+ */
 import { callApi } from "./Call.ts"
 import type { TopicPlan } from "./Plan.ts"
 
 export interface SubmittedTopic {
   readonly plan: TopicPlan
   readonly topicId: string
-  /** `repeat`: the response to the first request was lost, and a later request was refused as a duplicate. */
+  /**
+   * `repeat` means that the response to the first request was lost, and that a later request was refused as a
+   * duplicate.
+   */
   readonly by: "answer" | "repeat"
   /** The number of earlier requests that failed without a complete response. */
   readonly broken: number
@@ -60,7 +66,10 @@ const send = ({ key, root }: PartnerConnection, plan: TopicPlan, onSend: () => v
     }
   })
 
-/** Returns the topic that all personas received before; null if the results do not name exactly one topic. */
+/**
+ * Returns the topic that the service reports as the original for all personas. Returns null if the results do not name
+ * exactly one topic.
+ */
 const holderOf = (details: unknown, plan: TopicPlan): string | null => {
   if (!Array.isArray(details) || details.length !== plan.assignments.length) return null
   const results = details as ReadonlyArray<Result>

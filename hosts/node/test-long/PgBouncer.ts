@@ -1,4 +1,4 @@
-/** Starts PgBouncer from Debian's package in transaction mode, and stops it after the test. */
+/** Starts PgBouncer from Debian's package in transaction mode, and stops the process after the test. */
 import { spawn } from "node:child_process"
 import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises"
 import { connect } from "node:net"
@@ -13,7 +13,10 @@ const isListening = (port: number) =>
     socket.on("connect", () => socket.destroy())
   })
 
-/** There are fewer server connections than clients, so that clients share each connection in turn. */
+/**
+ * The number of server connections is smaller than the number of clients, so that clients take turns on each
+ * connection.
+ */
 const configuration = (server: URL, port: number, ignored: string) => `[databases]
 * = host=${server.hostname} port=${server.port || 5432} user=${decodeURIComponent(server.username)}${
   server.password === "" ? "" : ` password=${decodeURIComponent(server.password)}`
@@ -30,11 +33,11 @@ ${ignored === "" ? "" : `ignore_startup_parameters = ${ignored}\n`}log_connectio
 log_disconnections = 0
 `
 
-/** Returns the URL of the same database through the pooler. */
+/** Returns the URL of the same database through PgBouncer. */
 export const startPgBouncer = async (
   test: { readonly onTestFinished: (cleanUp: () => Promise<void>) => void },
   direct: string,
-  /** Startup parameters of clients that the pooler ignores. */
+  /** PgBouncer ignores these startup parameters of clients. */
   ignored = ""
 ): Promise<string> => {
   const folder = await mkdtemp(join(tmpdir(), "pgbouncer-"))

@@ -1,4 +1,4 @@
-/** The planned steps of every assignment of a run. The seed determines them before the run starts. */
+/** Plans the steps of every assignment of a run before the run starts. The plan depends only on the seed. */
 import type { RandomSource } from "./Randomness.ts"
 
 export type CreatorCourse = "approve" | "edit" | "decline" | "silent" | "withdraw" | "abandon"
@@ -10,7 +10,7 @@ export interface AssignmentPlan {
   readonly perspective: string
   /** The number of revisions that the creator requests before deciding. */
   readonly revisions: number
-  /** The creator waits for the draft's mail instead of polling the page. */
+  /** True if the creator waits for the mail about the draft before acting. */
   readonly waitsForMail: boolean
   readonly random: RandomSource
 }
@@ -20,13 +20,13 @@ export interface TopicPlan {
   readonly content: string
   readonly reference: string
   readonly assignments: ReadonlyArray<AssignmentPlan>
-  /** The partner submits the topic again after it was acknowledged. */
+  /** True if the partner submits the topic again after the service has acknowledged the topic. */
   readonly repeated: boolean
 }
 
 /**
- * Weights for the first topics. They prefer plans that end by a long timeout, so that the run ends soon after the last
- * topic.
+ * Weights of the creator's behaviour for the first topics. Only early topics may end by the approval timeout, so that
+ * the run ends soon after the last topic.
  */
 const early: Readonly<Record<CreatorCourse, number>> = {
   approve: 34,

@@ -1,4 +1,4 @@
-/** Tests the service behind PgBouncer in transaction mode, where no session outlives a transaction. */
+/** Tests the service behind PgBouncer in transaction mode. In this mode no session lasts longer than a transaction. */
 import { expect, it } from "vitest"
 import * as Outbox from "../test/support/Outbox.ts"
 import * as OwnDatabase from "../test/support/OwnDatabase.ts"
@@ -10,7 +10,10 @@ const scopes = "topics:submit,topics:read,personas:read"
 
 const approves = "7e570000-0000-4000-8000-000000000001"
 
-/** Starts two servers and two workers with a partner's keys. `past` adds a direct connection that bypasses the pooler. */
+/**
+ * Starts two servers and two workers, and creates a partner with keys. `past` adds a direct database connection that
+ * bypasses PgBouncer.
+ */
 const service = async (test: Process.TestLifetime, options: { readonly past: boolean }) => {
   const cwd = await Process.makeWorkingFolder(test)
   const own = await OwnDatabase.makeDatabase(test)
@@ -21,7 +24,8 @@ const service = async (test: Process.TestLifetime, options: { readonly past: boo
     ...own,
     DATABASE_URL: pooled,
     DATABASE_DIRECT_URL: options.past ? direct : pooled,
-    // With the direct connection, workers learn of work by notifications. Without the direct connection, they poll.
+    // With a direct connection, workers receive notifications of new work. Without a direct connection, workers poll
+    // the database.
     WORKER_POLL_INTERVAL: options.past ? "10 minutes" : "1 second"
   }
   const server = await Process.startProcess(cwd, ["serve", "--no-worker"], env)
@@ -43,7 +47,7 @@ const service = async (test: Process.TestLifetime, options: { readonly past: boo
   return { cwd, env, servers: [server, other], processes: [...workers, other, server], testKey, ...partner }
 }
 
-it("topics of two servers complete with two workers, and each mail is sent once", async (test) => {
+it("two servers and two workers behind PgBouncer complete all topics, and each mail is sent only once", async (test) => {
   const { cwd, env, key, keyId, persona, processes, servers, testKey } = await service(test, { past: true })
   const submit = async (one: string, personaId: string, index: number) => {
     const topic = { content: `Who wins derby ${index} this year?`, persona_ids: [personaId] }
@@ -72,13 +76,13 @@ it("topics of two servers complete with two workers, and each mail is sent once"
   await Process.runJson(cwd, ["key", "revoke", keyId], env)
   const revokedAt = performance.now()
   await Process.eventually(statuses, (all) => all.every((one) => one === 401))
-  // A notification takes some milliseconds. Without a notification, the servers would check the key again only after 3
+  // A notification takes some milliseconds. Without notifications, the servers would check the key again only after 3
   // seconds.
   expect(performance.now() - revokedAt).toBeLessThan(1000)
   for (const { stop } of processes) expect(await stop()).toMatchObject({ code: 0 })
 })
 
-it("without notifications, workers find work by polling, and revoked keys are refused within 5 seconds", async (test) => {
+it("without notifications, workers find work by polling, and servers refuse revoked keys within 5 seconds", async (test) => {
   const { cwd, env, key, keyId, persona, processes, servers } = await service(test, { past: false })
   await Partner.submitTopic(servers[0]?.apiRoot ?? "", key, persona.id)
   await Process.eventually(

@@ -1,14 +1,14 @@
-/** Seeded pseudo-random numbers (mulberry32). */
+/** Generates pseudo-random numbers from a seed (algorithm mulberry32). */
 
 export interface RandomSource {
   readonly seed: number
   readonly chance: (probability: number) => boolean
   readonly between: (least: number, most: number) => number
-  /** An integer between both bounds, inclusive. */
+  /** Returns an integer between both bounds, including the bounds. */
   readonly whole: (least: number, most: number) => number
-  /** Picks a name by its weight. */
+  /** Picks a name at random, in proportion to the names' weights. */
   readonly pick: <A extends string>(weights: Readonly<Record<A, number>>) => A
-  /** Creates a separate generator for a concurrent task, so that other tasks do not change its sequence. */
+  /** Creates a separate generator for a concurrent task. Other tasks do not change the sequence of this generator. */
   readonly fork: (name: number) => RandomSource
 }
 

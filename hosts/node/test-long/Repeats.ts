@@ -1,14 +1,15 @@
-/** Finds mails that arrived more than once, and checks that a kill explains each repeat. */
+/** Finds mails that arrived more than once, and checks that a kill explains each repeated mail. */
 import type { ReceivedMail } from "./SmtpServer.ts"
 
 /**
- * The service must record a mail within this many milliseconds after the 250 response, because a longer delay is a bug.
+ * After the 250 response, the service must record a mail as sent within this many milliseconds. A longer delay counts
+ * as a bug.
  */
 const recordedWithin = 750
 
 export interface RepeatedMails {
   readonly count: number
-  /** The repeated mails without a kill between the hand-over and its record. */
+  /** Repeated mails without a kill between the SMTP transaction and its record in the database. */
   readonly unexplained: ReadonlyArray<string>
 }
 
@@ -33,8 +34,8 @@ export const findRepeatedMails = (
 }
 
 /**
- * True if a kill happened after the hand-over began and before it must have been recorded. A mail that was sent just
- * before the kill may be accepted just after it.
+ * Returns whether a kill explains that a mail was sent again. The kill must happen after the SMTP transaction began and
+ * before the service must have recorded the mail. The mail server may accept a mail just after a kill.
  */
 export const isRepeatExplained = (letter: ReceivedMail, kills: ReadonlyArray<number>, until: number): boolean => {
   const kill = kills.find((at) => at >= letter.beganAt)

@@ -1,5 +1,5 @@
 /**
- * Runs one test: a partner and creators work while the service is killed repeatedly. Then the kills stop, and the
+ * Runs one test in which a partner and creators work while the service is killed repeatedly. After the last kill, the
  * results are verified.
  */
 import { setTimeout as sleep } from "node:timers/promises"
@@ -20,7 +20,7 @@ import type { GeneratorServer } from "./Writer.ts"
 export interface KillScene {
   readonly at: HostFolder
   readonly host: HostProcess
-  /** Callers connect to the service through this proxy. */
+  /** The callers connect to the service through this proxy. */
   readonly wire: LossyProxy
   readonly post: SmtpServer
   readonly writer: GeneratorServer
@@ -30,13 +30,16 @@ export interface KillScene {
 const topics = 120
 const leastKills = 28
 /**
- * The number of milliseconds before the first kill. Mails that are deferred by a minute are then due again in the
- * middle of the run.
+ * The number of milliseconds before the first kill. The mail server defers some mails by a minute before the first
+ * kill, so that these mails are due again in the middle of the run.
  */
 const warmUp = 4000
-/** Milliseconds for which kills beyond the minimum continue while topics are submitted. */
+/** Beyond the minimum number, kills continue for at most this many milliseconds while topics are submitted. */
 const longestRage = 70_000
-/** The limit in milliseconds is longer than all time windows and delays. */
+/**
+ * The run must complete all work within this many milliseconds after the last kill. The limit is longer than all
+ * deadlines and delays.
+ */
 const longestQuiet = 100_000
 
 export const runKillTest = async (scene: KillScene, seed: number): Promise<VerificationReport> => {
@@ -119,7 +122,7 @@ export const runKillTest = async (scene: KillScene, seed: number): Promise<Verif
 
   const quiet = await quietens(at, line, () => atWork === 0)
   if (quiet !== null) fail(quiet)
-  // The look-ups run one after another, because an organization may run only few look-ups by reference concurrently.
+  // The look-ups run one after another, because an organization may run only a few look-ups by reference concurrently.
   const views: Array<readonly [Partner.SubmittedTopic, TopicViews]> = []
   for (const one of submitted) views.push([one, await lookUp(line, one)])
   const { pagination } = (await callApi(`${wire.root}/partner/v1/topics?limit=1`, { key: line.key })).body as {
@@ -144,7 +147,7 @@ export const runKillTest = async (scene: KillScene, seed: number): Promise<Verif
   })
 }
 
-/** Makes the mail server and the generator sometimes slow and sometimes fail. */
+/** Makes the mail server and the generator slow at random, and makes them fail at random. */
 const trouble = (
   { post, writer }: KillScene,
   random: RandomSource,
@@ -153,7 +156,7 @@ const trouble = (
 ) => {
   const waited = new Set<string>()
   post.judge = (letter) => {
-    // A deferred mail arrives a minute later, so mails with a short time window are not deferred.
+    // A deferred mail arrives a minute later, so mails with a short deadline are not deferred.
     const number = Plan.topicNumber(letter.text)
     const hurried = plans[number]?.assignments.some(
       ({ course, waitsForMail }) => course === "abandon" || (letter.occasion !== "request" && waitsForMail)
@@ -165,13 +168,16 @@ const trouble = (
   }
   post.linger = () => (random.chance(0.2) ? sleep(random.between(20, 250)) : Promise.resolve())
   writer.work = async () => {
-    // The delay is sometimes longer than the lease. The service must then discard the result.
+    // Some delays are longer than the lease. The service must discard the results of these attempts.
     await sleep(random.chance(0.04) ? 2700 : random.between(5, random.chance(0.3) ? 1200 : 200))
     return !random.chance(0.15)
   }
 }
 
-/** Returns null when every topic is completed and no mail waits; otherwise a description of the unfinished work. */
+/**
+ * Returns null when every topic is completed and no mail is waiting. After the time limit, returns a description of the
+ * unfinished work.
+ */
 const quietens = async (
   at: HostFolder,
   { key, root }: Partner.PartnerConnection,

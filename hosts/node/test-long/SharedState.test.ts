@@ -1,4 +1,4 @@
-/** Tests that four servers on one Postgres database enforce counts, claims and limits exactly. */
+/** Tests that four servers on one Postgres database apply counts, claims and limits exactly. */
 import { afterAll, beforeAll, expect, it } from "vitest"
 import * as OwnDatabase from "../test/support/OwnDatabase.ts"
 import * as Process from "../test/support/Process.ts"
@@ -21,7 +21,7 @@ afterAll(async () => {
 
 const plenty = { requests_per_hour: 100_000, burst_per_minute: 100_000, topic_submissions_per_hour: 100_000 }
 
-/** Seeds an organization with a licensed persona and a key with all scopes. */
+/** Creates an organization with a licensed persona and a key with all scopes. */
 const partner = async (limits: Readonly<Record<string, number>> = {}) => {
   const given = Object.entries({ ...plenty, ...limits }).flatMap(([name, value]) => ["--limit", `${name}=${value}`])
   const { id } = await Process.runJson(cwd, ["org", "create", "--name", "Acme", ...given], env)
@@ -41,13 +41,13 @@ const ask = async (server: Process.RunningService, key: string, path: string, bo
     headers: { "x-api-key": key, "content-type": "application/json", ...headers },
     ...(body === undefined ? {} : { method: "POST", body: JSON.stringify(body) })
   })
-  // biome-ignore lint/suspicious/noExplicitAny: the tests check its content
+  // biome-ignore lint/suspicious/noExplicitAny: the tests check the content of the JSON
   return { status: response.status, headers: response.headers, body: (await response.json()) as any }
 }
 
 type Answer = Awaited<ReturnType<typeof ask>>
 
-/** Sends this many requests concurrently, spread evenly over the servers. */
+/** Sends the given number of requests concurrently, spread evenly over the servers. */
 const spread = (count: number, one: (server: Process.RunningService, index: number) => Promise<Answer>) =>
   Promise.all(
     Array.from({ length: count }, (_, index) => one(servers[index % servers.length] as Process.RunningService, index))
@@ -56,7 +56,7 @@ const spread = (count: number, one: (server: Process.RunningService, index: numb
 const withStatus = (answers: ReadonlyArray<Answer>, status: number) =>
   answers.filter((answer) => answer.status === status)
 
-it("of 100 parallel requests against a limit of 50, exactly 50 are admitted, and refused requests count nowhere", async () => {
+it("of 100 parallel requests against a limit of 50, exactly 50 are admitted, and refused requests do not count toward other limits", async () => {
   const { id, key } = await partner({ burst_per_minute: 50, requests_per_hour: 90 })
   const answers = await spread(100, (server) => ask(server, key, "/personas"))
   const passed = withStatus(answers, 200)
@@ -74,7 +74,7 @@ it("of 100 parallel requests against a limit of 50, exactly 50 are admitted, and
   }
 })
 
-it("of 60 parallel topics against a quota of 20, exactly 20 are created", async () => {
+it("of 60 parallel topics against a quota of 20 topics, exactly 20 topics are created", async () => {
   const { key, persona } = await partner({ topics_per_month: 20 })
   const answers = await spread(60, (server, index) =>
     ask(server, key, "/topics", { content: `Who wins the derby ${index}?`, persona_ids: [persona] })
@@ -84,7 +84,7 @@ it("of 60 parallel topics against a quota of 20, exactly 20 are created", async 
     expect(body.error.details).toMatchObject({ quota: "topics_per_month" })
 })
 
-it("of 60 parallel topics against a quota of 15 commentaries, exactly 15 are created", async () => {
+it("of 60 parallel topics against a quota of 15 commentaries, exactly 15 topics are created", async () => {
   const { key, persona } = await partner({ commentaries_per_month: 15 })
   const answers = await spread(60, (server, index) =>
     ask(server, key, "/topics", { content: `Who wins the cup ${index}?`, persona_ids: [persona] })
@@ -92,7 +92,7 @@ it("of 60 parallel topics against a quota of 15 commentaries, exactly 15 are cre
   expect([withStatus(answers, 201).length, withStatus(answers, 429).length]).toEqual([15, 45])
 })
 
-it("40 parallel requests with one idempotency key create one topic and return one response", async () => {
+it("40 parallel requests with one idempotency key create one topic and all get the same response", async () => {
   const { key, persona } = await partner()
   const topic = { content: "Who wins the league this year?", persona_ids: [persona] }
   const answers = await spread(40, (server) => ask(server, key, "/topics", topic, { "idempotency-key": "once" }))
@@ -102,7 +102,7 @@ it("40 parallel requests with one idempotency key create one topic and return on
   expect((await ask(servers[0] as Process.RunningService, key, "/topics")).body.pagination.total).toBe(1)
 })
 
-it("of 40 parallel topics with the same content one is sent, and the other responses refer to it as the duplicate's original", async () => {
+it("of 40 parallel topics with the same content, one topic is sent, and the other responses name this topic as the original", async () => {
   const { key, persona } = await partner()
   const topic = { content: "Who wins the relay this year?", persona_ids: [persona] }
   const answers = await spread(40, (server) => ask(server, key, "/topics", topic))
@@ -114,7 +114,7 @@ it("of 40 parallel topics with the same content one is sent, and the other respo
   for (const details of repeated) expect(details).toMatchObject([{ status: "duplicate", duplicate_of: first }])
 })
 
-it("every call is counted once, and a clean stop writes the last counts", async () => {
+it("every API call is counted once, and a clean stop writes the last counts", async () => {
   const { id, key } = await partner()
   expect(withStatus(await spread(200, (server) => ask(server, key, "/personas")), 200)).toHaveLength(200)
   for (const outcome of await Promise.all(servers.map(({ stop }) => stop()))) expect(outcome).toMatchObject({ code: 0 })

@@ -1,4 +1,4 @@
-/** A real SMTP server that records every mail with its Message-ID and the times of receipt and response. */
+/** A real SMTP server that records every mail, the mail's Message-ID, and the times of receipt and response. */
 import { once } from "node:events"
 import type { AddressInfo } from "node:net"
 import { text } from "node:stream/consumers"
@@ -7,34 +7,35 @@ import { SMTPServer } from "smtp-server"
 
 export interface ReceivedMail {
   readonly messageId: string
-  /** The occasion comes from the local part of the Message-ID: the assignment's id and the occasion, with hyphens. */
+  /** The local part of the Message-ID contains the assignment's id and the occasion, with hyphens. */
   readonly shareId: string
   readonly occasion: string
   readonly to: string
   readonly text: string
-  /** The creator's token in the link. */
+  /** The creator's token in the mail's link. */
   readonly token: string
-  /** The time at which the SMTP transaction began. The service composed the mail just before that. */
+  /** The time at which the SMTP transaction began. The service composed the mail just before the transaction. */
   readonly beganAt: number
   readonly acceptedAt: number
   /**
-   * The time at which the 250 response was sent. It is null until then, and stays null if the connection broke first.
+   * The time at which the 250 response was sent. The value is null before the response, and stays null if the
+   * connection breaks first.
    */
   answeredAt: number | null
 }
 
-/** `later` responds with status 451. */
+/** For `later` the server responds with status 451. */
 export type SmtpVerdict = "accept" | "later"
 
 export interface SmtpServer {
   readonly url: string
-  /** Accepted mails, in order of acceptance. */
+  /** The accepted mails, in the order of acceptance. */
   readonly letters: Array<ReceivedMail>
   readonly refused: Array<ReceivedMail>
-  /** Called when a mail is accepted, before the response is sent. */
+  /** Runs when a mail is accepted, before the response is sent. */
   onAccepted: (letter: ReceivedMail) => void
   judge: (letter: ReceivedMail) => SmtpVerdict
-  /** Delays the response to an accepted mail until the promise resolves. */
+  /** Delays the response to an accepted mail until the returned promise resolves. */
   linger: (letter: ReceivedMail) => Promise<unknown>
   readonly close: () => Promise<void>
 }
@@ -55,7 +56,7 @@ export const openSmtpServer = async (): Promise<SmtpServer> => {
       const take = async () => {
         const beganAt = Date.now()
         const letter = await read(await text(stream), session.envelope.rcptTo[0]?.address ?? "", beganAt)
-        // If a client dies during the transaction, its mail does not count as handed over.
+        // A mail does not count as accepted if the client dies during the SMTP transaction.
         if (!sessions.has(session.id)) return
         if (office.judge(letter) === "later") {
           office.refused.push(letter)
@@ -71,7 +72,7 @@ export const openSmtpServer = async (): Promise<SmtpServer> => {
       take().catch(done)
     }
   })
-  // A killed client resets its connection. This reset is not an error of the test server.
+  // A killed client resets its connection. The reset is not an error of the test server.
   server.on("error", () => undefined)
   server.listen(0, "127.0.0.1")
   await once(server.server, "listening")

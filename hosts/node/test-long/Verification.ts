@@ -12,7 +12,7 @@ export interface VerifiedAssignment {
   readonly plan: AssignmentPlan
   readonly topic: TopicPlan
   readonly acknowledged: AcknowledgedTimes
-  /** The value is null if the creator did not finish the plan. */
+  /** The expected final state, or null if the creator did not finish the plan. */
   outcome: ExpectedOutcome | null
 }
 
@@ -26,9 +26,9 @@ export interface TestCourse {
   readonly ways: Readonly<Record<string, number>>
   readonly actions: number
   readonly views: ReadonlyArray<readonly [SubmittedTopic, TopicViews]>
-  /** The number of topics in the partner's list. */
+  /** The total number of topics that the partner's topic list reports. */
   readonly total: number
-  /** Assignments by share id. */
+  /** The assignments by share id. */
   readonly assigned: ReadonlyMap<string, VerifiedAssignment>
   readonly post: SmtpServer
   readonly orders: number
@@ -80,7 +80,7 @@ export const verifyCourse = (course: TestCourse): VerificationReport => {
   }
 }
 
-/** Acknowledged topics that are missing or stored more than once. */
+/** Finds acknowledged topics that are missing or stored more than once. */
 const lostTopics = ({ books, total, views }: TestCourse): ReadonlyArray<string> => {
   const ids = new Set(views.map(([{ topicId }]) => topicId))
   const missing = views.flatMap(([{ plan, topicId }, { commentaries, progress, reference }]) => {
@@ -99,7 +99,7 @@ const lostTopics = ({ books, total, views }: TestCourse): ReadonlyArray<string> 
     : [...missing, `${views.length} topics submitted, ${books.topics} in the database, ${total} in the list`]
 }
 
-/** Compares every assignment with the acknowledged actions, and every approved text character by character. */
+/** Compares every assignment with the acknowledged actions, and compares every approved text character by character. */
 const topicMistakes = (
   { plan }: SubmittedTopic,
   { commentaries, progress, reference }: TopicViews,
@@ -129,7 +129,7 @@ const topicMistakes = (
   return mistakes
 }
 
-/** Expected mails that never arrived. */
+/** Finds expected mails that never arrived. */
 const lostMails = ({ assigned, books, calm, post, views }: TestCourse): ReadonlyArray<string> => {
   const came = new Set(post.letters.map(({ occasion, shareId }) => `${shareId}.${occasion}`))
   const entries = new Map(books.mails.map((entry) => [entry.id, entry]))
@@ -144,8 +144,8 @@ const lostMails = ({ assigned, books, calm, post, views }: TestCourse): Readonly
       const entry = entries.get(id)
       const lost = (how: string) => [`the mail ${id} of ${plan.name} (${plan.course}) ${how}`]
       if (came.has(id)) return []
-      // During the kills a reminder may be missing, because the service can be down from its due time until it is
-      // obsolete.
+      // A reminder may be missing during the kills, because the service can be down from the reminder's due time until
+      // the reminder is obsolete.
       if (entry === undefined) {
         return occasion.startsWith("approval-last-call") &&
           Date.parse(failures.get(shareId) ?? "") < calm + onItsWay * 4
@@ -172,12 +172,12 @@ const expectedOccasions = (
 }
 
 /**
- * Milliseconds for which a composed mail may wait behind other mails, so that its occasion may have ended when it is
- * sent.
+ * A composed mail may wait behind other mails for this many milliseconds. The mail's occasion may therefore have ended
+ * when the mail is sent.
  */
 const onItsWay = 2500
 
-/** Mails that should not have arrived, or not in this form. */
+/** Finds mails that should not have arrived, and mails with a wrong state, time or Message-ID. */
 const mailMistakes = ({ assigned, books, kills, post }: TestCourse): ReadonlyArray<string> => {
   const entries = new Map(books.mails.map((entry) => [entry.id, entry]))
   const messageIds = new Map<string, string>()
@@ -206,7 +206,7 @@ const mailMistakes = ({ assigned, books, kills, post }: TestCourse): ReadonlyArr
   return [...came, ...onlyWritten.map(({ id }) => `the mail ${id} is written down as sent, and never came`)]
 }
 
-/** The end of the state to which the mail refers. */
+/** Returns the period in which the mail's occasion ended, or null if no action ended the occasion. */
 const passedAt = (occasion: string, { answered, drafts }: AcknowledgedTimes): RequestPeriod | null => {
   if (occasion === "request" || occasion === "reminder") return answered
   const number = /-(\d+)$/.exec(occasion)?.[1]

@@ -1,6 +1,6 @@
 /**
- * A test server for the part of the chat-completions protocol that the service uses. The test sets the delay and the
- * result of this server.
+ * A test server that implements the part of the chat-completions protocol that the service uses. The test sets the
+ * server's delay and result.
  */
 import { once } from "node:events"
 import { createServer, type ServerResponse } from "node:http"
@@ -16,7 +16,9 @@ export interface GeneratorServer {
   readonly url: string
   readonly orders: Array<GenerationOrder>
   onOrder: (order: GenerationOrder) => void
-  /** The promise resolves when the server should respond. If it resolves with false, the server responds with 503. */
+  /**
+   * The server responds when the promise resolves. If the promise resolves with false, the server responds with 503.
+   */
   work: (order: GenerationOrder) => Promise<boolean>
   readonly close: () => Promise<void>
 }
@@ -31,7 +33,7 @@ export const openGeneratorServer = async (): Promise<GeneratorServer> => {
       if (await writer.work(order)) answer(response, 200, completion(`${order.perspective} Version ${number}.`))
       else answer(response, 503, { error: { message: "overloaded" } })
     }
-    // Reading the request fails if the service is killed meanwhile.
+    // Reading the request fails if the service is killed at the same time.
     write().catch(() => response.destroy())
   })
   server.listen(0, "127.0.0.1")
@@ -55,7 +57,7 @@ interface Completion {
   readonly messages: ReadonlyArray<{ readonly role: string; readonly content: string }>
 }
 
-/** The material is the line of JSON in the user's message. */
+/** Returns the perspective from the JSON line in the user's message. */
 const perspectiveOf = ({ messages }: Completion): string => {
   const material = messages
     .find(({ role }) => role === "user")

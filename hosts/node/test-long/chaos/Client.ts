@@ -1,7 +1,7 @@
 /**
- * A partner's client that retries on one server after the other until it gets a success or a refusal. It sends an
- * idempotency key. Every response must be complete: a success or an error envelope. A response may end early only if
- * its server died.
+ * A partner's client that retries on different servers until a response is a success or a refusal. POST requests have
+ * an idempotency key. Every response must be a success or an error envelope. A response may end early only if its
+ * server was down.
  */
 import { randomUUID } from "node:crypto"
 import { setTimeout as sleep } from "node:timers/promises"
@@ -10,7 +10,7 @@ import type { FleetProcess } from "./Fleet.ts"
 
 export interface ClientReport {
   readonly status: number
-  // biome-ignore lint/suspicious/noExplicitAny: a test asserts the shape instead of declaring it
+  // biome-ignore lint/suspicious/noExplicitAny: the test checks the shape of the body instead of declaring a type
   readonly body: any
 }
 
@@ -22,7 +22,10 @@ interface Break {
 }
 
 const patience = 90_000
-/** Longer than the longest fault, so that the client does not give up on a request that would still get a response. */
+/**
+ * This timeout is longer than the longest fault, so that the client waits for every request that can still get a
+ * response.
+ */
 const longest = 60_000
 
 export class ChaosClient {
@@ -49,7 +52,7 @@ export class ChaosClient {
     return this.until(path, { headers: { "x-api-key": key } })
   }
 
-  /** Responses that ended early although their server was running. */
+  /** Returns the requests whose response ended early although their server was running. */
   unexplained(): ReadonlyArray<string> {
     return this.breaks.filter(({ from, server, until }) => !server.wasAway(from, until)).map(({ told }) => told)
   }
@@ -101,5 +104,8 @@ const isWhole = (status: number, body: ClientReport["body"]): boolean =>
     ? body.success === true && body.data !== undefined
     : body.success === false && typeof body.error.code === "string" && typeof body.error.message === "string"
 
-/** True while the first request with this idempotency key is still in progress. */
+/**
+ * Returns whether the server is busy, for example with an earlier request with the same idempotency key. A refusal
+ * because of a quota does not count.
+ */
 const isBusy = ({ body, status }: ClientReport): boolean => status === 429 && body.error.details?.quota === undefined

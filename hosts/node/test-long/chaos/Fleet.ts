@@ -1,6 +1,6 @@
 /**
- * Processes of the service under a supervisor that restarts each process when it exits, as in production. The test
- * can kill, pause and stop them.
+ * Runs processes of the service under a supervisor that restarts each process when it exits, as in production. The test
+ * can kill, pause and stop the processes.
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
@@ -20,9 +20,9 @@ export interface ProcessOutage {
 export class FleetProcess {
   readonly place: HostFolder
   readonly absences: Array<ProcessOutage> = []
-  /** The last log line of each exit after the process was ready. No fault may make a process exit by itself. */
+  /** The last log line for each exit of a process that was ready. No fault may make a process exit by itself. */
   readonly deaths: Array<string> = []
-  /** Starts that failed because the database was unavailable. */
+  /** The number of starts that failed because the database was unavailable. */
   failedStarts = 0
   kills = 0
   pauses = 0
@@ -59,7 +59,7 @@ export class FleetProcess {
       if (/"level":"(ERROR|FATAL)"/.test(line)) this.errors += 1
     })
     child.once("exit", (code, signal) => {
-      // The test stopped or killed this process.
+      // The test has stopped or killed this process.
       if (this.child !== child) return
       if (this.isReady) this.deaths.push(`${this.words.join(" ")} ended with ${code ?? signal}: ${last}`)
       else this.failedStarts += 1
@@ -86,7 +86,7 @@ export class FleetProcess {
     if (!this.ended) this.start()
   }
 
-  /** Suspends the process with SIGSTOP for this long. Leases that the process held have expired when it resumes. */
+  /** Suspends the process with SIGSTOP for the given time. When the process resumes, its leases have expired. */
   async pause(milliseconds: number): Promise<void> {
     const child = this.child
     child?.kill("SIGSTOP")
@@ -95,7 +95,7 @@ export class FleetProcess {
     if (this.child === child) this.pauses += 1
   }
 
-  /** Stops the process with SIGTERM, as an operator does. Returns the process's exit code. */
+  /** Stops the process with SIGTERM, as an operator does, and returns the process's exit code. */
   async stop(): Promise<number | null> {
     const child = this.child
     this.ended = true

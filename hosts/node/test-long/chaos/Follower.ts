@@ -1,4 +1,4 @@
-/** A partner's client that follows its events through any of the servers, whatever happens to them. */
+/** A partner's client that follows the partner's events through all servers, even while servers fail. */
 import { PartnerCommentary } from "@partner-commentary/client"
 import type { RandomSource } from "../Randomness.ts"
 import type { FleetProcess } from "./Fleet.ts"
@@ -25,7 +25,7 @@ export const followEvents = (servers: ReadonlyArray<FleetProcess>, key: string, 
   return {
     ids,
     tally,
-    /** Returns the error that ended the iteration; null if it went on until now. */
+    /** Returns the error that ended the client's iteration, or null if the iteration continued until this call. */
     stop: () => {
       stop.abort()
       return ended

@@ -1,4 +1,7 @@
-/** Faults of a Postgres server: a restart, a killed backend (which triggers recovery), a suspension, and a locked table. */
+/**
+ * Injects faults into a Postgres server: a restart, a killed backend (which starts recovery), a suspension, and a
+ * locked table.
+ */
 import { readFileSync } from "node:fs"
 import { setTimeout as sleep } from "node:timers/promises"
 import { type PostgresCluster, startCluster } from "@partner-commentary/test/postgres/Cluster"
@@ -12,13 +15,13 @@ export interface PostgresServer {
   readonly restart: () => Promise<void>
   readonly killBackend: () => void
   readonly freeze: (milliseconds: number) => Promise<void>
-  /** Locks the usage table. While it is locked, every submission waits and holds its database connection. */
+  /** Locks the usage table. During the lock, every submission waits and holds its database connection. */
   readonly lockUsage: (milliseconds: number) => Promise<void>
   readonly read: <A>(use: (sql: SqlClient.SqlClient) => Effect.Effect<A, unknown>) => Promise<A>
   readonly stop: PostgresCluster["stop"]
 }
 
-/** A commit survives a crash of the server's processes, but not of the machine, because fsync is off. */
+/** A commit survives a crash of the server's processes, but not a crash of the machine, because `fsync` is off. */
 export const openPostgresServer = async (): Promise<PostgresServer> => {
   const cluster = await startCluster({ settings: ["synchronous_commit=on"] })
   const url = Redacted.make(cluster.url)
@@ -37,7 +40,7 @@ export const openPostgresServer = async (): Promise<PostgresServer> => {
     try {
       process.kill(pid, name)
     } catch {
-      // The process has already exited at this point.
+      // The process may already have exited.
     }
   }
   const read: PostgresServer["read"] = (use) => Effect.runPromise(runOnDatabase(url, (sql) => Effect.orDie(use(sql))))

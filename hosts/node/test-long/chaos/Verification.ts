@@ -1,14 +1,14 @@
-/** Compares what clients, receivers and creators received with the final state of the database. */
+/** Compares what the clients, receivers and creators received with the final state of the database. */
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { ArrivedEvent } from "../deliveries/Receivers.ts"
 import type { ReceivedMail } from "../SmtpServer.ts"
 
 export interface ChaosCourse {
-  /** The ids of the topics that the service acknowledged to clients. */
+  /** The ids of the topics that the service has acknowledged to clients. */
   readonly accepted: ReadonlyArray<string>
   readonly arrived: ReadonlyArray<ArrivedEvent>
-  /** Webhook ids by receiver path. */
+  /** The webhook ids by receiver path. */
   readonly hooks: ReadonlyMap<string, string>
   readonly letters: ReadonlyArray<ReceivedMail>
   readonly quota: { readonly organizationId: string; readonly topics: number }
@@ -16,7 +16,7 @@ export interface ChaosCourse {
 
 type Count = { readonly count: number }
 
-/** Queries for rows that must not exist. */
+/** Counts rows that must not exist. */
 const wrongs = (sql: SqlClient) => ({
   "topics without assignments": sql<Count>`SELECT COUNT(*) AS count FROM topics t
     WHERE NOT EXISTS (SELECT FROM assignments a WHERE a.topic_id = t.id)`,
@@ -90,8 +90,8 @@ export const findMistakes = ({ accepted, arrived, hooks, letters, quota }: Chaos
     if (missing.length > 0) mistakes.push(`${missing.length} events never came, or came otherwise`)
     if (taken.size !== events.length) mistakes.push(`${taken.size} events came, of ${events.length}`)
 
-    // A worker that is paused beyond its lease repeats a delivery of another worker. Its attempt is logged but
-    // changes no state.
+    // A worker that is paused beyond its lease repeats a delivery that another worker has sent. The late attempt is
+    // logged but does not change the delivery's state.
     const [logged] = yield* sql<Count>`SELECT COUNT(*) AS count FROM delivery_attempts WHERE failure IS NULL`
     const answered = arrived.filter(({ status }) => status === 204).length
     if ((logged?.count ?? 0) > answered) mistakes.push(`${logged?.count} successes are logged, of ${answered} answered`)
@@ -116,7 +116,7 @@ export const findMistakes = ({ accepted, arrived, hooks, letters, quota }: Chaos
     }
   })
 
-/** The public ids of all events of the webhook's owner, in the order of commits. */
+/** Returns the public ids of all events of the webhook's owner, in the order of commits. */
 export const followedEvents = (webhookId: string) => (sql: SqlClient) =>
   Effect.map(
     sql<{ readonly event_id: string }>`SELECT p.event_id FROM event_positions p
@@ -131,7 +131,7 @@ export interface RemainingWork {
   readonly mails: number
 }
 
-/** Remaining work: simulated assignments in progress, undelivered events and waiting mails. */
+/** Counts the remaining work: simulated assignments in progress, undelivered events and waiting mails. */
 export const countRemainingWork = (sql: SqlClient) =>
   Effect.map(
     sql<RemainingWork>`SELECT

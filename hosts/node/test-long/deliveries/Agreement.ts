@@ -1,7 +1,7 @@
 /**
  * Compares the requests that receivers got with the attempts in the database. Each logged attempt must match one
- * received request with the same status. A received request without a logged attempt must come from a killed worker:
- * its claim number is missing from the log, and a kill happened while it was in flight.
+ * received request with the same status. A received request without a logged attempt must come from a killed worker.
+ * Then the claim number is missing from the log, and the kill happened while the request was in flight.
  */
 import type { DeliveryLedger, LoggedAttempt } from "./DeliveryLedger.ts"
 import type { ArrivedEvent } from "./Receivers.ts"
@@ -9,14 +9,14 @@ import type { ArrivedEvent } from "./Receivers.ts"
 export interface DeliveryCourse {
   readonly books: DeliveryLedger
   readonly arrived: ReadonlyArray<ArrivedEvent>
-  /** Webhook ids by receiver path. */
+  /** The webhook ids by receiver path. */
   readonly webhooks: ReadonlyMap<string, string>
-  /** The assignments that must each produce one event. */
+  /** The assignments that must each produce exactly one event. */
   readonly shares: ReadonlyArray<string>
   readonly kills: ReadonlyArray<number>
   /**
-   * The maximum time for which an attempt may be unrecorded: no other worker claims the delivery before the lease
-   * expires.
+   * An attempt may remain unrecorded for at most this many milliseconds. Until the lease expires, no other worker
+   * claims the delivery.
    */
   readonly lease: number
 }
@@ -26,10 +26,13 @@ export interface DeliveryAgreement {
   readonly figures: Readonly<Record<string, number>>
 }
 
-/** The tolerance in milliseconds between a worker's and a receiver's timestamps. */
+/** The tolerance in milliseconds between the timestamps of a worker and of a receiver. */
 const slack = 5
 
-/** The request of a killed worker may stay in a socket buffer for this many milliseconds before a busy receiver reads it. */
+/**
+ * A killed worker's request may stay in a socket buffer for this many milliseconds before a busy receiver reads the
+ * request.
+ */
 const unread = 1000
 
 export const compareDeliveries = (course: DeliveryCourse): DeliveryAgreement => {
@@ -83,8 +86,8 @@ export const compareDeliveries = (course: DeliveryCourse): DeliveryAgreement => 
 }
 
 /**
- * Matches each logged attempt with a request that arrived during it and got the same status. A request that timed out
- * may have been answered later, or not at all.
+ * Matches each logged attempt with a request that arrived during the attempt and got the same status. A request that
+ * timed out may have been answered later or never.
  */
 const matched = (seen: ReadonlyArray<ArrivedEvent>, logged: ReadonlyArray<LoggedAttempt>) => {
   const left = [...seen]

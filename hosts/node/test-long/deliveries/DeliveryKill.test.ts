@@ -1,6 +1,7 @@
 /**
- * Tests that deliveries survive killed workers. Workers on one database file are killed 500 times while 2,000 events go
- * to a real receiver. The same workers produce the events: approvals, refusals, expiries and failures.
+ * Tests that deliveries survive killed workers. Workers on one database file are killed 500 times while 2,000 events
+ * are sent to a real receiver. The same workers produce the events by approving, declining, expiring and failing
+ * assignments.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -41,7 +42,7 @@ test("with 500 kills of workers during 2,000 events, each event arrives under on
     WEBHOOK_RETRY_SCHEDULE: Array.from({ length: 9 }, () => "200 millis").join(", "),
     WORKER_LEASE: `${lease} millis`,
     WORKER_POLL_INTERVAL: "100 millis",
-    // Without this option the service would restart Node to set it, and each start would take longer.
+    // Without this option the service would restart Node to set the option, and each start would take longer.
     NODE_OPTIONS: "--max-semi-space-size=8"
   })
   const server = new HostProcess(at, ["serve", "--no-worker"])
@@ -63,7 +64,7 @@ test("with 500 kills of workers during 2,000 events, each event arrives under on
   const shares: Array<string> = []
   const submitting = async () => {
     for (let turn = 0; turn < partners * rounds; turn++) {
-      // The test submits in step with the kills, so that events are sent from the first kill to the last.
+      // The test submits topics in step with the kills, so that events are sent from the first kill to the last kill.
       await until("the kills", 120, () => workers.kills >= (turn / (partners * rounds)) * kills * 0.95)
       const partner = all[turn % partners]!
       shares.push(...(await Partners.submitTopics(at, partner, turn * topicsPerRound, topicsPerRound)))
@@ -77,7 +78,7 @@ test("with 500 kills of workers during 2,000 events, each event arrives under on
     return delivered === events && waiting === 0
   })
   const quiet = Date.now()
-  // The test waits until any repeated delivery would have been sent.
+  // Wait until any repeated delivery would have been sent.
   await sleep(2 * lease)
   const ends = await workers.stop()
 

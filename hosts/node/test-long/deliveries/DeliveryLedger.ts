@@ -38,14 +38,14 @@ const reading = <A>(file: string, read: (rows: <R>(sql: string) => Array<R>) => 
 export const readDeliveryLedger = (file: string): DeliveryLedger =>
   reading(file, (rows) => ({
     integrity: rows<{ readonly integrity_check: string }>("PRAGMA integrity_check")[0]?.integrity_check ?? "",
-    // The webhooks of the run do not ask for the other type.
+    // The test's webhooks do not subscribe to `topic.completed` events.
     events: rows("SELECT id, share_id, payload FROM events WHERE type <> 'topic.completed' ORDER BY id"),
     deliveries: rows("SELECT webhook_id, event_id, state, claim_number FROM deliveries"),
     attempts: rows("SELECT * FROM delivery_attempts ORDER BY started_at"),
     webhooks: rows("SELECT status, consecutive_failures FROM webhooks")
   }))
 
-/** Counts deliveries while the service runs. */
+/** Counts deliveries by state while the service runs. */
 export const countDeliveries = (file: string): { readonly delivered: number; readonly waiting: number } =>
   reading(
     file,

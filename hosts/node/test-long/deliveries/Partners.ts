@@ -1,4 +1,7 @@
-/** Partners with a test key and a webhook each. They send topics to the test personas, and each topic produces four events. */
+/**
+ * Creates partners with a test key and a webhook each. Each partner sends topics to the test personas, and each topic
+ * produces four events.
+ */
 import { randomBytes } from "node:crypto"
 import { LimitName } from "@partner-commentary/core/partner/Plan"
 import { callApi } from "../Call.ts"
@@ -6,7 +9,7 @@ import { type HostFolder, runJsonCommand } from "../Host.ts"
 import type { WebhookReceivers } from "./Receivers.ts"
 
 export interface WebhookPartner {
-  /** The receiver path of the partner's webhook. */
+  /** The path of the partner's webhook at the receiver. */
   readonly hook: string
   readonly webhookId: string
   readonly key: string
@@ -14,7 +17,7 @@ export interface WebhookPartner {
 
 const plenty = LimitName.literals.flatMap((name) => ["--limit", `${name}=1000000`])
 
-/** The personas that approve, decline, expire and fail, in this order. */
+/** The test personas that approve, decline, expire and fail, in this order. */
 const personas = [1, 2, 3, 4].map((number) => `7e570000-0000-4000-8000-00000000000${number}`)
 
 export const eventsOfTopic = personas.length
@@ -42,7 +45,7 @@ export const seedWebhookPartner = async (
     ...words
   )
   const hook = `hook-${number}`
-  // Half of the webhooks use a secret that the partner chose, the others one that the service generated.
+  // The partner chooses the secret of half of the webhooks. The service generates the secret of the other half.
   const own = number % 2 === 0 ? {} : { secret: randomBytes(24).toString("hex") }
   const { data, status } = await callApi<{ readonly id: string; readonly secret: string }>(
     `${at.root}/partner/v1/webhooks`,
@@ -63,7 +66,7 @@ interface Bulk {
   }>
 }
 
-/** Submits topics and returns the ids of their assignments. */
+/** Submits topics and returns the ids of the created assignments. */
 export const submitTopics = async (at: HostFolder, { hook, key }: WebhookPartner, from: number, topics: number) => {
   const { data, status } = await callApi<Bulk>(`${at.root}/partner/v1/topics/bulk`, {
     key,

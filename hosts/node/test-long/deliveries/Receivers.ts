@@ -1,6 +1,6 @@
 /**
- * A real HTTP server with one path per webhook. It records every request before it responds, responds with a delay,
- * and fails at random.
+ * A real HTTP server with one path for each webhook. The server records every request before it responds. It responds
+ * with a delay and fails at random.
  */
 import { once } from "node:events"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
@@ -11,17 +11,17 @@ import { Webhook } from "standardwebhooks"
 import type { RandomSource } from "../Randomness.ts"
 
 export interface ArrivedEvent {
-  /** The last path segment, which identifies the webhook. */
+  /** The last segment of the path, which identifies the webhook. */
   readonly hook: string
   /** The value of the `webhook-id` header. */
   readonly id: string
   readonly body: string
-  /** The error of the signature check; null if the signature is valid. */
+  /** The error of the signature check, or null if the signature is valid. */
   readonly forged: string | null
   readonly at: number
   /**
-   * The status of the response. The value is null if the connection broke because the receiver closed it or the worker
-   * was killed.
+   * The status of the response, or null if the connection broke. The receiver closes some connections, and a killed
+   * worker breaks its connections.
    */
   status: number | null
 }
@@ -29,9 +29,9 @@ export interface ArrivedEvent {
 export interface WebhookReceivers {
   readonly root: string
   readonly arrived: Array<ArrivedEvent>
-  /** The signing secret of each path. */
+  /** The signing secrets by webhook path. */
   readonly secrets: Map<string, string>
-  /** The callback runs when a request has arrived, and again when it was answered. */
+  /** Runs when a request has arrived, and again when the request was answered. */
   onMoment: () => void
   readonly close: () => Promise<void>
 }

@@ -1,9 +1,9 @@
-/** Runs several workers on one database, kills each of them at various moments, and restarts it at once. */
+/** Runs several workers on one database. Each worker is killed at various moments and restarted immediately. */
 import { setTimeout as sleep } from "node:timers/promises"
 import { type HostFolder, HostProcess } from "../Host.ts"
 import type { RandomSource } from "../Randomness.ts"
 
-/** `arrival`: a receiver has just received a request, or has just sent its response. */
+/** `arrival` kills a worker when a receiver has just received a request or has just responded. */
 const ways = { startup: 2, anytime: 4, arrival: 8 } as const
 export type KillTiming = keyof typeof ways
 
@@ -31,8 +31,8 @@ export class KilledWorkers {
   }
 
   /**
-   * Reports that a request or a response was just sent. This ends the wait of the next worker that is to be killed at
-   * such a moment.
+   * Reports that a request has arrived or that its response was sent. The next worker that waits for such an event is
+   * then killed.
    */
   moment(): void {
     this.waiting.shift()?.()
