@@ -1,6 +1,6 @@
 /**
- * Tests that the doctor checks the mail server and the generator, including the credentials, and times out within
- * seconds if one is silent.
+ * Tests that the doctor checks the mail server and the generator, including their credentials. If a server does not
+ * respond, the doctor's check times out within seconds.
  */
 import { mkdir, readdir } from "node:fs/promises"
 import { createServer as createHttpServer } from "node:http"
@@ -59,7 +59,7 @@ const speaking = (port: number) => ({
   SPEECH_API_KEY: "hunter2"
 })
 
-/** A port on which no server listens. */
+/** Returns a port on which no server listens. */
 const closedPort = async () => {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", () => resolve()))
@@ -82,7 +82,7 @@ describe.concurrent("the doctor's checks of other servers", () => {
     })
   })
 
-  it("doctor reports a generator that is down or refuses the key, and says when the key was not checked", async (test) => {
+  it("doctor reports a generator that is down or refuses the key, and says if the key was not checked", async (test) => {
     const refused = await doctor(test, generating(await generator(test, 401)))
     expect(refused.code).toBe(1)
     expect(refused.about("generator")).toMatchObject({
@@ -119,7 +119,7 @@ describe.concurrent("the doctor's checks of other servers", () => {
     expect((await doctor(test, {})).about("generator")).toMatchObject({ state: "ok" })
   })
 
-  it("doctor checks the speech server's key", async (test) => {
+  it("doctor checks that the speech server accepts the key", async (test) => {
     expect((await doctor(test, {})).about("speech")).toMatchObject({ state: "ok", message: "None: no audio is made." })
     const good = await doctor(test, speaking(await generator(test, 200)))
     expect(good.about("speech")).toMatchObject({ state: "ok", message: expect.stringContaining("takes the key") })
@@ -129,7 +129,7 @@ describe.concurrent("the doctor's checks of other servers", () => {
     expect(refused.about("speech")?.message).not.toContain("hunter2")
   })
 
-  it("doctor checks a folder for media by writing a test file, which it removes", async (test) => {
+  it("doctor checks a media folder by writing a test file, and removes the test file", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const env = speaking(await generator(test, 200))
     const missing = await doctor(test, { ...env, MEDIA_FOLDER: join(cwd, "media") })
@@ -146,7 +146,7 @@ describe.concurrent("the doctor's checks of other servers", () => {
     expect(bad.about("media storage")).toMatchObject({ state: "mend", message: expect.stringContaining("/sys") })
   })
 
-  it("doctor checks a bucket by storing a test object, with the permission that audio needs", async (test) => {
+  it("doctor checks a bucket by storing a test object, which needs the same permission as storing audio", async (test) => {
     const requests: Array<string> = []
     const answer = { status: 200 }
     const bucket = await Loopback.listenOnLoopback(test, (request, response) => {
@@ -171,7 +171,7 @@ describe.concurrent("the doctor's checks of other servers", () => {
     expect(refused.about("media storage")?.message).not.toContain("hunter2")
   })
 
-  it("doctor reports all servers that do not answer within one timeout", async (test) => {
+  it("doctor reports every server that does not answer, within the time limit of a single check", async (test) => {
     const sockets = new Set<Socket>()
     const silent = createServer((socket) => sockets.add(socket))
     const port = await listening(test, silent)
@@ -199,7 +199,7 @@ describe.concurrent("the doctor's checks of other servers", () => {
   })
 })
 
-it("doctor ends within 5 seconds when the database and every other server accept and never answer", async (test) => {
+it("doctor ends within 5 seconds if the database and all other servers accept connections but never respond", async (test) => {
   const sockets = new Set<Socket>()
   const port = await listening(
     test,
@@ -210,7 +210,7 @@ it("doctor ends within 5 seconds when the database and every other server accept
   })
   const cwd = await Process.makeWorkingFolder(test)
   const begun = performance.now()
-  // On a busy machine this takes seconds as well.
+  // This command measures the start time, because on a busy machine the start alone takes seconds.
   await Process.spawnCommand(cwd, ["doctor"])
   const undisturbed = performance.now()
   const { code, stdout } = await Process.spawnCommand(cwd, ["doctor", "--json"], {

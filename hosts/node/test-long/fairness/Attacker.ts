@@ -1,6 +1,7 @@
 /**
- * A process that runs one attack until it is killed: `node Attacker.ts SCENE.json NAME FIRST_KEY ROOT`. It is a
- * separate process, so that its work does not delay the victim's clock. It reports its responses to the test.
+ * Runs one attack until the process is killed: `node Attacker.ts SCENE.json NAME FIRST_KEY ROOT`. The attacker is a
+ * separate process, so that its work does not delay the victim's time measurement. The attacker reports its responses
+ * to the test.
  */
 import { readFileSync } from "node:fs"
 import { Agent, request } from "node:http"
@@ -11,21 +12,21 @@ import * as Attacks from "./Attacks.ts"
 import type { FairnessScene } from "./Seed.ts"
 
 /**
- * The report that the attacker sends to the test. `answers` counts the responses by status. Status 0 is a connection
- * that ended without a response.
+ * The attacker's report to the test. `answers` counts the responses by status. Status 0 counts connections that ended
+ * without a response.
  */
 export interface AttackTally {
   readonly sent: number
   readonly answers: Readonly<Record<string, number>>
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: the attacks know the responses of their operations
+// biome-ignore lint/suspicious/noExplicitAny: each attack knows the responses of its operations
 export type SendAttackRequest = (ask: AttackRequest) => Promise<{ readonly status: number; readonly data: any }>
 
-/** The attacker uses four keys, as one tenant might use for its servers. */
+/** The attacker uses four keys at the same time, as a partner with several servers might do. */
 const keysAtOnce = 4
 
-/** The number of requests in flight on one connection, one fewer than the server allows. */
+/** The number of requests in flight on one connection, which is one below the server's limit. */
 const pipelined = 31
 
 const [file = "", name = "", firstKey = "0", root = ""] = process.argv.slice(2)
@@ -74,7 +75,7 @@ const run = async (scene: FairnessScene, attack: Attack) => {
         response.on("close", () => resolve({ status: response.statusCode ?? 0, text }))
       })
       asked.end(ask.body)
-      // The delay lets the request arrive and its processing begin.
+      // The delay gives the service time to receive the request and to start its processing.
       if (leaves) asked.on("finish", () => setTimeout(() => asked.destroy(), 5))
     })
 
@@ -121,7 +122,8 @@ const run = async (scene: FairnessScene, attack: Attack) => {
       for (;;) {
         const began = nth
         await once()
-        // Pause after a refused connection, because otherwise the attacker would only use up its own CPU time.
+        // After a refused connection the attacker pauses, because immediate retries would only use up the attacker's
+        // own CPU time.
         if (nth === began || tally["0"] !== undefined) await sleep(5)
       }
     })

@@ -1,4 +1,4 @@
-/** All attacks by name: one for each operation of the OpenAPI document, and the special attacks. */
+/** Collects all attacks by name: an attack for each operation of the OpenAPI document, and the special attacks. */
 import { readFileSync } from "node:fs"
 import type { Attack } from "./Attack.ts"
 import { specialAttacks } from "./Levers.ts"

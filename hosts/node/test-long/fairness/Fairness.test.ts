@@ -1,8 +1,8 @@
 /**
- * Tests that no tenant harms another. A victim makes its usual requests while an attacker with valid keys attacks every
- * API operation and uses every known special attack. The attacker sends at its plan's limits and far above them.
- * `FAIRNESS_ONLY=TEXT;TEXT` runs only the attacks whose names contain one of the texts. `FAIRNESS_PROGRESS=true` prints
- * each row as it is measured.
+ * Tests that no tenant harms another tenant. A victim makes its usual requests while an attacker with valid keys
+ * attacks. The attacks use every API operation and every known special attack, at the limits of the attacker's plan and
+ * far above these limits. `FAIRNESS_ONLY=TEXT;TEXT` runs only the attacks whose names contain one of the texts.
+ * `FAIRNESS_PROGRESS=true` prints each row when the row is measured.
  */
 import { writeFileSync } from "node:fs"
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
@@ -34,7 +34,7 @@ const linksOf = (root: string, { personas, shares }: SeededTenant) =>
   Effect.runPromise(
     Effect.gen(function* () {
       const links = yield* CreatorLinks
-      // The seed creates the topic with every persona first, so the first share belongs to the first persona.
+      // The seed creates the topic with all personas first, so the first share belongs to the first persona.
       return yield* Effect.forEach(personas, (persona, index) =>
         links.toAssignment({ id: shares[index], creator: { email: `${persona}@creators.example` } } as Assignment)
       )
@@ -51,7 +51,7 @@ const linksOf = (root: string, { personas, shares }: SeededTenant) =>
     )
   )
 
-/** The number of further runs of an attack whose result is doubtful. */
+/** An attack with a doubtful result is repeated at most this many times. */
 const repetitions = 2
 
 const filenameIn = (cwd: string) => `${cwd}/fairness.db`
@@ -67,7 +67,7 @@ const reports: Array<Report.FairnessReport> = []
 
 afterAll(() => console.log(Report.formatTable(reports)))
 
-it("every operation of the OpenAPI document is attacked", () => {
+it("the suite has an attack for every operation of the OpenAPI document", () => {
   expect(Attacks.missing).toEqual([])
 })
 
@@ -112,7 +112,7 @@ for (const [database, make] of Object.entries(databases)) {
         if ((attack.limits ?? limits) !== limits || !only.some((text) => title.includes(text))) continue
         let row = await attacked(name, attack, title)
         // On a busy machine a single stall can cause a late response, so the test repeats the attack. On a quiet
-        // machine one run is enough.
+        // machine one run is sufficient.
         for (let again = 0; again < repetitions && Report.isResultDoubtful(row); again++) {
           row = await attacked(name, attack, title)
         }

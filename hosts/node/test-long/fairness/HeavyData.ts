@@ -1,4 +1,7 @@
-/** Seeds topics, commentaries, events, deliveries and daily metrics of one organization with SQL that works on both databases. */
+/**
+ * Inserts topics, commentaries, events, deliveries and daily metrics of one organization. The SQL works on both
+ * databases.
+ */
 import { randomUUID } from "node:crypto"
 import { firstIdAt } from "@partner-commentary/core/webhook/Event"
 import { values } from "@partner-commentary/sql/database/Values"
@@ -16,8 +19,8 @@ export interface DataSize {
 }
 
 /**
- * The sizes are the API's limits: 4000 three-byte code points per commentary, 16 KiB of metadata, 1000 entries per
- * reference.
+ * The sizes equal the API's limits: commentaries of 4000 three-byte code points, metadata of 16 KiB, and 1000 entries
+ * for each external reference.
  */
 export const heavySize: DataSize = {
   personas: 100,
@@ -29,7 +32,9 @@ export const heavySize: DataSize = {
   metadata: JSON.stringify({ note: "x".repeat(16_000) })
 }
 
-/** The responses have the same size with fewer topics, because many organizations are seeded. */
+/**
+ * The responses have the maximum size, but the organization has fewer topics, because many organizations are inserted.
+ */
 export const busySize: DataSize = { ...heavySize, topics: 20, days: 90 }
 
 export const smallSize: DataSize = {
@@ -43,9 +48,9 @@ export const smallSize: DataSize = {
 }
 
 export interface SeededNames {
-  /** A topic with the maximum number of personas. */
+  /** The id of a topic with the maximum number of personas. */
   readonly topic: string
-  /** The external reference of all other topics. */
+  /** The external reference that all other topics share. */
   readonly reference: string
   readonly shares: ReadonlyArray<string>
   readonly commentaries: ReadonlyArray<readonly [topic: string, commentary: string]>
@@ -58,7 +63,7 @@ const reference = "heavy"
 type Row = Readonly<Record<string, string | number | null>>
 export type InsertRows = (table: string, rows: ReadonlyArray<Row>) => Effect.Effect<void>
 
-/** Inserts in batches, because a statement has a limited number of parameters. */
+/** Inserts rows in batches, because a SQL statement may have only a limited number of parameters. */
 export const insertInBatches =
   (sql: SqlClient.SqlClient): InsertRows =>
   (table, rows) =>
@@ -153,7 +158,7 @@ export const writeHeavyData = Effect.fnUntraced(function* (sql: SqlClient.SqlCli
   } satisfies SeededNames
 })
 
-/** Past events, and a webhook for which each delivery has failed several times. */
+/** Inserts past events, and a webhook for which each delivery has failed several times. */
 const told = Effect.fnUntraced(function* (
   insert: InsertRows,
   { now, organization, size }: Owner,
@@ -220,7 +225,7 @@ const told = Effect.fnUntraced(function* (
   return { webhook, deliveries: ids }
 })
 
-/** Daily metrics, for a report over a whole year. */
+/** Inserts daily metrics for reports over a whole year. */
 const metrics = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, { now, organization, personas, size }: Owner) {
   const durations = { response: 3_600_000, generation: 5000, approval: 7_200_000 }
   for (let back = 0; back < size.days; back++) {
@@ -229,7 +234,7 @@ const metrics = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, { now, or
     yield* Effect.orDie(sql`INSERT INTO counters (organization_id, environment, day, persona_id, name, total, persona_name)
       SELECT ${organization}, 'live', ${day}, id, 'sent', 5, name FROM personas WHERE ${ids}`)
     for (const [stage, duration] of Object.entries(durations)) {
-      // There are five different durations for each stage, as from five assignments.
+      // Each stage has five different durations, as if the metrics came from five assignments.
       const counts = Array.from({ length: 5 }, (_, index) => [duration + index, 1]).join()
       yield* Effect.orDie(sql`INSERT INTO duration_histograms (organization_id, environment, day, persona_id, stage, counts, exact)
         SELECT ${organization}, 'live', ${day}, id, ${stage}, ${counts}, 5 FROM personas WHERE ${ids}`)

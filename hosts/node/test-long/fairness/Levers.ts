@@ -1,4 +1,4 @@
-/** Attacks beyond repeated calls of one operation: the behaviour of clients and the content of requests. */
+/** Attacks that do more than repeat one operation: harmful behaviour of clients, and harmful content of requests. */
 import {
   type Attack,
   type AttackManner,
@@ -29,7 +29,7 @@ const heavyReads: Attack["ask"] = ({ attacker }, nth) =>
     )
   )
 
-/** Sends the requests on behalf of all crowd organizations in turn. */
+/** Sends the requests in turn for each organization of the crowd. */
 const ofCrowd =
   (ask: Attack["ask"]): Attack["ask"] =>
   (scene, nth, prepared) => {
@@ -38,13 +38,13 @@ const ofCrowd =
     return { ...asked, key: nthOfCycle(attacker.live, 0) }
   }
 
-/** Each request uses a different key that does not exist. */
+/** Each request uses a different API key, and none of these keys exists. */
 const claimedKeys: Attack["ask"] = (_, nth) => ({
   ...getRequest("/events"),
   key: `pk_live_${process.pid}claimed${nth}`
 })
 
-/** The requests accept no compression, so that the service has to decompress the explorer's files. */
+/** The requests accept no compressed response, so that the service must decompress the explorer's files. */
 const explorer: Attack["ask"] = (_, nth) => ({
   method: "GET",
   path: nthOfCycle(["/docs/scalar.js", "/openapi.json", "/docs"], nth),
@@ -53,12 +53,12 @@ const explorer: Attack["ask"] = (_, nth) => ({
 
 const large = { note: "x".repeat(16_000) }
 
-/** The body is just below its maximum size. A body with many small values takes longest to parse. */
+/** Returns a JSON array of this many bytes. An array of many small values takes longest to parse. */
 const many = (bytes: number) => `[${"{},".repeat(bytes / 3)}0]`
 
 /**
- * A bulk request in which every topic is refused and large. The body is built once, because building it takes longer
- * than sending it.
+ * A bulk request with large topics, all of which are refused. The attacker builds the body once, because building the
+ * body takes longer than sending the body.
  */
 const refusedBulk = JSON.stringify({
   topics: Array.from({ length: 100 }, (_, each) => ({
@@ -68,10 +68,13 @@ const refusedBulk = JSON.stringify({
   }))
 })
 
-/** The text is just below the limit of a bulk body's size, in a field that the service ignores. */
+/**
+ * The body is slightly smaller than the maximum size of a bulk request. Most of the body is in a field that the service
+ * ignores.
+ */
 const largeBulk = `{"topics":[{}],"ignored":${many(4_190_000)}}`
 
-/** Each request has a new idempotency key, so that the service stores every response. */
+/** Adds a new idempotency key to each request, so that the service stores every response. */
 const freshKey = (ask: AttackRequest, nth: number): AttackRequest => ({
   ...ask,
   idempotencyKey: `${process.pid}-${nth}`
@@ -148,7 +151,7 @@ export const specialAttacks: Readonly<Record<string, Attack>> = {
   "creators' pages": {
     ask: ({ links }, nth) => ({ method: "GET", path: new URL(nthOfCycle(links, nth)).pathname, by: "none" })
   },
-  // This attack must be last, because it fills storage that the other attacks need.
+  // This attack must be the last attack, because it fills storage that the other attacks need.
   "test environment's storage": {
     limits: "raised",
     connections: 8,

@@ -1,5 +1,5 @@
 /**
- * The heaviest request that an attacker can make for each operation of the OpenAPI document. The suite fails if an
+ * The heaviest request that an attacker can make for each operation of the OpenAPI document. The test suite fails if an
  * operation has no entry.
  */
 import { type Attack, nthOfCycle } from "./Attack.ts"
@@ -7,7 +7,7 @@ import * as Receiver from "./Receiver.ts"
 import type { FairnessScene } from "./Seed.ts"
 
 export interface OperationAttack {
-  /** Path parameters by name. */
+  /** Returns the path parameters by name. */
   readonly path?: (
     scene: FairnessScene,
     nth: number,
@@ -44,7 +44,7 @@ const waiting: Attack["prepare"] = async (_, call) => {
     by: "test",
     body: JSON.stringify({ topics })
   })
-  // biome-ignore lint/suspicious/noExplicitAny: the answer of the bulk operation
+  // biome-ignore lint/suspicious/noExplicitAny: the response of the bulk operation
   return (data?.results ?? []).flatMap((one: any) => one.topic?.results?.[0]?.share_id ?? [])
 }
 
@@ -57,13 +57,13 @@ const topicsToCancel: Attack["prepare"] = async (scene, call) => {
     by: "live",
     body: JSON.stringify({ topics })
   })
-  // biome-ignore lint/suspicious/noExplicitAny: the answer of the bulk operation
+  // biome-ignore lint/suspicious/noExplicitAny: the response of the bulk operation
   return (data?.results ?? []).flatMap((one: any) => one.topic?.topic_id ?? [])
 }
 
 const day = (back: number) => new Date(Date.now() - back * 86_400_000).toISOString().slice(0, 10)
 
-/** The longest period of a report. */
+/** The longest period that a report may cover. */
 const lastYear = `from=${day(365)}T00:00:00Z&to=${day(0)}T00:00:00Z`
 
 const operations: Readonly<Record<string, OperationAttack>> = {
@@ -108,7 +108,7 @@ const operations: Readonly<Record<string, OperationAttack>> = {
   retryDelivery: aDelivery,
   recoverWebhook: { ...theWebhook, body: () => ({ since: new Date(Date.now() - 86_400_000).toISOString() }) },
   listEvents: { query: "order=asc&limit=100" },
-  // A stream does not end by itself. A client that leaves costs more than one that waits.
+  // A stream does not end by itself. A client that disconnects causes more work than a client that waits.
   streamEvents: { manner: "leaves" },
   createApiKey: { body: (_, nth) => ({ name: `Made ${nth}`, scopes: ["usage:read"] }) },
   listApiKeys: {},
@@ -133,7 +133,10 @@ interface Description {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>
 }
 
-/** Returns an attack for each operation of the OpenAPI document, and a sentence for each operation without an entry. */
+/**
+ * Returns the attacks for the operations of the OpenAPI document. For each operation without an entry, the function
+ * returns a sentence.
+ */
 export const attacksOfOperations = ({ paths }: Description) => {
   const attacks: Record<string, Attack> = {}
   const missing: Array<string> = []

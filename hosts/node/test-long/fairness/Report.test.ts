@@ -1,4 +1,4 @@
-/** Tests which late responses fail the run. */
+/** Tests which late responses of the victim fail the run. */
 import { expect, it } from "vitest"
 import * as Report from "./Report.ts"
 import type { FairnessRow } from "./Run.ts"
@@ -15,20 +15,20 @@ const rowOf = (worst: number, worstRunning: number, slowness: number): FairnessR
 const exceeds = (row: FairnessRow) =>
   Report.describeExceededLimits({ database: "SQLite", control: row.victim, rows: [row] }).length > 0
 
-it("on a quiet machine a response after more than 500 ms fails without another measurement", () => {
+it("on a quiet machine, a response after more than 500 ms fails the run without another measurement", () => {
   const late = rowOf(501, 490, 1.1)
   expect([exceeds(late), Report.isResultDoubtful(late)]).toEqual([true, false])
   expect(exceeds(rowOf(499, 499, 1.1))).toBe(false)
 })
 
-it("on a busy machine only time with a processor counts, and the limit grows", () => {
+it("on a busy machine, waits for a processor do not count toward a response's time, and the limit grows", () => {
   expect(exceeds(rowOf(1131, 140, 1.6))).toBe(false)
   expect(exceeds(rowOf(1131, 790, 1.6))).toBe(false)
   expect(exceeds(rowOf(810, 810, 1.6))).toBe(true)
   expect(exceeds(rowOf(1131, 900, 1.6))).toBe(true)
 })
 
-it("a late response is measured again if a wait for a processor delayed it, even if the control was fast", () => {
+it("a late response that waited for a processor is measured again, even if the control showed a quiet machine", () => {
   const late = rowOf(1131, 140, 1.1)
   expect([exceeds(late), Report.isResultDoubtful(late)]).toEqual([true, true])
   expect(Report.isResultDoubtful(rowOf(1131, 1100, 1.1))).toBe(false)

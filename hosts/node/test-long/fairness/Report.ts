@@ -1,17 +1,17 @@
-/** The limits that must hold under every attack, and the table of the measurements. */
+/** The limits that must hold under every attack, and the table of measurements. */
 import type { FairnessRow } from "./Run.ts"
 import type { VictimMeasurements } from "./Victim.ts"
 
 /**
- * The limit in milliseconds on a quiet machine. On a busy machine, waits for a processor or the disk do not count, and
- * the limit grows by the slowdown that the control measured around the attack.
+ * The limit of the victim's response time in milliseconds on a quiet machine. On a busy machine, waits for a processor
+ * or the disk do not count. The limit then grows by the slowdown that the control measured before and after the attack.
  */
 const longest = 500
 
-/** Below this slowdown the machine counts as quiet. */
+/** A machine with a slowdown below this factor counts as quiet. */
 const quiet = 1.2
 
-/** The limit of resident memory in MiB. */
+/** The limit of the service's resident memory in MiB. */
 export const maxMemoryMiB = 512
 
 export interface FairnessReport {
@@ -27,12 +27,15 @@ const countedTime = ({ slowness, victim }: FairnessRow): number =>
 
 const isLate = (row: FairnessRow): boolean => row.end === null && countedTime(row) > limitOf(row)
 
-/** The part of a response's time that must be waiting for a processor to show that the machine was busy. */
+/**
+ * The machine counts as busy during a response if the response waited for a processor or the disk for this part of its
+ * time.
+ */
 const busyPart = 0.2
 
 /**
- * True if the victim waited too long while the machine was busy. A short stall may have escaped the control, which
- * measures only before and after the attack. The time spent waiting for a processor still shows such a stall.
+ * Returns whether a late response may have been caused by a busy machine. The control measures only before and after
+ * the attack, so it may miss a short stall. The response's waits for a processor or the disk still show the stall.
  */
 export const isResultDoubtful = (row: FairnessRow): boolean =>
   isLate(row) && (row.slowness >= quiet || row.victim.worstRunning < row.victim.worst * (1 - busyPart))
@@ -41,7 +44,7 @@ const failures = ({ attacker, victim }: FairnessRow): number =>
   victim.failed +
   Object.entries(attacker.answers).reduce((sum, [status, count]) => (status.startsWith("5") ? sum + count : sum), 0)
 
-/** Returns one sentence for each limit that was exceeded. */
+/** Returns a sentence for each limit that was exceeded. */
 export const describeExceededLimits = (report: FairnessReport): ReadonlyArray<string> =>
   report.rows.flatMap((row) => {
     const { end, name, peak, victim } = row

@@ -1,4 +1,7 @@
-/** Runs the attacks on one database, one after the other, against a service with a memory limit and a concurrent victim. */
+/**
+ * Runs the attacks on one database one after another. The service has a memory limit, and the victim runs at the same
+ * time as each attack.
+ */
 import { type ChildProcess, fork } from "node:child_process"
 import { once } from "node:events"
 import { readFileSync, writeFileSync } from "node:fs"
@@ -13,14 +16,14 @@ export interface FairnessRow {
   readonly name: string
   readonly victim: VictimMeasurements
   readonly attacker: AttackTally
-  /** MiB. */
+  /** The service's peak of resident memory in MiB. */
   readonly peak: number
   /**
-   * The factor by which the machine is slower than a quiet one: the larger value of just before and just after the
-   * attack.
+   * The factor by which the machine is slower than a quiet machine. The value is the larger of the measurements just
+   * before and just after the attack.
    */
   readonly slowness: number
-  /** The reason why the service exited, if the attack made it exit. */
+  /** The reason why the service exited during the attack, or null if the service is still running. */
   readonly end: string | null
 }
 
@@ -31,15 +34,21 @@ export interface ServicePlace {
   readonly root: string
 }
 
-/** The victim has recovered if it waits no longer than this many milliseconds, or no longer than without an attack. */
+/**
+ * The victim has recovered if its responses take at most this many milliseconds, or at most as long as without an
+ * attack.
+ */
 const calm = 100
-/** Extra milliseconds for an attack whose start a busy machine delayed. */
+/** If a busy machine delays the start of an attack, the attack runs longer by at most this many milliseconds. */
 const longestExtra = 10_000
 const longestAftermath = 15_000
 
 const file = (name: string) => new URL(name, import.meta.url)
 
-/** True if every connection has sent a request, and, if the attacker reads responses, has received one. */
+/**
+ * Returns whether every connection has sent a request. If the attacker reads responses, every connection must also have
+ * received a response.
+ */
 const hasBegun = (attack: Attack, { answers, sent }: AttackTally): boolean => {
   const answered = Object.values(answers).reduce((sum, count) => sum + count, 0)
   const reads = attack.manner === undefined || attack.manner === "asks" || attack.manner === "leaves"
@@ -68,7 +77,7 @@ export class FairnessRun {
     this.victim = victim
   }
 
-  /** Measures the victim for this long without an attack. */
+  /** Measures the victim's responses for the given time without an attack. */
   async control(milliseconds: number): Promise<VictimMeasurements> {
     await this.ask("begin")
     await sleep(milliseconds)
@@ -110,7 +119,7 @@ export class FairnessRun {
 
   /**
    * Repeats the measurement until the victim's responses are as fast as without an attack. Returns the worst values of
-   * all repetitions.
+   * all measurements.
    */
   private async aftermath(): Promise<VictimMeasurements> {
     const until = performance.now() + longestAftermath
@@ -150,7 +159,7 @@ export class FairnessRun {
     writeFileSync(`/proc/${this.service?.pid}/clear_refs`, "5")
   }
 
-  /** Returns null if the service has exited. */
+  /** Returns the service's peak memory in MiB, or null if the service has exited. */
   private peak(): number | null {
     try {
       const line = /^VmHWM:\s+(\d+)/m.exec(readFileSync(`/proc/${this.service?.pid}/status`, "utf8"))

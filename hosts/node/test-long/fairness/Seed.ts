@@ -1,6 +1,6 @@
 /**
- * Seeds the database before the service starts: an attacker with the heaviest responses that the API allows, and a
- * small victim.
+ * Fills the database before the service starts. The attacker gets data for the heaviest responses that the API allows,
+ * and the victim gets little data.
  */
 
 import { createHash, randomBytes, randomUUID } from "node:crypto"
@@ -13,15 +13,18 @@ import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as HeavyData from "./HeavyData.ts"
 
-/** Ids and keys for the requests of the attacker and the victim. Plain data, because it is passed to other processes. */
+/**
+ * The ids and keys for the requests of the attacker and the victim. The scene is plain data, because the test passes it
+ * to other processes.
+ */
 export interface FairnessScene {
   readonly attacker: SeededTenant
-  /** Organizations that attack at the same time, each within its own limits. */
+  /** Organizations that attack at the same time. Each organization stays within its own limits. */
   readonly crowd: ReadonlyArray<SeededTenant>
   readonly victim: SeededTenant
-  /** Creator links of the attacker's topics, made by the test. */
+  /** Creator links of the attacker's topics, which the test makes. */
   readonly links: ReadonlyArray<string>
-  /** A dashboard token of the attacker, made by the test. */
+  /** A dashboard token of the attacker, which the test makes. */
   readonly token: string
 }
 
@@ -29,22 +32,23 @@ export interface SeededTenant extends HeavyData.SeededNames {
   readonly organization: string
   readonly live: ReadonlyArray<string>
   readonly test: ReadonlyArray<string>
-  /** Ids of keys that an attack may revoke or rotate. */
+  /** The ids of API keys that an attack may revoke or rotate. */
   readonly spare: ReadonlyArray<string>
   readonly personas: ReadonlyArray<string>
 }
 
-/** Limits so high that only the service's own bounds protect other organizations. */
+/** These limits are so high that only the service's other safeguards protect other organizations. */
 export const raisedLimits: Readonly<Record<string, number>> = Object.fromEntries(
   LimitName.literals.map((name) => [name, 1_000_000])
 )
 
-/** Each attack at standard limits takes fresh keys, because a used key's rate window may be full. */
+/** Each attack with standard limits uses new keys, because the rate limit of a used key may be exhausted. */
 const attackerKeys = 300
 const spareKeys = 60
 
 /**
- * The number of organizations. Together they can run several times as many requests as a Postgres pool has connections.
+ * The number of organizations in the crowd. Together these organizations can run several times as many requests as a
+ * Postgres pool has connections.
  */
 const crowded = 12
 

@@ -1,7 +1,7 @@
 /**
  * A process that continuously makes a partner's usual requests: status polls, new topics and pages of events. Each kind
- * has its own loop, so that a slow response to one kind does not delay another. Usage: `node Victim.ts SCENE.json ROOT
- * PID_OF_SERVICE`.
+ * of request has a separate loop, so that a slow response does not delay the other kinds. Usage: `node Victim.ts
+ * SCENE.json ROOT PID_OF_SERVICE`.
  */
 import { readFileSync } from "node:fs"
 import { open } from "node:fs/promises"
@@ -10,11 +10,14 @@ import { dirname, join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import type { FairnessScene } from "./Seed.ts"
 
-/** The victim's measurements since the test told it to begin. Times are milliseconds. */
+/** The victim's measurements since the test sent `begin`. Times are in milliseconds. */
 export interface VictimMeasurements {
-  /** The slowest response, including requests that are still in flight. */
+  /** The time of the slowest response, including requests that are still in flight. */
   readonly worst: number
-  /** The same time without waits for a processor, of the service or the victim, and for the disk. */
+  /**
+   * The time of the slowest response without waits for the disk, and without waits of the service or the victim for a
+   * processor.
+   */
   readonly worstRunning: number
   readonly slowest: string
   readonly answers: number
@@ -41,7 +44,10 @@ interface RequestStart {
   readonly queued: ReadonlyArray<number>
 }
 
-/** Milliseconds for which the main threads of the service and of this process were ready to run but had no processor. */
+/**
+ * Returns the milliseconds for which the main threads of the service and of this process were ready to run but had no
+ * processor.
+ */
 const queuedTimes = (): ReadonlyArray<number> =>
   [pid, String(process.pid)].map((each) => {
     try {
@@ -56,14 +62,14 @@ interface Flush {
   readonly to: number
 }
 
-/** The latest slow flushes of this process. */
+/** The latest slow flushes to the disk by this process. */
 const slowFlushes: Array<Flush> = []
 let flushStartedAt = Number.POSITIVE_INFINITY
 
-/** Milliseconds after which a flush counts as slow. On an idle disk a flush takes less. */
+/** A flush that takes more than this many milliseconds counts as slow. On an idle disk a flush is faster. */
 const slowFlush = 20
 
-/** Repeatedly flushes a page of a separate file, on the disk of the service's database. */
+/** Repeatedly flushes a page of a separate file to the disk that contains the service's database. */
 const watchDisk = async () => {
   const handle = await open(join(dirname(file), "flushed"), "w")
   const page = Buffer.alloc(4096)
@@ -79,7 +85,7 @@ const watchDisk = async () => {
   }
 }
 
-/** Milliseconds since `at` in which a flush of this process waited for the disk. */
+/** Returns the milliseconds since `at` in which a flush of this process waited for the disk. */
 const diskWait = (at: number, now: number): number => {
   const running = now - flushStartedAt > slowFlush ? [{ from: flushStartedAt, to: now }] : []
   return [...slowFlushes, ...running].reduce((sum, { from, to }) => sum + Math.max(0, to - Math.max(from, at)), 0)
@@ -88,7 +94,7 @@ const diskWait = (at: number, now: number): number => {
 const note = (kind: string, { at, queued }: RequestStart) => {
   const now = performance.now()
   const took = now - at
-  // Both may wait at the same time, so only the longer wait is subtracted.
+  // The waits for the processor and for the disk may overlap, so only the longer wait is subtracted.
   const processorWait = Math.max(0, ...queuedTimes().map((total, index) => total - (queued[index] ?? total)))
   const running = took - Math.max(processorWait, diskWait(at, now))
   if (took > seen.worst) Object.assign(seen, { worst: took, slowest: kind })
@@ -111,8 +117,8 @@ const ask = (kind: string, method: string, path: string, body?: string) =>
       "x-api-key": victim.live[0],
       ...(body === undefined ? {} : { "content-type": "application/json", "content-length": Buffer.byteLength(body) })
     }
-    // Open a new connection, because it waits behind other new connections, and a kept-alive connection would not show
-    // that.
+    // The victim opens a new connection for each POST request, because a new connection queues behind other new
+    // connections. A kept-alive connection would not measure this wait.
     const kept = body === undefined ? agent : false
     const asked = request({ agent: kept, hostname, port, method, path: `/partner/v1${path}`, headers }, (response) => {
       let text = ""

@@ -1,6 +1,6 @@
 /**
- * Clients that common generators make from docs/openapi.json compile in strict mode, and call every operation of a
- * running service.
+ * Tests that the clients which common generators make from docs/openapi.json compile in strict mode. The generated
+ * clients then call every operation of a running service.
  */
 import { execFile } from "node:child_process"
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -16,7 +16,7 @@ import { calledOperations, storyForHeyApi, storyForOpenapiFetch } from "./Story.
 
 const openapi = new URL("../../../../docs/openapi.json", import.meta.url)
 
-/** The generators need a TypeScript version with a compiler API, so they are installed in a separate folder. */
+/** The generators need a TypeScript version with a compiler API, so the test installs them in a separate folder. */
 const dependencies = {
   "@hey-api/openapi-ts": "0.99.0",
   "openapi-fetch": "0.17.0",
@@ -55,7 +55,7 @@ beforeAll(async () => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-it("the sequence calls every operation of the OpenAPI document by its method and path", () => {
+it("the sequence of calls contains every operation of the OpenAPI document with its method and path", () => {
   const { paths } = JSON.parse(readFileSync(openapi, "utf8"))
   const described = Object.entries<Record<string, { readonly operationId: string }>>(paths).flatMap(([path, verbs]) =>
     Object.entries(verbs).map(([verb, { operationId }]) => `${operationId} ${verb.toUpperCase()} ${path}`)
@@ -65,7 +65,7 @@ it("the sequence calls every operation of the OpenAPI document by its method and
 
 it("the generated clients and the calls compile in strict mode", () => run("tsc", "-p", "."))
 
-/** A service with a test key, a dashboard token, and a receiver that answers 200. */
+/** Starts a service with a test key, a dashboard token, and a receiver that responds with 200. */
 const served = async (test: TestContext) => {
   const receiver = createServer((request, response) => void request.resume().on("end", () => response.end()))
   await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve))

@@ -1,5 +1,5 @@
 /**
- * One call per operation, with the smallest valid request, for a generated client. Paths and bodies are expressions
+ * The smallest valid request of each operation, as code for generated clients. The paths and bodies are expressions
  * that refer to the responses of earlier calls by operation name.
  */
 
@@ -10,9 +10,9 @@ interface Call {
   readonly parameters?: string
   readonly query?: string
   readonly body?: string
-  /** The call is repeated until this expression is true for the response. */
+  /** The call is repeated until this expression is true for the call's response. */
   readonly until?: string
-  /** The response is a stream of events. The first one is read. */
+  /** The response is a stream of events, and the code reads the first event. */
   readonly isStream?: boolean
 }
 
@@ -123,7 +123,7 @@ const calls: ReadonlyArray<Call> = [
   { operation: "revokeApiKey", method: "DELETE", path: "/api-keys/{id}", parameters: key }
 ]
 
-/** Name, method and path of each operation that the story calls. */
+/** The name, method and path of each operation that the generated code calls. */
 export const calledOperations: ReadonlyArray<string> = calls.map(
   ({ method, operation, path }) => `${operation} ${method} /partner/v1${path}`
 )
@@ -144,7 +144,7 @@ const ok = async <Data>(ask: () => Promise<Answer<Data>>, holds: (data: NonNulla
 }
 `
 
-/** The generated types accept and return metadata without a cast, and narrow unions by their discriminating property. */
+/** Checks the generated types: metadata needs no cast, and the discriminating property narrows a union. */
 const reads = `
 const desk: unknown = getTopicStatus.data.metadata["desk"]
 if (desk !== "sport") throw new Error("metadata did not come back")
@@ -186,7 +186,7 @@ for await (const event of stream) {
 leaves.abort()
 `
 
-/** Code for openapi-fetch, with the types of openapi-typescript in `schema.d.ts`. */
+/** Generates code for openapi-fetch, with the types that openapi-typescript writes to `schema.d.ts`. */
 export const storyForOpenapiFetch = `import createClient from "openapi-fetch"
 import type { paths } from "./schema.js"
 ${common}
@@ -207,7 +207,7 @@ ${told(({ body, method, parameters, path, query }) => {
   return `${client}.${method}("/partner/v1${path}"${options.length === 0 ? "" : `, { ${options.join(", ")} }`})`
 }, streamForOpenapiFetch)}${reads}`
 
-/** Code for the functions that @hey-api/openapi-ts generates in `client/`. */
+/** Generates code for the functions that @hey-api/openapi-ts writes to `client/`. */
 export const storyForHeyApi = `import { client } from "./client/client.gen"
 import * as Partner from "./client/sdk.gen"
 ${common}

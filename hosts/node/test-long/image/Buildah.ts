@@ -1,8 +1,8 @@
 /**
- * Debian's buildah builds images and runs their processes without a daemon. It runs as root and uses the machine's
- * network. No image registry is needed: debootstrap creates a Debian base image, and a second base adds Node and npm.
- * They replace the official images that deploy/Dockerfile names. Debian's files stay in the temporary folder for the
- * next run.
+ * Builds images and runs their processes with Debian's buildah, which needs no daemon. Buildah runs as root and uses
+ * the machine's network. No image registry is needed: debootstrap creates a Debian base image, and a second base image
+ * adds Node and npm. These base images replace the official images that deploy/Dockerfile names. Debian's files stay in
+ * the temporary folder for the next run.
  */
 import { type ChildProcess, execFile, spawn } from "node:child_process"
 import { existsSync, realpathSync } from "node:fs"
@@ -22,7 +22,7 @@ export const runCommand = async (command: string, ...words: ReadonlyArray<string
   }
 }
 
-/** The files that Debian's slim images omit. */
+/** Debian's slim images omit these files. */
 const unwanted = ["var/cache/apt/*", "var/lib/apt/lists/*", "usr/share/doc/*", "usr/share/man/*", "usr/share/locale/*"]
 
 const debian = async (folder: string): Promise<string> => {
@@ -37,15 +37,15 @@ const debian = async (folder: string): Promise<string> => {
 }
 
 export interface Buildah {
-  /** Builds and tags an image from the Dockerfile, with the given folder as the build context. */
+  /** Builds and tags an image from the Dockerfile. The given folder is the build context. */
   readonly build: (context: string, dockerfile: string, tag: string) => Promise<void>
-  /** The size of all layers as text, such as `211 MB`. */
+  /** Returns the size of all layers as text, such as `211 MB`. */
   readonly size: (tag: string) => Promise<string>
-  /** Creates a container and returns its name and the folder of its files. */
+  /** Creates a container, and returns the container's name and the folder of its files. */
   readonly container: (tag: string) => Promise<{ readonly name: string; readonly files: string }>
-  /** The image's user, working directory, variables, entry point and command. */
+  /** Returns the image's user, working directory, variables, entry point and command. */
   readonly configuration: (tag: string) => Promise<ImageConfiguration>
-  /** Runs a command in a container as the image's user, with a folder of the machine as the data folder. */
+  /** Runs a command in a container as the image's user. A folder of the machine is mounted as the data folder. */
   readonly start: (container: string, command: ReadonlyArray<string>, options: ContainerOptions) => RunningContainer
 }
 
@@ -69,7 +69,7 @@ export interface RunningContainer {
   readonly ended: Promise<number | null>
 }
 
-/** Buildah stores all its data below the folder. */
+/** Prepares buildah, which stores all its data below the folder. */
 export const makeBuildah = async (folder: string): Promise<Buildah> => {
   const common = ["--root", join(folder, "storage"), "--runroot", join(folder, "run"), "--storage-driver", "vfs"]
   const buildah = (...words: ReadonlyArray<string>) => runCommand("buildah", ...common, ...words)
@@ -103,7 +103,8 @@ export const makeBuildah = async (folder: string): Promise<Buildah> => {
   return {
     build: async (context, dockerfile, tag) => {
       const bases = ["--build-arg", "BUILD_BASE=localhost/node", "--build-arg", "BASE=localhost/debian"]
-      // npm uses the machine's cache and registry during the build. Neither of them becomes part of the image.
+      // During the build, npm uses the machine's cache and registry settings. Neither the cache nor the settings become
+      // part of the image.
       const volumes = ["--volume", `${cache}:/var/cache/npm`, "--volume", `${npmrc}:/usr/local/etc/npmrc:ro`]
       const words = ["--isolation", "chroot", "--layers=false", "--pull-never", ...bases, ...volumes]
       await buildah("bud", "--quiet", ...words, "--file", dockerfile, "--tag", tag, context)
@@ -129,7 +130,7 @@ export const makeBuildah = async (folder: string): Promise<Buildah> => {
   }
 }
 
-/** Returns the product's process among those that a container's command started; undefined if there is none. */
+/** Returns the id of the Node process that a container's command started, or undefined if no such process exists. */
 export const findProductProcess = async ({ child }: RunningContainer): Promise<number | undefined> => {
   const parents = new Map<number, number>()
   for (const entry of (await readdir("/proc")).filter((name) => /^\d+$/.test(name))) {

@@ -1,5 +1,5 @@
 /**
- * Tests the image of deploy/Dockerfile: its contents, and the whole life cycle of a topic in its containers behind
+ * Tests the image of deploy/Dockerfile: the image's contents, and the life cycle of a topic in containers behind
  * deploy/nginx.conf.
  */
 import { execFileSync } from "node:child_process"
@@ -24,7 +24,7 @@ const tag = "localhost/partner-commentary"
 let buildah: Buildah.Buildah
 let image: Buildah.ImageConfiguration
 
-/** Files with secrets that an operator's checkout may contain. */
+/** An operator's checkout may contain these files with secrets. */
 const secrets = ["partner-commentary.env", "deploy/partner-commentary.env", "hosts/node/.env", "data/signing-secret"]
 
 beforeAll(async () => {
@@ -41,7 +41,7 @@ beforeAll(async () => {
   buildah = await Buildah.makeBuildah(join(place, "buildah"))
   await buildah.build(context, join(context, "deploy/Dockerfile"), tag)
   image = await buildah.configuration(tag)
-  // On a machine without a cache, the packages of Debian and npm are downloaded first.
+  // The timeout is long, because a machine without a cache first downloads the packages of Debian and npm.
 }, 600_000)
 afterAll(() => rmSync(place, { recursive: true, force: true }))
 
@@ -57,7 +57,7 @@ it("the image's build context contains no environment file, no data and no histo
   expect(seen.filter((path) => /\.env$|^data|^\.git|(^|\/)node_modules/.test(path))).toEqual([])
 })
 
-it("the image is smaller than 250 MB: Debian, Node, the bundle and licences, without sources and packages", async () => {
+it("the image is smaller than 250 MB and contains Debian, Node, the bundle and licences, but no sources and packages", async () => {
   const size = await buildah.size(tag)
   process.stdout.write(`image: ${size}\n`)
   expect(size).toMatch(/ MB$/)
@@ -69,7 +69,7 @@ it("the image is smaller than 250 MB: Debian, Node, the bundle and licences, wit
   expect(image.User).toMatch(/^[1-9]\d*:[1-9]\d*$/)
 })
 
-/** Containers of the image that share one data folder, which the image's user owns. */
+/** Starts containers of the image. The containers share one data folder, which belongs to the image's user. */
 const containers = async (test: TestLifetime, given: Readonly<Record<string, string>>) => {
   const data = mkdtempSync(join(place, "data-"))
   const [user = 0, group = 0] = image.User.split(":").map(Number)
@@ -85,14 +85,14 @@ const containers = async (test: TestLifetime, given: Readonly<Record<string, str
     return running
   }
   return {
-    // biome-ignore lint/suspicious/noExplicitAny: the tests check its content
+    // biome-ignore lint/suspicious/noExplicitAny: the tests check the content of the JSON
     json: async (...words: ReadonlyArray<string>): Promise<any> => {
       const running = start([...words, "--json"])
       const code = await running.ended
       if (code !== 0) throw new Error(`${words.join(" ")} ended with ${code}: ${running.stderr()}`)
       return JSON.parse(running.stdout())
     },
-    /** Waits until the process is ready. Returns the process, and how many milliseconds its start took. */
+    /** Starts a process, waits until the process is ready, and prints how many milliseconds the start took. */
     serve: async (
       words: ReadonlyArray<string>,
       isReady: (running: Buildah.RunningContainer) => Promise<boolean>,
@@ -119,7 +119,7 @@ const containers = async (test: TestLifetime, given: Readonly<Record<string, str
 const isListening = async ({ stdout }: Buildah.RunningContainer) => /^ready https:/m.test(stdout())
 
 describe.each(["SQLite", "Postgres"])("in containers of the image, on %s,", (database) => {
-  it("in containers behind the proxy, a topic goes from submission to webhook, and SIGTERM ends every process with exit code 0", async (test) => {
+  it("in containers behind the proxy, a topic completes from submission to webhook, and SIGTERM ends every process with exit code 0", async (test) => {
     const mails = await SmtpServer.openSmtpServer()
     test.onTestFinished(() => mails.close())
     const events: Array<string> = []
@@ -149,7 +149,7 @@ describe.each(["SQLite", "Postgres"])("in containers of the image, on %s,", (dat
     const { id: org } = await json("org", "create", "--name", "Acme", "--contact-email", "desk@acme.test")
     const { id: persona } = await json("persona", "create", "--name", "Ada", "--creator-email", "ada@creators.test")
     await json("license", "grant", "--org", org, "--persona", persona)
-    // The service can know this address only from the header that the proxy sets.
+    // The service can learn this address only from the header that the proxy sets.
     const whose = ["--org", org, "--name", "k", "--ip-whitelist", "127.0.0.2"]
     const { full_key: key } = await json("key", "create", ...whose, "--scopes", "topics:submit,topics:read")
 
@@ -194,8 +194,8 @@ describe.each(["SQLite", "Postgres"])("in containers of the image, on %s,", (dat
       (types) => types.includes("creator.approved")
     )
 
-    // The proxy hides health checks and development pages. The proxy forwards a large bulk request, which the service
-    // validates.
+    // The proxy hides health checks and development pages. The proxy forwards a large bulk request, and the service
+    // validates the request.
     const large = await api("/topics/bulk", { topics: [], note: "x".repeat(2_000_000) })
     expect(large).toMatchObject({ status: 400, body: { success: false } })
     expect((await proxy.ask("/readyz")).status).toBe(404)

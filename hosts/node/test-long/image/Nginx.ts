@@ -1,4 +1,4 @@
-/** Runs Debian's nginx with the configuration of deploy/, a test certificate, and one server behind it. */
+/** Runs Debian's nginx with the configuration of `deploy/`, a test certificate, and one server behind nginx. */
 import { spawn } from "node:child_process"
 import { mkdir, readFile, writeFile } from "node:fs/promises"
 import { request } from "node:https"
@@ -10,7 +10,7 @@ import { runCommand } from "./Buildah.ts"
 
 export interface NginxProxy {
   readonly port: number
-  /** Sends a request over TLS and verifies the certificate. */
+  /** Sends a request over TLS and verifies the server's certificate. */
   readonly ask: SendRequest
 }
 
@@ -25,13 +25,13 @@ export interface RequestOptions {
 
 export interface ProxyAnswer {
   readonly status: number
-  // biome-ignore lint/suspicious/noExplicitAny: the tests check its content
+  // biome-ignore lint/suspicious/noExplicitAny: the tests check the content of the JSON
   readonly body: any
 }
 
 const configuration = new URL("../../../../deploy/nginx.conf", import.meta.url)
 
-/** `upstream` is the port of the server. */
+/** Starts nginx in front of the server that listens on the port `upstream`. */
 export const startNginx = async (test: TestLifetime, folder: string, upstream: number): Promise<NginxProxy> => {
   await mkdir(folder)
   const [port, plain] = [await findFreePort(), await findFreePort()]
@@ -45,7 +45,7 @@ export const startNginx = async (test: TestLifetime, folder: string, upstream: n
     .replace("listen 443 ssl;", `listen 127.0.0.1:${port} ssl;`)
     .replace("server:8080", `127.0.0.1:${upstream}`)
   await writeFile(file("default.conf"), own)
-  // Only the test's user may access this folder, so nginx's workers must run as that user to write to it.
+  // Only the test's user may access this folder, so nginx's workers must run as the test's user to write files there.
   const user = process.getuid?.() === 0 ? "user root;" : ""
   const main = `daemon off; ${user} pid ${file("pid")}; error_log ${file("error.log")}; events {}
     http { access_log ${file("access.log")}; client_body_temp_path ${file("body")}; proxy_temp_path ${file("proxy")};

@@ -1,4 +1,4 @@
-/** Tests of `serve --processes N` on Postgres, with real processes that share one port. */
+/** Tests of `serve --processes N` on Postgres with real processes that share one port. */
 import { readFileSync } from "node:fs"
 import { expect, it } from "vitest"
 import * as OwnDatabase from "../../test/support/OwnDatabase.ts"
@@ -37,11 +37,11 @@ const isAlive = (pid: number) => {
 
 const heartbeats = (env: Process.EnvironmentVariables) => OwnDatabase.queryRows(env, "SELECT id FROM processes")
 
-it("three processes share one port, one log and one page of metrics, and one that is killed starts again", async (test) => {
+it("three processes share one port, one log and one page of metrics, and a killed process is restarted", async (test) => {
   const { cwd, env, page, requests, service } = await startThree(test)
   expect(service.stdout()).toBe(`ready ${service.apiRoot}\n`)
   expect(await heartbeats(env)).toHaveLength(3)
-  // Each request opens a connection of its own, which goes to the next process.
+  // Each request opens a new connection, and each new connection goes to the next process.
   const ask = (path: string) => fetch(`${service.apiRoot}${path}`, { headers: { connection: "close" } })
   for (let count = 0; count < 9; count++) expect((await ask("/partner/v1/topics")).status).toBe(401)
   expect(await requests()).toBe(9)
@@ -72,11 +72,12 @@ it("three processes share one port, one log and one page of metrics, and one tha
   const messages = logOf(service).map(({ message }) => message)
   expect(messages.filter((message) => message.startsWith("Partner Commentary"))).toHaveLength(1)
   expect(messages.slice(-2)).toEqual(["Stopping", "Stopped"])
-  // The killed process could not delete its heartbeat. The other processes deleted theirs when they stopped.
+  // The killed process could not delete its heartbeat row. The other processes deleted their heartbeat rows when they
+  // stopped.
   expect(await heartbeats(env)).toHaveLength(1)
 })
 
-it("a process that no longer responds is killed and starts again, and the others stay", async (test) => {
+it("a process that no longer responds is killed and restarted, and the other processes keep running", async (test) => {
   const { service } = await startThree(test)
   const members = membersOf(service.pid)
   process.kill(members[1] as number, "SIGSTOP")
@@ -114,7 +115,7 @@ it("running requests are answered when several processes stop", async (test) => 
   expect(await heartbeats(env)).toEqual([])
 })
 
-it("a setting with which no process can start fails the command once, with one sentence", async (test) => {
+it("a setting with which no process can start fails the command only once, with one sentence", async (test) => {
   const { cwd, env, service } = await startThree(test)
   const again = await Process.spawnCommand(cwd, ["serve", "--processes", "3"], {
     ...env,
@@ -126,7 +127,7 @@ it("a setting with which no process can start fails the command once, with one s
   expect(again.stderr).toMatch(/^PORT must name a free port, and \d+ on 127\.0\.0\.1 is in use\.\n$/)
 })
 
-it("when the primary process is killed, the others stop and release what they hold", async (test) => {
+it("if the primary process is killed, the other processes stop and delete their heartbeats", async (test) => {
   const { env, service } = await startThree(test)
   const members = membersOf(service.pid)
   await service.stop("SIGKILL")

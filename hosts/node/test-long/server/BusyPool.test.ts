@@ -1,4 +1,4 @@
-/** The Node host's own time limit for a request that finds every connection to Postgres in use. */
+/** Tests the time limit of the Node host for a request that finds all connections to Postgres in use. */
 import { expect, it } from "vitest"
 import * as OwnDatabase from "../../test/support/OwnDatabase.ts"
 import * as Partner from "../../test/support/Partner.ts"

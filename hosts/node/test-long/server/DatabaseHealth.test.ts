@@ -24,7 +24,7 @@ const eventually = (apiRoot: string, status: number) =>
 
 const file = { DATABASE_URL: "sqlite:./service.db", DEV: "true" }
 
-/** The log levels that include errors. */
+/** These settings turn development mode off. */
 const production = {
   DEV: "false",
   SMTP_URL: "smtp://127.0.0.1:9",
@@ -32,7 +32,7 @@ const production = {
 }
 
 describe("a database that accepts no writes", () => {
-  it("the service logs that its SQLite file was moved away, even without a request; /readyz is 503 and database_up is 0 until the file is back", async (test) => {
+  it("without any request, the service logs that its SQLite file was moved, and /readyz and database_up report the problem until the file is back", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const { apiRoot, stderr } = await Process.start(cwd, ["serve"], { ...file, ADMIN_PORT: "0" })
     const metrics = /http:\/\/127\.0\.0\.1:\d+\/metrics/.exec(stderr())?.[0] ?? ""
@@ -62,17 +62,17 @@ describe("a database that accepts no writes", () => {
     )
   })
 
-  it("/readyz reports a SQLite file whose writes the disk refuses, while reads continue", async (test) => {
+  it("/readyz reports a SQLite file for which the disk refuses writes while reads continue", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     await Process.runJson(cwd, ["migrate"], file)
-    // A limit of 100 KiB for each file stands for a full disk: the write-ahead log cannot grow beyond it.
+    // A limit of 100 KiB for each file simulates a full disk, because the write-ahead log cannot grow beyond the limit.
     const { apiRoot } = await Process.startProcess(cwd, ["serve"], file, "ulimit -f 200")
     await eventually(apiRoot, 503)
     expect(await asked(apiRoot)).toEqual(unavailable(/^The database's disk (is full|fails)/))
     expect((await fetch(`${apiRoot}/partner/v1/personas`)).status).toBe(401)
   })
 
-  it("/readyz reports a Postgres database that became read-only, until it accepts writes again", async (test) => {
+  it("/readyz reports a Postgres database that became read-only, until the database accepts writes again", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const env = await OwnDatabase.makeDatabase(test)
     const { apiRoot, stderr } = await Process.start(cwd, ["serve"], env)
@@ -99,7 +99,7 @@ describe("a database that accepts no writes", () => {
 describe("a missing SQLite file", () => {
   const env = { DATABASE_URL: "sqlite:./service.db", PUBLIC_URL: "https://partners.example.test", ...production }
 
-  it("a missing SQLite file outside development stops every command but migrate with one sentence, and no command creates it", async (test) => {
+  it("outside development a missing SQLite file stops every command but migrate with one sentence, and no command creates the file", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const create = ["org", "create", "--name", "Acme"]
     for (const args of [["serve"], ["worker"], ["org", "list"], create, ["purge", "--dry-run"], ["doctor"]]) {
@@ -117,7 +117,7 @@ describe("a missing SQLite file", () => {
   })
 })
 
-it("doctor names a SQLite file with a corrupt page that no request has read", async (test) => {
+it("doctor reports a SQLite file with a corrupt page that no request has read", async (test) => {
   const cwd = await Process.makeWorkingFolder(test)
   await Process.runJson(cwd, ["migrate"], file)
   const sound = JSON.parse((await Process.run(cwd, ["doctor", "--json"], file)).stdout)

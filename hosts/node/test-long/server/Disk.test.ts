@@ -1,6 +1,6 @@
 /**
- * SQLite on a real file system that fills up or turns read-only. Each service has its own mount namespace with an ext4
- * image. The tests need root and loop devices, and are skipped without them.
+ * Tests SQLite on a real file system that fills up or becomes read-only. Each service has its own mount namespace with
+ * an ext4 image. The tests require root and loop devices, and are skipped if these are missing.
  */
 import { execFileSync, spawnSync } from "node:child_process"
 import { writeFileSync } from "node:fs"
@@ -15,7 +15,10 @@ const canMount = () => {
   return process.getuid?.() === 0 && spawnSync("unshare", ["-m", "sh", "-c", probe]).status === 0
 }
 
-/** A folder with an image of a file system. `serve` starts a service whose `data` folder is that file system. */
+/**
+ * Creates a folder with the image of a file system. `serve` starts a service whose `data` folder is the mounted file
+ * system.
+ */
 const disk = async (context: TestContext, megabytes: number) => {
   context.skip(!canMount(), "needs root, unshare and loop devices")
   const cwd = await Process.makeWorkingFolder(context)
@@ -26,13 +29,13 @@ const disk = async (context: TestContext, megabytes: number) => {
   await mkdir(join(cwd, "data"))
   const mounted = `exec unshare -m sh -c 'mount -o loop image data && exec "$@"' sh "$@"`
   const serve = () => Process.startProcess(cwd, ["serve"], {}, mounted)
-  // nsenter starts in the root folder of the namespace.
+  // `nsenter` starts in the root folder of the namespace.
   const inside = ({ pid }: Process.RunningService, script: string) =>
     spawnSync("nsenter", ["-t", String(pid), "-m", "sh", "-c", `cd ${cwd} && ${script}`])
   return { image, inside, serve }
 }
 
-/** Submits topics, and keeps the ids of those that the service acknowledged. */
+/** Submits topics, and stores the ids of the topics that the service acknowledged. */
 const submitter = (service: Process.RunningService) => {
   const { key, persona } = Partner.readDemoCredentials(service)
   const kept: Array<string> = []
@@ -58,7 +61,7 @@ const ready = async ({ apiRoot }: Process.RunningService, status: number) => {
   return { seconds: (performance.now() - begun) / 1000, reason: data.reason ?? "" }
 }
 
-it("/readyz reports a full disk within seconds, and every acknowledged topic is there when the disk has space again", async (context) => {
+it("/readyz reports a full disk within seconds, and all acknowledged topics are stored when the disk has space again", async (context) => {
   const { inside, serve } = await disk(context, 16)
   const service = await serve()
   const { allPresent, kept, submit } = submitter(service)
@@ -83,14 +86,14 @@ it("/readyz reports a full disk within seconds, and every acknowledged topic is 
   await next.stop()
 })
 
-it("/readyz reports a read-only disk within seconds, and after a restart on the repaired disk every acknowledged topic is there", async (context) => {
+it("/readyz reports a read-only disk within seconds, and after a restart on the repaired disk all acknowledged topics are stored", async (context) => {
   const { image, inside, serve } = await disk(context, 32)
   const service = await serve()
   const { allPresent, kept, submit } = submitter(service)
   for (let count = 0; count < 20; count++) expect(await submit(service.apiRoot)).toBe(201)
 
-  // Makes the disk read-only as after a device error, because a plain remount is refused while the service has the file
-  // open for writing.
+  // Make the disk read-only in the same way as a device error does. A plain remount would be refused while the service
+  // has the file open for writing.
   expect(inside(service, "mount -o remount,abort data").status).toBe(0)
   const readOnly = await ready(service, 503)
   expect(readOnly.seconds).toBeLessThan(10)

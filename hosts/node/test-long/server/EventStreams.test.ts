@@ -1,4 +1,7 @@
-/** Streams of events in real processes: events and revocations of other processes, a stop, and clients that leave or do not read. */
+/**
+ * Tests event streams in real processes: events and revocations from other processes, a stop, and clients that
+ * disconnect or do not read.
+ */
 import { request } from "node:https"
 import { connect } from "node:net"
 import { join } from "node:path"
@@ -11,7 +14,7 @@ import * as Partner from "../../test/support/Partner.ts"
 import * as Process from "../../test/support/Process.ts"
 import * as Nginx from "../image/Nginx.ts"
 
-/** The test persona that takes no step by itself. */
+/** The test persona whose assignments advance only on request. */
 const waitingPersonaId = "7e570000-0000-4000-8000-000000000005"
 
 const plenty = ["requests_per_hour", "burst_per_minute", "topic_submissions_per_hour", "topic_reads_per_hour"].flatMap(
@@ -37,13 +40,13 @@ const startScene = async (test: Process.TestLifetime, env: Process.EnvironmentVa
   return { cwd, id, server, key, submit, decline, open }
 }
 
-/** Reads a stream to its end. */
+/** Collects the text of a stream until the stream ends. */
 const collect = (response: Response) => {
   const stream = { text: "", isEnded: false }
   void (async () => {
     for await (const part of response.body!.pipeThrough(new TextDecoderStream())) stream.text += part
   })()
-    // The server may be killed at the end of a test.
+    // The read fails if the server is killed at the end of a test.
     .catch(() => {})
     .finally(() => {
       stream.isEnded = true
@@ -60,7 +63,7 @@ const databases: Readonly<Record<string, (test: Process.TestLifetime) => Promise
   Postgres: OwnDatabase.makeDatabase
 }
 
-it("an event of another process on Postgres comes at once", async (test) => {
+it("an event stream on Postgres immediately delivers an event that another process has created", async (test) => {
   const env = await OwnDatabase.makeDatabase(test)
   const { cwd, decline, open, submit } = await startScene(test, env)
   const other = await Process.startProcess(cwd, ["serve", "--no-worker"], env)
@@ -69,18 +72,18 @@ it("an event of another process on Postgres comes at once", async (test) => {
   const began = performance.now()
   await decline(other.apiRoot, share)
   await within(stream, ({ text }) => text.includes("event: commentary.failed"))
-  // Without a signal from the other process, the event comes after a minute.
+  // Without a notification from the other process, the event would arrive only after a minute.
   expect(performance.now() - began).toBeLessThan(10_000)
 })
 
-it("while nothing happens, open streams on Postgres look up neither keys nor events", async (test) => {
+it("while no event happens, open streams on Postgres query neither keys nor events", async (test) => {
   const env = await OwnDatabase.makeDatabase(test)
   const wire = await openRecordingProxy(env["DATABASE_URL"] ?? "")
   test.onTestFinished(wire.close)
   const { decline, open, server, submit } = await startScene(test, { ...env, DATABASE_URL: wire.url })
   const share = await submit(1)
   const streams = (await Promise.all(Array.from({ length: 5 }, () => open()))).map(collect)
-  // The first test message over LISTEN has arrived, and the use of the key is written.
+  // After this time, the LISTEN connection has passed its first self-test, and the use of the key is stored.
   await new Promise((resolve) => setTimeout(resolve, 7000))
   const lookups = () => wire.turns.flat().filter((statement) => /api_keys|event_positions/.test(statement)).length
   const before = lookups()
@@ -92,7 +95,7 @@ it("while nothing happens, open streams on Postgres look up neither keys nor eve
   expect(lookups()).toBeGreaterThan(before)
 })
 
-it("through the nginx of deploy/, events come as they happen", async (test) => {
+it("events arrive immediately through the nginx configuration of `deploy/`", async (test) => {
   const { cwd, decline, key, server, submit } = await startScene(test, { DEV: "true" })
   const { port } = await Nginx.startNginx(test, join(cwd, "nginx"), Number(new URL(server.apiRoot).port))
   const share = await submit(1)
@@ -139,7 +142,7 @@ for (const [database, make] of Object.entries(databases)) {
   })
 }
 
-it("SIGTERM ends streams, the process exits with code 0, and a client that follows continues with the next process", async (test) => {
+it("SIGTERM ends streams, the process exits with code 0, and a following client continues with the next process", async (test) => {
   const env = { DEV: "true" }
   const { cwd, decline, key, server, submit } = await startScene(test, env)
   const shares = [await submit(1), await submit(2)]
@@ -171,7 +174,7 @@ it("SIGTERM ends streams, the process exits with code 0, and a client that follo
   await expect(following).rejects.toThrow("enough")
 })
 
-it("streams of clients that disconnect or do not read are ended, and other clients can open streams", async (test) => {
+it("the streams of clients that disconnect or do not read are ended, so that other clients can open streams", async (test) => {
   const { decline, key, open, server, submit } = await startScene(test, { DEV: "true" })
   const { hostname, port } = new URL(server.apiRoot)
   const { each } = poolBounds.streaming
@@ -184,7 +187,7 @@ it("streams of clients that disconnect or do not read are ended, and other clien
     () => open(),
     ({ status }) => status === 200
   )
-  // More bytes than the sockets buffer, so that a client that does not read holds the stream up.
+  // Create events with more bytes than the socket buffers hold, so that a client that does not read blocks the stream.
   const metadata = { note: "x".repeat(16_000) }
   const topics = Array.from({ length: 100 }, (_, number) => ({
     content: `Who wins ${number}?`,
@@ -209,7 +212,7 @@ it("streams of clients that disconnect or do not read are ended, and other clien
   socket.pause()
   test.onTestFinished(async () => void socket.destroy())
   await new Promise((resolve) => setTimeout(resolve, 75_000))
-  // The socket reports its end only to a reader.
+  // A socket reports that it was closed only after the client has read the remaining bytes.
   socket.resume()
   await Process.eventually(
     async () => isClosed,

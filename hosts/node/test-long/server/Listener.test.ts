@@ -6,7 +6,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { describe, expect, it, onTestFinished } from "vitest"
 
-it("a request that arrives too slowly is refused within seconds after one minute", async () => {
+it("a request whose headers take longer than 20 seconds, or that takes longer than a minute, is refused", async () => {
   const patience = await Effect.runPromise(
     Effect.scoped(
       Effect.map(Listener.bindPort("127.0.0.1", 0, "PORT"), ({ native }) => ({
@@ -27,10 +27,10 @@ it("an idle connection stays open for longer than the 60 seconds of common load 
 
 const request = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
 
-/** The response is larger than all socket buffers together, so that a client that does not read blocks it. */
+/** The response is larger than all socket buffers together, so that a client that does not read blocks the response. */
 const answer = Buffer.alloc(32 * 1024 * 1024)
 
-/** A listener with short timeouts. `after` is the delay of its responses. */
+/** Starts a listener with short time limits. `after` is the delay of the listener's responses. */
 const serve = async (
   patience: number,
   {
@@ -42,7 +42,7 @@ const serve = async (
 ) => {
   const closing = Promise.withResolvers<void>()
   const bound = Promise.withResolvers<number>()
-  /** Returns the connection of the first response, and the connection's state when the response was made. */
+  /** Resolves with the connection of the first response, and with the connection's state when the response was made. */
   const made = Promise.withResolvers<{ socket: Socket; wasDestroyed: boolean; waiting: number }>()
   const ended = Promise.withResolvers<void>()
   let connections = 0
@@ -78,7 +78,7 @@ const serve = async (
   return { port, made: made.promise, ended: ended.promise, connections: () => connections }
 }
 
-/** Sends a request and reads no response. */
+/** Sends a request without reading the response. */
 const ask = (port: number, text = request) => {
   const socket = connect(port, "127.0.0.1", () => socket.write(text))
   socket.pause().on("error", () => {})
@@ -101,7 +101,7 @@ describe("an unread response", () => {
     })
   }
 
-  it("an unread response is dropped even if preparing it took longer than the timeout", async () => {
+  it("an unread response is dropped even if preparing the response took longer than the time limit", async () => {
     const { ended, made, port } = await serve(200, { after: 700 })
     ask(port)
     const { waiting, wasDestroyed } = await made
@@ -116,7 +116,7 @@ describe("an unread response", () => {
     let taken = 0
     socket.on("data", (bytes: Buffer) => {
       taken += bytes.length
-      // The client reads some megabytes at a time, so that the receive window opens again.
+      // The client pauses after each 4 MiB, so that the receive window opens again.
       if (taken % (4 << 20) < bytes.length) socket.pause()
     })
     socket.pause()
@@ -127,7 +127,7 @@ describe("an unread response", () => {
     expect([wasDestroyed, served.destroyed]).toEqual([false, false])
   })
 
-  /** The client reads a little every few milliseconds, so that the connection is never idle. */
+  /** Reads a few bytes every 5 milliseconds, so that the connection is never idle. */
   const trickle = (socket: Socket, bytes: number) => {
     let taken = 0
     const reading = setInterval(() => {
@@ -137,7 +137,7 @@ describe("an unread response", () => {
     return () => taken
   }
 
-  it("a response that the client reads too slowly for its size is dropped with its connection, although the connection is never idle", async () => {
+  it("a response that the client reads too slowly for its size is dropped with the connection, although the connection is never idle", async () => {
     const slow = { grace: 200, bytesPerSecond: 64 * 1024 * 1024, interval: 20 }
     const { ended, made, port } = await serve(60_000, { slow })
     const socket = ask(port)
@@ -158,7 +158,7 @@ describe("an unread response", () => {
     expect(served.destroyed).toBe(false)
   })
 
-  it("an unread response whose client then reads it does not affect the next request of its connection", async () => {
+  it("a response that the client reads late does not affect the next request on the same connection", async () => {
     const { connections, port } = await serve(200, { after: 300, body: Buffer.from("ok") })
     const socket = ask(port, "")
     let heard = ""
@@ -174,7 +174,7 @@ describe("an unread response", () => {
   })
 })
 
-it("an idle connection serves the next request, and is closed after the keep-alive time", async () => {
+it("an idle connection accepts another request, and is closed after the keep-alive time", async () => {
   const keepAlive = Duration.millis(200)
   const { connections, port } = await serve(60_000, { body: Buffer.from("ok"), keepAlive })
   const socket = ask(port)

@@ -1,9 +1,9 @@
-/** Processes that migrate one database at the same time. */
+/** Tests several processes that migrate one database at the same time. */
 import { expect, it } from "vitest"
 import * as OwnDatabase from "../../test/support/OwnDatabase.ts"
 import * as Process from "../../test/support/Process.ts"
 
-it("when eight processes migrate an empty database at the same time, one of them migrates and all succeed", async (test) => {
+it("if eight processes migrate an empty database at the same time, one process migrates the database and all processes succeed", async (test) => {
   const cwd = await Process.makeWorkingFolder(test)
   const env = await OwnDatabase.makeDatabase(test)
   const outcomes = await Promise.all(

@@ -1,6 +1,6 @@
 /**
- * Tests that health checks and metrics report a suspended database, which keeps its connections open but sends no
- * response.
+ * Tests that health checks and metrics report a suspended database. Such a database keeps its connections open but
+ * sends no response.
  */
 import * as Wire from "@partner-commentary/test/postgres/Wire"
 import { expect, it } from "vitest"
@@ -25,11 +25,11 @@ const asked = async (url: string) => {
 
 const has = (text: string) => (name: string) => Number(new RegExp(`^${name} (\\S+)$`, "m").exec(text)?.[1])
 
-it("from the first request on, /readyz reports a silent database within 2 seconds, and reports when it responds again", async (test) => {
+it("/readyz reports a silent database within 2 seconds from the first request on, and reports when the database responds again", async (test) => {
   const { ready, wire } = await started(test)
   expect(await asked(ready)).toMatchObject({ status: 200 })
   wire.silence()
-  // The previous result is cached for a second.
+  // The previous result of the check is cached for a second.
   await Process.eventually(
     () => asked(ready),
     ({ status, took }) => {
@@ -49,13 +49,13 @@ it("from the first request on, /readyz reports a silent database within 2 second
   )
 })
 
-it("with a silent database /metrics shows the process's own metrics without those of the database, and the log warns once", async (test) => {
+it("if the database is silent, /metrics shows the process's metrics but no metrics of the database, and the log contains one warning", async (test) => {
   const { metrics, ready, service, wire } = await started(test)
   await asked(ready)
   const before = has((await asked(metrics)).text)
   expect([before("partner_commentary_database_up"), before("partner_commentary_deliveries_due")]).toEqual([1, 0])
   wire.silence()
-  // Gauges are at most a second old.
+  // The values of gauges are at most a second old.
   await Process.eventually(
     () => asked(metrics),
     ({ text }) => has(text)("partner_commentary_database_up") === 0

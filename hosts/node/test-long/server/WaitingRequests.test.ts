@@ -1,4 +1,7 @@
-/** Requests with `Prefer: wait` in real processes: a change through another process, a stop, and clients that disconnect. */
+/**
+ * Tests requests with `Prefer: wait` in real processes: a change in another process, a stop, and clients that
+ * disconnect.
+ */
 import { request } from "node:http"
 import { poolBounds } from "@partner-commentary/core/access/ConcurrencyLimit"
 import { expect, it } from "vitest"
@@ -6,7 +9,7 @@ import * as OwnDatabase from "../../test/support/OwnDatabase.ts"
 import * as Partner from "../../test/support/Partner.ts"
 import * as Process from "../../test/support/Process.ts"
 
-/** The test persona that takes no step by itself. */
+/** The test persona whose assignments advance only on request. */
 const waitingPersonaId = "7e570000-0000-4000-8000-000000000005"
 
 const plenty = ["requests_per_hour", "burst_per_minute"].flatMap((name) => ["--limit", `${name}=100000`])
@@ -38,7 +41,7 @@ const startScene = async (test: Process.TestLifetime, env: Process.EnvironmentVa
     const response = await fetch(`${server.apiRoot}/partner/v1/me`, { headers: { "x-api-key": key } })
     return Number(response.headers.get("x-ratelimit-remaining"))
   }
-  /** Sends waiting requests. Resolves when the service has counted all of them. */
+  /** Sends requests that wait for a change. Resolves when the service has counted all of these requests. */
   const startWaiting = async (count: number) => {
     const before = await limits()
     const answers = Promise.all(Array.from({ length: count }, () => wait()))
@@ -49,7 +52,7 @@ const startScene = async (test: Process.TestLifetime, env: Process.EnvironmentVa
   return { cwd, server, key, wait, startWaiting, shareId: results[0].share_id as string }
 }
 
-it("a change through another process on Postgres answers waiting requests", async (test) => {
+it("on Postgres, a change in another process immediately answers waiting requests", async (test) => {
   const env = await OwnDatabase.makeDatabase(test)
   const { cwd, key, server, shareId, startWaiting } = await startScene(test, env)
   const other = await Process.startProcess(cwd, ["serve", "--no-worker"], env)
@@ -61,7 +64,7 @@ it("a change through another process on Postgres answers waiting requests", asyn
     expect([status, applied]).toEqual([200, "wait"])
     expect(JSON.parse(text).data.personas[0].status).not.toBe("topic_sent")
   }
-  // Without a signal from the other process, the responses come only after thirty seconds.
+  // Without a notification from the other process, the responses would arrive only after thirty seconds.
   expect(performance.now() - began).toBeLessThan(20_000)
   expect(await other.stop()).toMatchObject({ code: 0 })
   expect(await server.stop()).toMatchObject({ code: 0 })
@@ -75,7 +78,7 @@ it("SIGTERM answers waiting requests, and the process exits with code 0", async 
   expect(await stopped).toMatchObject({ code: 0 })
 })
 
-it("after clients have disconnected, other requests can wait in their place", async (test) => {
+it("after waiting clients have disconnected, other requests can wait instead", async (test) => {
   const { wait } = await startScene(test, { DEV: "true" })
   const { each } = poolBounds.waiting
   const clients = new AbortController()

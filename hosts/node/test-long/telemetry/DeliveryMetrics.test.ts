@@ -1,10 +1,10 @@
-/** Tests of the metrics of deliveries at /metrics, of a real service with real receivers. */
+/** Tests the delivery metrics at /metrics with a real service and real receivers. */
 import { expect, it } from "vitest"
 import * as Loopback from "../../test/support/Loopback.ts"
 import * as Partner from "../../test/support/Partner.ts"
 import * as Process from "../../test/support/Process.ts"
 
-it("/metrics shows attempts by outcome, the latency of events, held deliveries, and failing webhooks", async (test) => {
+it("/metrics shows attempts by outcome, the latency of events, held deliveries, and disabled webhooks", async (test) => {
   const cwd = await Process.makeWorkingFolder(test)
   const receiver = await Loopback.startReceiver(test, (path) => (path === "/gone" ? 410 : 204))
   const { key } = await Partner.registerTestPartner(cwd, "Acme Sports")
@@ -37,7 +37,7 @@ it("/metrics shows attempts by outcome, the latency of events, held deliveries, 
     }
   }
   await Process.eventually(metrics, ({ failure, success }) => success === 1 && failure === 1)
-  // Counters are current, and gauges are at most a second old.
+  // The values of counters are current, and the values of gauges are at most a second old.
   expect(await Process.eventually(metrics, ({ disabled, due }) => disabled === 1 && due === 0)).toEqual({
     success: 1,
     manual: Number.NaN,
@@ -51,7 +51,7 @@ it("/metrics shows attempts by outcome, the latency of events, held deliveries, 
     open: 0,
     disabled: 1
   })
-  // A manual redelivery of an old event does not count for the latency.
+  // The latency does not include a manual redelivery of an old event.
   const webhooks = (await Partner.callApi(apiRoot, key, "/webhooks")).body.data as ReadonlyArray<Record<string, string>>
   const wellId = webhooks.find(({ url }) => url?.endsWith("/well"))?.["id"]
   const [arrived] = (await Partner.callApi(apiRoot, key, `/webhooks/${wellId}/deliveries`)).body.data

@@ -1,4 +1,4 @@
-/** Tests of traces from a submission to the delivered event, as a collector receives them. */
+/** Tests the traces of a topic from the submission to the delivered event, as a collector receives the traces. */
 import { expect, it } from "vitest"
 import * as Collector from "../../test/support/Collector.ts"
 import * as Loopback from "../../test/support/Loopback.ts"
@@ -40,7 +40,7 @@ const told = async (test: Process.TestLifetime, env: Process.EnvironmentVariable
 
 type Spans = ReadonlyArray<Collector.CollectedSpan>
 
-/** Returns all spans that are connected with this span by parents or links, in either direction. */
+/** Returns all spans that are connected with the given span by parents or by links in either direction. */
 const reached = (spans: Spans, from: Collector.CollectedSpan) => {
   const idOf = ({ spanId, traceId }: { readonly spanId: string; readonly traceId: string }) => `${traceId} ${spanId}`
   const byId = new Map(spans.map((span) => [idOf(span), span]))
@@ -58,7 +58,7 @@ const reached = (spans: Spans, from: Collector.CollectedSpan) => {
   return [...found]
 }
 
-it("links connect all spans of a topic, from its submission to the delivered event", async (test) => {
+it("links connect all spans of a topic, from the topic's submission to the delivered event", async (test) => {
   const { collector, key, organization, share, spans, topic } = await told(test)
   const submission = spans.find(({ attributes }) => attributes["topic.id"] === topic && attributes["http.route"])
   expect(submission?.attributes).toMatchObject({ "http.route": "/partner/v1/topics", "organization.id": organization })
@@ -81,7 +81,7 @@ it("links connect all spans of a topic, from its submission to the delivered eve
   for (const body of collector.bodies) for (const secret of [key, content]) expect(body).not.toContain(secret)
 })
 
-it("statements are child spans of their request if the setting enables them", async (test) => {
+it("the spans of SQL statements are children of their request's span if the setting enables statement spans", async (test) => {
   const { organization, spans, topic } = await told(test, { OTEL_TRACE_STATEMENTS: "true" })
   const submission = spans.find(({ attributes }) => attributes["topic.id"] === topic && attributes["http.route"])
   const statements = spans.filter(({ name, traceId }) => name === "sqlite" && traceId === submission?.traceId)
