@@ -10,8 +10,8 @@ import { makeHandler } from "./Handler.ts"
 export const handler = makeHandler(Environment.layer)
 
 /**
- * Lambda limits the initialization to ten seconds. After this many milliseconds, the first request waits for the
- * service instead.
+ * Lambda limits the initialization to ten seconds. The module waits for the service for at most this many milliseconds.
+ * A slower start delays the first request.
  */
 const patience = 5000
 

@@ -1,6 +1,6 @@
 /**
- * Sends the tests' requests to a container: HTTP through an API Gateway, the schedule, and the requests of a partner
- * and a creator.
+ * Sends the tests' requests to a container. The requests come from a partner and a creator through an API Gateway, or
+ * from the schedule.
  */
 import type { HostRequest } from "@partner-commentary/test/HostRequests"
 import type { Email } from "postal-mime"

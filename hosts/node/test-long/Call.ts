@@ -20,7 +20,10 @@ export interface ApiCallOptions {
   readonly onSend?: () => void
 }
 
-/** A request is retried for this many milliseconds. Only a long outage of the service exceeds this time. */
+/**
+ * A request is retried for this many milliseconds. Only a long outage of the service lasts longer than the retries of a
+ * request.
+ */
 const patience = 60_000
 
 export const callApi = async <A>(url: string, { body, key, onSend }: ApiCallOptions = {}): Promise<ApiAnswer<A>> => {

@@ -38,10 +38,10 @@ export interface AcknowledgedTimes {
 }
 
 export interface CreatorServices {
-  /** The URL of the creator's link: `{api_root}/creator/{token}`. */
+  /** The URL of the creator's link, which is `{api_root}/creator/{token}`. */
   readonly address: string
   readonly onSend: () => void
-  /** Resolves when the mail about the draft with this number has arrived. */
+  /** Resolves when the mail about the draft with the given number has arrived. */
   readonly draftMail: (number: number) => Promise<unknown>
   readonly acknowledged: AcknowledgedTimes
   /** Counts an acknowledged action. */
@@ -74,8 +74,8 @@ export const playCreator = async (plan: AssignmentPlan, around: CreatorServices)
   }
 
   /**
-   * Waits for the draft with this number. If the plan says so, also waits for the mail about the draft. Restarts the
-   * generation if all attempts failed.
+   * Waits for the draft with the given number. If the plan says so, also waits for the mail about the draft. Restarts
+   * the generation if all attempts failed.
    */
   const draft = async (
     number: number,

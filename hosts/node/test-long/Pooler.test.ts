@@ -1,4 +1,7 @@
-/** Tests the service behind PgBouncer in transaction mode. In this mode no session lasts longer than a transaction. */
+/**
+ * Tests the service behind PgBouncer in transaction mode. In transaction mode no session lasts longer than a
+ * transaction.
+ */
 import { expect, it } from "vitest"
 import * as Outbox from "../test/support/Outbox.ts"
 import * as OwnDatabase from "../test/support/OwnDatabase.ts"
@@ -76,8 +79,8 @@ it("two servers and two workers behind PgBouncer complete all topics, and each m
   await Process.runJson(cwd, ["key", "revoke", keyId], env)
   const revokedAt = performance.now()
   await Process.eventually(statuses, (all) => all.every((one) => one === 401))
-  // A notification takes some milliseconds. Without notifications, the servers would check the key again only after 3
-  // seconds.
+  // A notification of the revoked key arrives within some milliseconds. Without notifications, the servers would check
+  // the key again only after 3 seconds.
   expect(performance.now() - revokedAt).toBeLessThan(1000)
   for (const { stop } of processes) expect(await stop()).toMatchObject({ code: 0 })
 })

@@ -30,8 +30,8 @@ export interface KillScene {
 const topics = 120
 const leastKills = 28
 /**
- * The number of milliseconds before the first kill. The mail server defers some mails by a minute before the first
- * kill, so that these mails are due again in the middle of the run.
+ * The number of milliseconds before the first kill. Before the first kill, the mail server defers some mails by a
+ * minute. The deferred mails are due again in the middle of the run.
  */
 const warmUp = 4000
 /** Beyond the minimum number, kills continue for at most this many milliseconds while topics are submitted. */
@@ -168,7 +168,8 @@ const trouble = (
   }
   post.linger = () => (random.chance(0.2) ? sleep(random.between(20, 250)) : Promise.resolve())
   writer.work = async () => {
-    // Some delays are longer than the lease. The service must discard the results of these attempts.
+    // Some delays are longer than the lease. The service must discard the result of an attempt that takes longer than
+    // its lease.
     await sleep(random.chance(0.04) ? 2700 : random.between(5, random.chance(0.3) ? 1200 : 200))
     return !random.chance(0.15)
   }

@@ -1,6 +1,6 @@
 /**
  * The default folder for the database, the signing secret, mails and media. Only the process's user can read the
- * folder. The folder is created when a file is first stored in it.
+ * folder. The folder is created before the first file is stored.
  */
 import { randomBytes, randomUUID } from "node:crypto"
 import { existsSync } from "node:fs"
@@ -66,7 +66,10 @@ const keptSecret = Effect.gen(function* () {
 
 const readSecret = () => NewFile.readFilledFile(secretFile)
 
-/** Generates the secret file. If two processes start at the same time, both use the secret of the first process. */
+/**
+ * Generates the file with the signing secret. If two processes start at the same time, both use the secret of the first
+ * process.
+ */
 const makeSecret = async () => {
   const unfinished = join(dataFolder, `.${randomUUID()}`)
   const file = await open(unfinished, "wx", 0o600)

@@ -17,8 +17,8 @@ import type * as SqlClient from "effect/sql/SqlClient"
 import * as DataFolder from "./DataFolder.ts"
 
 /**
- * Opens the database and migrates it. Servers and workers also listen for signals of other processes. Outside
- * development a missing file is refused, because a wrong path or an unmounted volume would start an empty service.
+ * Opens and migrates the database. Servers and workers also listen for signals of other processes. Outside development
+ * a missing file is refused, because a wrong path or an unmounted volume would start an empty service.
  */
 export const layer = (settings: Settings, options: { readonly listens: boolean }) =>
   Layer.unwrap(

@@ -1,4 +1,4 @@
-/** A command fails with this error and exit code 1. The error's message is one sentence. */
+/** This error ends a command with exit code 1. The error's message is one sentence. */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 
@@ -6,7 +6,7 @@ export class CommandFailed extends Schema.TaggedError<CommandFailed>()("CommandF
   message: Schema.String
 }) {}
 
-/** A command fails with this error and exit code 2 if its arguments are wrong. */
+/** This error ends a command with exit code 2, because the command's arguments are wrong. */
 export class UsageError extends Schema.TaggedError<UsageError>()("UsageError", {
   message: Schema.String
 }) {}

@@ -13,7 +13,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 
-/** The number of concurrent queries. A small number leaves database connections for the running service. */
+/** The maximum number of concurrent queries. A small maximum leaves database connections for the running service. */
 const concurrency = 4
 
 const minute = Duration.minutes(1)

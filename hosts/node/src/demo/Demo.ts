@@ -49,7 +49,7 @@ const played = Effect.fnUntraced(
 
 /**
  * Runs the demo in a temporary folder, because the path of the default database is relative to the working directory.
- * Afterwards the process changes back to its former folder.
+ * After the demo the process changes back to its former folder.
  */
 const elsewhere = Effect.acquireRelease(
   Effect.tryPromise({

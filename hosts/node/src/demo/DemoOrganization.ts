@@ -1,5 +1,6 @@
 /**
- * Creates the demo organization at the first start with default settings, and formats the instructions for using it.
+ * Creates the demo organization at the first start with default settings, and formats the instructions for the use of
+ * the demo organization.
  */
 
 import { ApiKeys } from "@partner-commentary/core/access/ApiKeys"

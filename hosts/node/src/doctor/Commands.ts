@@ -1,4 +1,4 @@
-/** The commands of this program that the doctor suggests after a finding. */
+/** Defines the commands that the doctor suggests after a finding. */
 import type { Advice } from "partner-commentary/doctor/Advice"
 
 const run = (command: string) => `run partner-commentary ${command}`

@@ -1,4 +1,7 @@
-/** The doctor's checks of the settings, the mail server and the identity provider. These checks change nothing. */
+/**
+ * The doctor's checks of the settings, the mail server and the identity provider. The checks of the doctor change
+ * nothing.
+ */
 
 import * as Timeout from "@partner-commentary/server/workers/Timeout"
 import * as ConfigSummary from "@partner-commentary/settings/ConfigSummary"
@@ -62,8 +65,8 @@ export const withCheckTimeout = <E, R>(check: Finding["check"], looked: Effect.E
   )
 
 /**
- * The time limit of each check. The checks run concurrently, so that `doctor` ends within 5 seconds, including its
- * start.
+ * Each of the doctor's checks has this time limit. The checks run concurrently, so that `doctor` ends within 5 seconds,
+ * including its start.
  */
 export const checkTimeout = Duration.seconds(3)
 

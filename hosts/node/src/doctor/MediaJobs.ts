@@ -1,4 +1,4 @@
-/** Reports failed audio and video. Also reports requested audio if no speech server is configured. */
+/** Reports failed audio and video. The doctor also reports requested audio if no speech server is configured. */
 import { MediaJobStore } from "@partner-commentary/core/commentary/MediaJobStore"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import { MediaKind } from "@partner-commentary/core/topic/MediaRequest"

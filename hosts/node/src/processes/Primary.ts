@@ -12,8 +12,8 @@ import { type FromMember, type FromPrimary, numberVariable } from "./ProcessGrou
 import type { SupervisedProcess } from "./Supervisor.ts"
 
 /**
- * The primary process kills a member that has not stopped within this time. Running requests and workers finish
- * earlier.
+ * A member has this much time to finish its running requests and stop its workers. After that, the primary process
+ * kills the member.
  */
 const stopTimeout = Duration.seconds(35)
 
@@ -62,7 +62,10 @@ const send = (member: Worker, message: FromPrimary) => {
   if (member.isConnected()) member.send(message, () => {})
 }
 
-/** Makes the function that forks a member with these variables. `own` returns the metrics of the primary process. */
+/**
+ * Makes the function that forks a member with the given environment variables. `own` returns the metrics of the primary
+ * process.
+ */
 export const makeLaunch = (variables: Readonly<Record<string, string>>, own: Effect.Effect<string>) => {
   const known = new Map<Worker, MergedMetrics.Metrics>()
   let ended: MergedMetrics.Metrics = new Map()

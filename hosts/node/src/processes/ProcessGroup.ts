@@ -24,7 +24,7 @@ export type FromPrimary =
   | { readonly kind: "ping" }
 
 export class ProcessGroup extends Context.Reference<{
-  /** True in a member. Only the primary process logs the start and the stop. */
+  /** True if this process is a member. Only the primary process logs the start and the stop. */
   readonly isMember: boolean
   /** Returns the metrics of all processes in Prometheus's text format. `own` returns the metrics of this process. */
   readonly shareMetrics: (own: Effect.Effect<string>) => Effect.Effect<Effect.Effect<string>>
@@ -34,7 +34,7 @@ export class ProcessGroup extends Context.Reference<{
 
 export const isMember = (): boolean => cluster.isWorker
 
-/** The environment variable with the member's number. The member's log lines contain this number as well. */
+/** The environment variable with the member's number. The member's log lines also contain the member's number. */
 export const numberVariable = "PARTNER_COMMENTARY_PROCESS"
 
 const send = (message: FromMember) =>

@@ -57,12 +57,12 @@ export const supervise = ({ announce, count, launch }: SupervisorOptions) =>
       )
 
     const keepRunning = Effect.fnUntraced(function* (number: number) {
-      // The first process starts alone. It migrates the database and reports wrong settings before the other processes
-      // start.
+      // The first process starts alone. The first process migrates the database and reports wrong settings before the
+      // other processes start.
       if (number > 1) yield* isReady(1)
       for (let failures = 1; ; failures++) {
         const begun = yield* Clock.currentTimeMillis
-        // `fork` throws if the machine has no free memory. This defect must not stop the other processes.
+        // `fork` throws if the machine has no free memory. A failed `fork` must not stop the other processes.
         const end = yield* Effect.catchDefect(runOnce(number), (defect) =>
           Effect.succeed(`Process ${number} cannot be started: ${reasonOf(defect)}.`)
         )

@@ -21,8 +21,8 @@ export const installFairRequests = (
   proxies: IpAllowList
 ): void => {
   /**
-   * Names the queue in which a request waits for its start. This queue is separate from the queue of the organization's
-   * work: there, requests would start before earlier requests end and exceed the organization's limits.
+   * Names the queue in which a request waits for its start. In the queue of the organization's work, requests would
+   * start before earlier requests end, and would exceed the organization's limits.
    */
   const turnOf = (request: IncomingMessage): string =>
     `start ${ownerOf(credentialOf(request.headers)) ?? addressOf(request)}`

@@ -51,7 +51,7 @@ export interface Options {
   readonly slow?: SlowReaders.SlowReaderLimits
 }
 
-/** Runs the function after all ticks: Node runs a microtask that a tick queued when no tick is left. */
+/** Runs the function after all ticks. Node runs the queued microtask when no tick is left. */
 const afterTicks = (run: () => void): void => process.nextTick(queueMicrotask, run)
 
 /** Binds the port. `name` is the environment variable of the port, and the variable of the host has the same prefix. */

@@ -1,6 +1,6 @@
 /**
- * Reports when a response has ended: its last byte was handed to the network, or its connection closed. Also closes a
- * connection on request.
+ * Reports when a response has ended: its last byte was handed to the network, or its connection closed. Closes a
+ * connection when the server requests it.
  */
 import type { ServerResponse } from "node:http"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"

@@ -17,7 +17,7 @@ export interface SlowReaderLimits {
 export const defaultSlowReaderLimits: SlowReaderLimits = { grace: 60_000, bytesPerSecond: 16 * 1024, interval: 5_000 }
 
 interface Pending {
-  /** The connection must have sent this many bytes since its start when the deadline passes. */
+  /** The number of bytes that the connection must have sent at the deadline, counted from the connection's start. */
   readonly bytes: number
   readonly deadline: number
 }

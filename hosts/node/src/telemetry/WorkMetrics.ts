@@ -19,7 +19,7 @@ import * as Exit from "effect/Exit"
 import * as Metric from "effect/Metric"
 import * as Option from "effect/Option"
 
-/** Each count stops at this limit. */
+/** Each query stops counting rows at this limit. */
 const limit = 10_000
 
 /** Milliseconds after which due work is overdue. */

@@ -1,6 +1,6 @@
 /**
  * Tests that three servers and three workers on one Postgres database stay consistent under faults. The test kills and
- * pauses processes and cuts connections. It restarts, crashes, suspends and locks the database while clients send
+ * pauses processes and cuts connections. The database is restarted, crashed, suspended and locked while clients send
  * requests.
  */
 import { mkdtempSync, rmSync } from "node:fs"

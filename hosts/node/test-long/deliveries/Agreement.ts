@@ -1,7 +1,7 @@
 /**
  * Compares the requests that receivers got with the attempts in the database. Each logged attempt must match one
  * received request with the same status. A received request without a logged attempt must come from a killed worker.
- * Then the claim number is missing from the log, and the kill happened while the request was in flight.
+ * The claim number of such a request is missing from the log, and a kill happened while the request was in flight.
  */
 import type { DeliveryLedger, LoggedAttempt } from "./DeliveryLedger.ts"
 import type { ArrivedEvent } from "./Receivers.ts"

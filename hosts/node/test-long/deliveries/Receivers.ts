@@ -1,6 +1,6 @@
 /**
- * A real HTTP server with one path for each webhook. The server records every request before it responds. It responds
- * with a delay and fails at random.
+ * A real HTTP server with one path for each webhook. The server records every request before it responds. The server
+ * responds with a delay and fails at random.
  */
 import { once } from "node:events"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"

@@ -210,7 +210,7 @@ it("doctor ends within 5 seconds if the database and all other servers accept co
   })
   const cwd = await Process.makeWorkingFolder(test)
   const begun = performance.now()
-  // This command measures the start time, because on a busy machine the start alone takes seconds.
+  // The first `doctor` command measures the start time, because on a busy machine the start alone takes seconds.
   await Process.spawnCommand(cwd, ["doctor"])
   const undisturbed = performance.now()
   const { code, stdout } = await Process.spawnCommand(cwd, ["doctor", "--json"], {

@@ -35,7 +35,7 @@ export interface Attack {
   readonly connections?: number
   /** The attack's duration in milliseconds, by default 1500. */
   readonly lasts?: number
-  /** The attack runs only with these limits. By default the attack runs with both kinds of limits. */
+  /** The kind of limits with which the attack runs. By default the attack runs with both kinds of limits. */
   readonly limits?: AttackLimits
   /** Creates the resources to which the requests refer before the attack begins. */
   readonly prepare?: (scene: FairnessScene, call: SendAttackRequest) => Promise<ReadonlyArray<string>>

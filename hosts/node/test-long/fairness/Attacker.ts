@@ -1,7 +1,7 @@
 /**
- * Runs one attack until the process is killed: `node Attacker.ts SCENE.json NAME FIRST_KEY ROOT`. The attacker is a
- * separate process, so that its work does not delay the victim's time measurement. The attacker reports its responses
- * to the test.
+ * Runs one attack until the process is killed. The test starts `node Attacker.ts SCENE.json NAME FIRST_KEY ROOT`. The
+ * attacker is a separate process, so that its work does not delay the victim's time measurement. The attacker reports
+ * its responses to the test.
  */
 import { readFileSync } from "node:fs"
 import { Agent, request } from "node:http"

@@ -51,7 +51,7 @@ const linksOf = (root: string, { personas, shares }: SeededTenant) =>
     )
   )
 
-/** An attack with a doubtful result is repeated at most this many times. */
+/** The maximum number of repetitions of an attack with a doubtful result. */
 const repetitions = 2
 
 const filenameIn = (cwd: string) => `${cwd}/fairness.db`

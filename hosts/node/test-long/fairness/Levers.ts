@@ -53,7 +53,7 @@ const explorer: Attack["ask"] = (_, nth) => ({
 
 const large = { note: "x".repeat(16_000) }
 
-/** Returns a JSON array of this many bytes. An array of many small values takes longest to parse. */
+/** Returns a JSON array with the given number of bytes. An array of many small values takes longest to parse. */
 const many = (bytes: number) => `[${"{},".repeat(bytes / 3)}0]`
 
 /**

@@ -1,7 +1,7 @@
 /**
  * A process that continuously makes a partner's usual requests: status polls, new topics and pages of events. Each kind
- * of request has a separate loop, so that a slow response does not delay the other kinds. Usage: `node Victim.ts
- * SCENE.json ROOT PID_OF_SERVICE`.
+ * of request has a separate loop, so that a slow response does not delay the other kinds. The test starts `node
+ * Victim.ts SCENE.json ROOT PID_OF_SERVICE`.
  */
 import { readFileSync } from "node:fs"
 import { open } from "node:fs/promises"

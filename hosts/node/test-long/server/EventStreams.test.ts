@@ -83,7 +83,7 @@ it("while no event happens, open streams on Postgres query neither keys nor even
   const { decline, open, server, submit } = await startScene(test, { ...env, DATABASE_URL: wire.url })
   const share = await submit(1)
   const streams = (await Promise.all(Array.from({ length: 5 }, () => open()))).map(collect)
-  // After this time, the LISTEN connection has passed its first self-test, and the use of the key is stored.
+  // After seven seconds, the LISTEN connection has passed its first self-test, and the last use of the key is stored.
   await new Promise((resolve) => setTimeout(resolve, 7000))
   const lookups = () => wire.turns.flat().filter((statement) => /api_keys|event_positions/.test(statement)).length
   const before = lookups()

@@ -1,5 +1,5 @@
 /**
- * Tests that health checks and metrics report a suspended database. Such a database keeps its connections open but
+ * Tests that health checks and metrics report a suspended database. A suspended database keeps its connections open but
  * sends no response.
  */
 import * as Wire from "@partner-commentary/test/postgres/Wire"

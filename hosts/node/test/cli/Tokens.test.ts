@@ -1,6 +1,6 @@
 /**
- * Tests of dashboard tokens. In development the command line creates tokens. Otherwise an identity provider issues
- * tokens.
+ * Tests of dashboard tokens. In development the command line creates tokens. Outside development an identity provider
+ * issues tokens.
  */
 import { OAuth2Server } from "oauth2-mock-server"
 import { describe, expect, it } from "vitest"
@@ -22,7 +22,7 @@ const production = {
   SIGNING_SECRET: "a-secret-that-only-this-test-knows"
 }
 
-/** Commands require this setting outside development. The value equals the default in development. */
+/** Outside development, commands require an explicit DATABASE_URL. The value equals the default in development. */
 const named = { DATABASE_URL: "sqlite:./data/partner-commentary.db" }
 
 describe("the `token create` command", () => {

@@ -8,7 +8,10 @@ import * as Process from "../support/Process.ts"
 
 const moment = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 
-/** Starts a server that acts as generator and receiver. Both fail until `mendGenerator` is called. */
+/**
+ * Starts a server that acts as generator and receiver. The generator fails until `mendGenerator` is called, and the
+ * receiver always fails.
+ */
 const unwell = async (test: Process.TestLifetime) => {
   let isMended = false
   const host = await Loopback.listenOnLoopback(test, (request, response) => {

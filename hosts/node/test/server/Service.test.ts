@@ -93,8 +93,8 @@ describe("the `serve` command", () => {
     })
     const closed = new Promise((resolve) => socket.on("close", resolve))
     const head = `POST /partner/v1/topics HTTP/1.1\r\nhost: x\r\nx-api-key: ${key}\r\ncontent-type: application/json\r\n`
-    // The test sends this request in one packet with a request that gets an immediate response. That response shows
-    // that this request has started.
+    // The test sends the topic request in one packet after a health check. The health check's response shows that the
+    // topic request has started.
     socket.write(`GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n${head}content-length: 2\r\n\r\n{`)
     await Process.eventually(
       async () => answer,

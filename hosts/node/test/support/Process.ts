@@ -11,7 +11,7 @@ const bin = fileURLToPath(new URL("../../bin/partner-commentary.js", import.meta
 /** The environment of child processes contains only these variables of the machine. */
 const bare = { PATH: process.env["PATH"], HOME: process.env["HOME"], TMPDIR: process.env["TMPDIR"] }
 
-/** With this option the program does not restart Node to set a service's options. */
+/** With a heap option in NODE_OPTIONS, the program does not restart Node to set a service's V8 options. */
 const startOnce = { NODE_OPTIONS: "--max-semi-space-size=16" }
 
 export type EnvironmentVariables = Readonly<Record<string, string>>

@@ -64,7 +64,10 @@ const unwritable = (folder: string, error: unknown): string => {
   return `The folder ${folder} cannot be written to: ${codeOf(error)}`
 }
 
-/** This number of pages is larger than any SQLite file has, so that one step copies all pages. */
+/**
+ * The number of pages to copy in one step. The number exceeds the page count of any real database, so one step copies
+ * all pages.
+ */
 const allPages = 2 ** 31 - 1
 
 /** Copies all pages in one step. SQLite would restart a copy in several steps whenever another process writes. */

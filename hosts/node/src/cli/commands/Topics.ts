@@ -182,7 +182,7 @@ const joined = (...parts: ReadonlyArray<string | null | undefined>): string | nu
   return said.length === 0 ? null : said.join(", ")
 }
 
-/** Aligns the values of the lines. A name may repeat, and a line without a value is omitted. */
+/** Aligns the values of all lines in one column. A name may repeat, and a line without a value is omitted. */
 const aligned = (lines: ReadonlyArray<Line>): ReadonlyArray<string> => {
   const shown = lines.filter(([, value]) => value !== null && value !== "")
   const width = Math.max(...shown.map(([name]) => name.length))
