@@ -101,7 +101,7 @@ const register = async (databaseUrl: string) => {
   return { persona: { id: persona.id as string }, key: key.full_key as string }
 }
 
-/** A registered partner. Each test gets a copy of the partner's database. */
+/** A registered partner in a database. Each test gets a copy of the partner's database. */
 export interface SeededPartner {
   readonly copy: (test: Test) => Promise<{ readonly url: string } & Awaited<ReturnType<typeof register>>>
   readonly remove: () => Promise<void>

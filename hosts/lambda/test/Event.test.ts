@@ -18,7 +18,7 @@ const text = ({ body }: GatewayRequest) => (body === null ? null : new TextDecod
 const seenBy = ({ address, headers }: GatewayRequest, proxies: ReadonlyArray<string>) =>
   clientAddress(address, headers["x-forwarded-for"], Result.getOrThrow(IpAllowList.parseAllowList(proxies)))
 
-describe("the documented example", () => {
+describe("documented example events", () => {
   it("the event of an HTTP API is parsed", () => {
     const call = read(exampleEvent("http-api"))
     assert.deepInclude(call, { method: "POST", address: "192.0.2.1", answerAs: "http-api" })
@@ -67,7 +67,7 @@ describe("the documented example", () => {
   })
 })
 
-describe("a request's client address", () => {
+describe("the client address of a request", () => {
   const forwarded = (value: string) => {
     const event = exampleEvent("load-balancer")
     return read({ ...event, headers: { ...event.headers, "x-forwarded-for": value } })
@@ -99,7 +99,7 @@ describe("a request's client address", () => {
   })
 })
 
-describe("a path", () => {
+describe("request paths", () => {
   const at = (rawPath: string, context = {}) => {
     const event = exampleEvent("http-api")
     return read({ ...event, rawPath, rawQueryString: "", requestContext: { ...event.requestContext, ...context } })
@@ -135,7 +135,7 @@ describe("a path", () => {
   })
 })
 
-describe("a body", () => {
+describe("request bodies", () => {
   it("a Base64 body is decoded to bytes", () => {
     const body = Buffer.from([0, 255, 254]).toString("base64")
     assert.deepStrictEqual(
@@ -145,7 +145,7 @@ describe("a body", () => {
   })
 })
 
-describe("invalid HTTP", () => {
+describe("invalid HTTP requests", () => {
   it("a method or a header with a space or a line break is refused as invalid HTTP", () => {
     const event = exampleEvent("http-api")
     const http = { ...event.requestContext.http, method: "GET IT" }

@@ -1,4 +1,4 @@
-/** Layers for the operator's commands: settings, stores, and use cases that need no running server. */
+/** Provides the operator's commands with settings, stores, and use cases that need no running server. */
 import { ApiKeys } from "@partner-commentary/core/access/ApiKeys"
 import { Creators } from "@partner-commentary/core/creator/Creators"
 import { WebhookAdministration } from "@partner-commentary/core/webhook/WebhookAdministration"

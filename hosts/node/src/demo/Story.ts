@@ -13,7 +13,7 @@ export interface StoryStage {
   readonly demo: Demo
   /** Lists the mails that the service has sent, newest first. */
   readonly mails: () => Promise<ReadonlyArray<OutboxMail>>
-  /** Prints a line of text. */
+  /** Prints a line that describes a step of the workflow. */
   readonly tell: (line: string) => void
 }
 

@@ -22,7 +22,7 @@ import * as Option from "effect/Option"
 /** Each query stops counting rows at this limit. */
 const limit = 10_000
 
-/** Milliseconds after which due work is overdue. */
+/** The number of milliseconds after which due work counts as overdue. */
 const overdueAfter = 5 * 60 * 1000
 
 /** The time limit of all queries together, and the time limit of the test write. */

@@ -161,7 +161,7 @@ describe("the settings", () => {
     })
   )
 
-  it.effect("without PUBLIC_URL, links start with the address on which the service listens", () =>
+  it.effect("without PUBLIC_URL, links in mails start with the address on which the service listens", () =>
     Effect.gen(function* () {
       assert.strictEqual(Settings.apiRootOf(yield* read({}), 4000), "http://127.0.0.1:4000")
       assert.strictEqual(Settings.apiRootOf(yield* read({ HOST: "::1" }), 4000), "http://[::1]:4000")

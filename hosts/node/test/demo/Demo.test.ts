@@ -27,7 +27,7 @@ test("the demo prints each step as it happens, succeeds, and leaves no files beh
   expect(await readdir(home)).toEqual(["temporary"])
 })
 
-test("the demo changes neither the environment's database nor the files in the folder", async (context) => {
+test("the demo changes neither the configured database nor the files in the working directory", async (context) => {
   const home = await makeWorkingFolder(context)
   await mkdir(join(home, "data"))
   await writeFile(join(home, "data", "partner-commentary.db"), "somebody's")

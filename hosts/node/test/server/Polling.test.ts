@@ -45,7 +45,7 @@ describe.concurrent("a status poll", () => {
 describe.runIf(process.platform === "linux").concurrent("the served process", () => {
   const commandOf = async (pid: number) => (await readFile(`/proc/${pid}/cmdline`, "utf8")).split("\0")
 
-  it("the service runs with a small heap, under the process id that was started", async (test) => {
+  it("the service runs with a small heap and keeps the process id with which it started", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const { pid, stop } = await Process.startProcess(cwd, ["serve"], { NODE_OPTIONS: "" })
     expect(await commandOf(pid)).toContain("--max-semi-space-size=8")
