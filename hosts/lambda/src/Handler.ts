@@ -1,6 +1,6 @@
 /**
- * Makes the function that Lambda calls from a layer that provides the service. All invocations of a container share one
- * runtime. `main.ts` makes the layer from the environment variables.
+ * Makes the Lambda function from a layer that provides the service. All invocations of a container share one runtime.
+ * `main.ts` makes the layer from the environment variables.
  */
 import * as Embedded from "@partner-commentary/server/Embedded"
 import type * as Layer from "effect/Layer"

@@ -7,8 +7,8 @@ export interface ApiAnswer<A> {
   readonly error: { readonly code: string; readonly message: string; readonly details?: unknown } | null
   readonly body: unknown
   /**
-   * The number of earlier attempts that failed without a complete response. The service may have executed each of these
-   * attempts.
+   * The number of earlier attempts that failed without a complete response. The service may have executed any of the
+   * failed attempts.
    */
   readonly broken: number
 }

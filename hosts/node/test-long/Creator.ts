@@ -24,7 +24,7 @@ export interface ExpectedOutcome {
   readonly content: string | null
 }
 
-/** The period between sending a request and its acknowledgement. The action took effect in this period. */
+/** The period between sending a request and its acknowledgement. The requested action took effect in this period. */
 export interface RequestPeriod {
   readonly from: number
   readonly by: number
@@ -74,8 +74,8 @@ export const playCreator = async (plan: AssignmentPlan, around: CreatorServices)
   }
 
   /**
-   * Waits for the draft with the given number. If the plan says so, also waits for the mail about the draft. Restarts
-   * the generation if all attempts failed.
+   * Waits for the draft with the given number. If the plan requires it, the creator also waits for the mail about the
+   * draft. Restarts the generation if all attempts failed.
    */
   const draft = async (
     number: number,

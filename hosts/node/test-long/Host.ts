@@ -54,7 +54,7 @@ export class HostProcess {
   /** Contains the process's log lines of level ERROR or higher, and a line for each unexpected exit. */
   readonly complaints: Array<string> = []
   starts = 0
-  /** True after `stop()` was called. A stopped process is not restarted. */
+  /** True after `stop()` was called. The test does not restart a stopped process. */
   ended = false
   private child: ChildProcess | null = null
   private listening: Promise<void> = Promise.resolve()

@@ -113,7 +113,7 @@ test("after a kill during generation, the attempt is repeated when its lease end
 
 test("if a kill follows the mail server's acceptance before the reply, the mail arrives again under the same Message-ID", async () => {
   const { address, at, host, post, submit } = await started()
-  // Kill the service before the mail server replies to the first mail. The mail server never replies to that mail.
+  // Kill the service before the mail server replies to the first mail. The mail server never replies to the first mail.
   post.linger = (letter) =>
     post.letters.indexOf(letter) === 0 ? host.kill().then(() => new Promise(() => {})) : Promise.resolve()
   const before = Date.now()

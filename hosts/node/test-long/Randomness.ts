@@ -8,7 +8,9 @@ export interface RandomSource {
   readonly whole: (least: number, most: number) => number
   /** Picks a name at random, in proportion to the names' weights. */
   readonly pick: <A extends string>(weights: Readonly<Record<A, number>>) => A
-  /** Creates a separate generator for a concurrent task. Other tasks do not change the sequence of this generator. */
+  /**
+   * Creates a separate generator for a concurrent task. Other tasks do not change the random numbers of this generator.
+   */
   readonly fork: (name: number) => RandomSource
 }
 

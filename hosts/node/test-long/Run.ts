@@ -37,8 +37,8 @@ const warmUp = 4000
 /** Beyond the minimum number, kills continue for at most this many milliseconds while topics are submitted. */
 const longestRage = 70_000
 /**
- * The run must complete all work within this many milliseconds after the last kill. The limit is longer than all
- * deadlines and delays.
+ * The run must complete all work within this many milliseconds after the last kill. This time limit is longer than all
+ * deadlines and delays of the run.
  */
 const longestQuiet = 100_000
 

@@ -18,8 +18,8 @@ export interface ReceivedMail {
   readonly beganAt: number
   readonly acceptedAt: number
   /**
-   * The time at which the 250 response was sent. The value is null before the response, and stays null if the
-   * connection breaks first.
+   * The time at which the 250 response was sent. The time is null before the response, and stays null if the connection
+   * breaks before the response.
    */
   answeredAt: number | null
 }

@@ -11,8 +11,8 @@ const noHardLinks = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"])
 const codeOf = (error: unknown) => String((error as NodeJS.ErrnoException).code)
 
 /**
- * Renames the finished file, and fails with EEXIST if the final name exists. The function creates a hard link, because
- * a plain rename would replace the existing file.
+ * Renames the finished file, and fails with EEXIST if the final name exists. The name is created as a hard link,
+ * because a plain rename would replace an existing file.
  */
 export const publishFile = async (unfinished: string, final: string, link = fs.link): Promise<void> => {
   try {

@@ -1,4 +1,4 @@
-/** Checks that the database responds, has the current schema and accepts a write. The write is rolled back. */
+/** Checks that the database responds, has the current schema and accepts a write. The test write is rolled back. */
 import { databaseDisplayName, isPostgres } from "@partner-commentary/settings/DatabaseSettings"
 import type { Settings } from "@partner-commentary/settings/Settings"
 import * as Effect from "effect/Effect"

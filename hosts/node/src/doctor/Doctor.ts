@@ -65,7 +65,7 @@ export const withCheckTimeout = <E, R>(check: Finding["check"], looked: Effect.E
   )
 
 /**
- * Each of the doctor's checks has this time limit. The checks run concurrently, so that `doctor` ends within 5 seconds,
+ * The time limit of a single check of the doctor. The checks run concurrently, so that `doctor` ends within 5 seconds,
  * including its start.
  */
 export const checkTimeout = Duration.seconds(3)

@@ -14,7 +14,10 @@ import { type Finding, mend, notice, ok } from "./Doctor.ts"
 /** The time limit of the file check, which is shorter than the time limit of the whole doctor. */
 const timeout = Duration.seconds(3)
 
-/** The time that the check waits for a lock. Closing a connection runs a checkpoint, which briefly locks the file. */
+/**
+ * The time for which the file check waits for a lock on the database file. Closing a connection runs a checkpoint,
+ * which briefly locks the file.
+ */
 const lockTimeout = Duration.seconds(2)
 
 /**
@@ -42,7 +45,7 @@ const corruptCodes = [11, 26]
  */
 const refusedCodes = [3, 5, 6, 8, 14]
 
-/** Checks the SQLite file. The result is empty for Postgres and for a database in memory. */
+/** Checks the SQLite file. The check returns no finding for Postgres and for a database in memory. */
 export const checkFileIntegrity = ({ database }: Settings): Effect.Effect<ReadonlyArray<Finding>> => {
   if (isPostgres(database) || database.filename === ":memory:") return Effect.succeed([])
   const { filename } = database

@@ -1,6 +1,6 @@
 /**
- * Checks that the servers for drafts and speech respond and accept the configured key. The check's request costs
- * nothing.
+ * Checks that the servers for drafts and speech respond and accept the configured key. The requests of these checks
+ * cost nothing.
  */
 import type { OpenAiServer } from "@partner-commentary/generator/OpenAiServer"
 import * as ConfigSummary from "@partner-commentary/settings/ConfigSummary"

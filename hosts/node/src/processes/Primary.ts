@@ -12,20 +12,20 @@ import { type FromMember, type FromPrimary, numberVariable } from "./ProcessGrou
 import type { SupervisedProcess } from "./Supervisor.ts"
 
 /**
- * A member has this much time to finish its running requests and stop its workers. After that, the primary process
- * kills the member.
+ * A member has this much time to finish its running requests and stop its workers. The primary process kills a member
+ * that takes longer.
  */
 const stopTimeout = Duration.seconds(35)
 
 /**
- * The number of milliseconds for which the primary process waits for a member's metrics. After that, the member's last
- * known metrics are used.
+ * The number of milliseconds for which the primary process waits for a member's metrics. After this time, the primary
+ * process uses the member's last known metrics.
  */
 const scrapeTimeout = 3000
 
 /**
  * The primary process pings each member at this interval, and kills a member that leaves several pings in a row
- * unanswered. The limit is a number of pings, not a time, so that a suspended machine causes no kill.
+ * unanswered. The primary process counts pings instead of time, so that a suspended machine causes no kill.
  */
 const pingInterval = Duration.seconds(10)
 const maxUnanswered = 3
@@ -38,7 +38,7 @@ export const chooseFreePort = (host: string) =>
       await once(server, "listening")
       return (server.address() as AddressInfo).port
     } catch {
-      // The first member reports why no process can listen at this address.
+      // The first member reports why no process can listen at the configured address.
       return 0
     } finally {
       server.close()

@@ -21,7 +21,7 @@ interface SupervisorOptions {
   readonly count: number
   /** Starts process `number`. The process stops when the scope closes. */
   readonly launch: (number: number) => Effect.Effect<SupervisedProcess, never, Scope.Scope>
-  /** Runs once, when all processes are ready. */
+  /** The supervisor runs this effect once, when all processes are ready. */
   readonly announce: Effect.Effect<void>
 }
 
@@ -57,8 +57,8 @@ export const supervise = ({ announce, count, launch }: SupervisorOptions) =>
       )
 
     const keepRunning = Effect.fnUntraced(function* (number: number) {
-      // The first process starts alone. The first process migrates the database and reports wrong settings before the
-      // other processes start.
+      // The first process starts before the other processes. The first process migrates the database and reports wrong
+      // settings before the other processes start.
       if (number > 1) yield* isReady(1)
       for (let failures = 1; ; failures++) {
         const begun = yield* Clock.currentTimeMillis

@@ -30,7 +30,7 @@ export interface ServeOptions<R> {
   readonly announce: (started: ListeningService) => Effect.Effect<void, never, R>
 }
 
-/** Runs a service. `start` returns the effect that runs until the process is interrupted. */
+/** Runs a long-running service. `start` returns the effect that runs until the process is interrupted. */
 export const run = <E, E2, R>(
   start: (settings: Settings.Settings) => Effect.Effect<Effect.Effect<never, E2>, E, R | Scope.Scope>
 ) =>

@@ -51,7 +51,10 @@ export interface Options {
   readonly slow?: SlowReaders.SlowReaderLimits
 }
 
-/** Runs the function after all ticks. Node runs the queued microtask when no tick is left. */
+/**
+ * Runs a function after all callbacks of `process.nextTick`. Node runs the queued microtask when no such callback is
+ * left.
+ */
 const afterTicks = (run: () => void): void => process.nextTick(queueMicrotask, run)
 
 /** Binds the port. `name` is the environment variable of the port, and the variable of the host has the same prefix. */

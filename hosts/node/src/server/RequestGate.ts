@@ -27,7 +27,7 @@ const isExchange = (event: string): event is RequestExchange["event"] =>
   event === "request" || event === "checkContinue" || event === "checkExpectation"
 
 export const make = (native: Server): RequestGate => {
-  /** The unfinished responses of each connection. */
+  /** The responses of each connection that are not finished yet. */
   const open = new WeakMap<Duplex, Array<ServerResponse>>()
 
   /** All responses share this listener, because a server handles many responses. */

@@ -7,7 +7,7 @@ import type { Server } from "node:http"
 import type { Socket } from "node:net"
 
 export interface SlowReaderLimits {
-  /** The grace period in milliseconds. */
+  /** The grace period in milliseconds before a slow connection is closed. */
   readonly grace: number
   readonly bytesPerSecond: number
   /** The number of milliseconds between two checks of the connections. */

@@ -1,6 +1,6 @@
 /**
  * Wraps the exporting tracer. The wrapper sets the span ids that a span's annotation requires, and drops the spans of
- * SQL statements unless the settings enable these spans.
+ * SQL statements unless the settings enable statement spans.
  */
 import { SpanIdentity } from "@partner-commentary/core/shared/Subject"
 import * as Context from "effect/Context"

@@ -19,7 +19,7 @@ import * as Exit from "effect/Exit"
 import * as Metric from "effect/Metric"
 import * as Option from "effect/Option"
 
-/** Each query stops counting rows at this limit. */
+/** The largest number that a gauge shows. Each query stops counting rows at this number. */
 const limit = 10_000
 
 /** The number of milliseconds after which due work counts as overdue. */

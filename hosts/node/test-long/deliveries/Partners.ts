@@ -45,7 +45,7 @@ export const seedWebhookPartner = async (
     ...words
   )
   const hook = `hook-${number}`
-  // The partner chooses the secret of half of the webhooks. The service generates the secret of the other half.
+  // The partner chooses the secrets of half of the webhooks. The service generates the secrets of the other webhooks.
   const own = number % 2 === 0 ? {} : { secret: randomBytes(24).toString("hex") }
   const { data, status } = await callApi<{ readonly id: string; readonly secret: string }>(
     `${at.root}/partner/v1/webhooks`,

@@ -31,8 +31,8 @@ export class KilledWorkers {
   }
 
   /**
-   * Reports that a request has arrived or that its response was sent. The next worker that waits for such an event is
-   * then killed.
+   * Reports that a request has arrived or that its response was sent. The next worker that waits for a request or a
+   * response is then killed.
    */
   moment(): void {
     this.waiting.shift()?.()

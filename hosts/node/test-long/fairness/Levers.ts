@@ -69,8 +69,8 @@ const refusedBulk = JSON.stringify({
 })
 
 /**
- * The body is slightly smaller than the maximum size of a bulk request. Most of the body is in a field that the service
- * ignores.
+ * The body is slightly smaller than the maximum size of a bulk request. Most of the request's body is in a field that
+ * the service ignores.
  */
 const largeBulk = `{"topics":[{}],"ignored":${many(4_190_000)}}`
 

@@ -4,7 +4,8 @@ import type { VictimMeasurements } from "./Victim.ts"
 
 /**
  * The limit of the victim's response time in milliseconds on a quiet machine. On a busy machine, waits for a processor
- * or the disk do not count. The limit then grows by the slowdown that the control measured before and after the attack.
+ * or the disk do not count. On a busy machine the limit grows by the slowdown that the control measured around the
+ * attack.
  */
 const longest = 500
 
@@ -35,7 +36,8 @@ const busyPart = 0.2
 
 /**
  * Returns whether a late response may have been caused by a busy machine. The control measures only before and after
- * the attack, so it may miss a short stall. The response's waits for a processor or the disk still show the stall.
+ * the attack, so it may miss a short stall. A short stall is still visible in the response's waits for a processor or
+ * the disk.
  */
 export const isResultDoubtful = (row: FairnessRow): boolean =>
   isLate(row) && (row.slowness >= quiet || row.victim.worstRunning < row.victim.worst * (1 - busyPart))

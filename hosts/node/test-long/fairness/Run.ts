@@ -19,7 +19,7 @@ export interface FairnessRow {
   /** The service's peak of resident memory in MiB. */
   readonly peak: number
   /**
-   * The factor by which the machine is slower than a quiet machine. The value is the larger of the measurements just
+   * The factor by which the machine is slower than a quiet machine. The factor is the larger of the measurements just
    * before and just after the attack.
    */
   readonly slowness: number

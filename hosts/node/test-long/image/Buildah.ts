@@ -22,7 +22,7 @@ export const runCommand = async (command: string, ...words: ReadonlyArray<string
   }
 }
 
-/** Debian's slim images omit these files. */
+/** Paths of the files that Debian's slim images omit. */
 const unwanted = ["var/cache/apt/*", "var/lib/apt/lists/*", "usr/share/doc/*", "usr/share/man/*", "usr/share/locale/*"]
 
 const debian = async (folder: string): Promise<string> => {

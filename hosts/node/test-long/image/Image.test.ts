@@ -149,7 +149,7 @@ describe.each(["SQLite", "Postgres"])("in containers of the image, on %s,", (dat
     const { id: org } = await json("org", "create", "--name", "Acme", "--contact-email", "desk@acme.test")
     const { id: persona } = await json("persona", "create", "--name", "Ada", "--creator-email", "ada@creators.test")
     await json("license", "grant", "--org", org, "--persona", persona)
-    // The service can learn this address only from the header that the proxy sets.
+    // The service can learn the client address 127.0.0.2 only from the header that the proxy sets.
     const whose = ["--org", org, "--name", "k", "--ip-whitelist", "127.0.0.2"]
     const { full_key: key } = await json("key", "create", ...whose, "--scopes", "topics:submit,topics:read")
 

@@ -1,6 +1,6 @@
 /**
  * Tests SQLite on a real file system that fills up or becomes read-only. Each service has its own mount namespace with
- * an ext4 image. The tests require root and loop devices, and are skipped if these are missing.
+ * an ext4 image. The tests require root and loop devices, and are skipped on machines without root or loop devices.
  */
 import { execFileSync, spawnSync } from "node:child_process"
 import { writeFileSync } from "node:fs"

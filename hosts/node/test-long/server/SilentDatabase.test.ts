@@ -55,7 +55,7 @@ it("if the database is silent, /metrics shows the process's metrics but no metri
   const before = has((await asked(metrics)).text)
   expect([before("partner_commentary_database_up"), before("partner_commentary_deliveries_due")]).toEqual([1, 0])
   wire.silence()
-  // The values of gauges are at most a second old.
+  // The values of the gauges at /metrics are at most a second old.
   await Process.eventually(
     () => asked(metrics),
     ({ text }) => has(text)("partner_commentary_database_up") === 0

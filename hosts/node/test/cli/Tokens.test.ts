@@ -22,7 +22,10 @@ const production = {
   SIGNING_SECRET: "a-secret-that-only-this-test-knows"
 }
 
-/** Outside development, commands require an explicit DATABASE_URL. The value equals the default in development. */
+/**
+ * Outside development, commands require an explicit DATABASE_URL. This value of DATABASE_URL is also the default in
+ * development.
+ */
 const named = { DATABASE_URL: "sqlite:./data/partner-commentary.db" }
 
 describe("the `token create` command", () => {

@@ -6,7 +6,8 @@ import * as Partner from "../support/Partner.ts"
 import * as Process from "../support/Process.ts"
 
 /**
- * Prepares a stopped service with the given number of open requests. Tests may then change the rows of these requests.
+ * Prepares a stopped service with the given number of open requests. Tests may change the requests' rows in the
+ * database while the service is stopped.
  */
 const stopped = async (cwd: string, requests: number) => {
   const server = await Process.start(cwd, ["serve", "--no-worker"])

@@ -52,7 +52,7 @@ describe("the variable PGPASSWORD", () => {
     const cwd = await Process.makeWorkingFolder(test)
     const env = await OwnDatabase.makeDatabase(test)
     const url = new URL(env["DATABASE_URL"] ?? "")
-    // The test server requires a password only from roles like this role.
+    // The test server requires a password only from database roles whose name starts with `guarded`.
     const role = `guarded_${url.pathname.slice(1)}`
     await OwnDatabase.queryRows(env, `CREATE ROLE ${role} SUPERUSER LOGIN PASSWORD '${password.replaceAll("'", "''")}'`)
     test.onTestFinished(async () => {
