@@ -16,7 +16,7 @@ export const layer = ({ database }: Settings) =>
     Effect.suspend(() =>
       isPostgres(database) || database.filename === ":memory:" || existsSync(database.filename)
         ? Effect.succeed(opened(database))
-        : // Lambda knows no development: an unmounted file system would otherwise begin an empty service.
+        : // Creating a missing file would start an empty service if the file system is not mounted.
           Effect.fail(DatabaseRefused.explainDatabaseError(database, DatabaseRefused.explainMissingFile))
     )
   )

@@ -11,7 +11,7 @@ export type { HostServices } from "partner-commentary/lambda/Handler"
 export interface LambdaHandler extends Lambda.LambdaHandler {
   /** Starts the service before the first request. If the start fails, the first request gets the failure. */
   readonly begin: () => Promise<void>
-  /** Stops the runtime and persists pending counts. */
+  /** Stops the runtime and persists pending call counts. */
   readonly dispose: () => Promise<void>
 }
 

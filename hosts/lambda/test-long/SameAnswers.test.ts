@@ -10,8 +10,8 @@ import { clientAddress, eventSources } from "../test/Sources.ts"
 const never: ReadonlyArray<HostCapability> = ["chunks"]
 
 /**
- * Exclude repeated headers and parameters, because some sources join or drop them before the function receives the
- * event.
+ * Repeated headers and parameters are excluded, because some event sources join or drop repeated values before the
+ * function receives the event.
  */
 const lacking = (source: string): ReadonlyArray<HostCapability> => {
   if (/multi-value|REST|1\.0/.test(source)) return never
@@ -20,7 +20,7 @@ const lacking = (source: string): ReadonlyArray<HostCapability> => {
     : [...never, "repeated headers"]
 }
 
-describe("Lambda answers every request like the other hosts", () => {
+describe("Lambda returns the same response to every request as the other hosts", () => {
   for (const [source, event] of Object.entries(eventSources)) {
     it.effect(source, () =>
       Effect.gen(function* () {

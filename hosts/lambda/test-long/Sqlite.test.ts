@@ -1,4 +1,4 @@
-/** Tests containers on one SQLite file. */
+/** Runs the container tests on one SQLite file. */
 import * as ContainerSuite from "../test/ContainerSuite.ts"
 import * as Deployment from "../test/Deployment.ts"
 

@@ -1,4 +1,4 @@
-/** Tests the behaviour of containers on a shared database, for each kind of database. */
+/** Tests of containers that share a database. The suite runs for each kind of database. */
 import type { HostRequest } from "@partner-commentary/test/HostRequests"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import {

@@ -12,7 +12,7 @@ export interface InvocationFailure {
   readonly errorMessage: string
 }
 
-/** A container's response to an event. */
+/** The container's response to an event, or the failure of the invocation. */
 export type InvocationOutcome = { readonly answer: unknown } | { readonly failure: InvocationFailure }
 
 export interface LambdaContainer {
@@ -20,10 +20,10 @@ export interface LambdaContainer {
   readonly stderr: () => string
   /** Returns true while the process runs. */
   readonly isAlive: () => boolean
-  /** Suspends the process, as Lambda does between two invocations. */
+  /** Suspends the container's process, as Lambda does between two invocations. */
   readonly freeze: () => void
   readonly thaw: () => void
-  /** Resolves with the exit code, or null if a signal ended the process. */
+  /** Resolves with the exit code, or with null if a signal ended the process. */
   readonly stop: (signal: NodeJS.Signals) => Promise<number | null>
 }
 
@@ -47,7 +47,7 @@ const runtimeApi = () => {
   const waiting: Array<Invocation> = []
   const given = new Map<string, Invocation>()
   let asking: ServerResponse | undefined
-  /** The reason why the container no longer runs. */
+  /** The reason why the container has stopped running. */
   let over: InvocationFailure | undefined
 
   const end = (failure: InvocationFailure) => {

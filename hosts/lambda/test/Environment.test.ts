@@ -19,7 +19,7 @@ const begun = (env: Deployment.EnvironmentVariables) =>
     Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromUnknown(env))
   )
 
-it.effect("a missing SQLite file is refused instead of starting an empty service", () =>
+it.effect("a missing SQLite file is refused, because a new file would start an empty service", () =>
   Effect.gen(function* () {
     const path = yield* folder
     const env = Deployment.environmentFor(Deployment.sqliteUrlIn(path))

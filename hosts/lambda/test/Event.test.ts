@@ -69,7 +69,7 @@ describe("the documented example", () => {
   })
 })
 
-describe("a request's client address", () => {
+describe("the client address of a request", () => {
   const forwarded = (value: string) => {
     const event = exampleEvent("load-balancer")
     return read({ ...event, headers: { ...event.headers, "x-forwarded-for": value } })
@@ -101,7 +101,7 @@ describe("a request's client address", () => {
   })
 })
 
-describe("a path", () => {
+describe("request paths", () => {
   const at = (rawPath: string, context = {}) => {
     const event = exampleEvent("http-api")
     return read({ ...event, rawPath, rawQueryString: "", requestContext: { ...event.requestContext, ...context } })

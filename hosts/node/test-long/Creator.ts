@@ -109,8 +109,8 @@ export const playCreator = async (plan: AssignmentPlan, around: CreatorServices)
   if ((await act("respond", { perspective })).status === "topic_sent") throw new Error(`${plan.name} did not respond`)
   acknowledged.answered = { from, by: Date.now() }
 
-  // Ignore the result of `revise`: if a response was lost, the repeated request is refused because generation is
-  // already running.
+  // The result of `revise` is ignored: if a response was lost, the service refuses the repeated request because the
+  // generation is already running.
   let present = await draft(1, () => callApi(`${address}/revise`, { body: {}, onSend }))
   if (course === "abandon") return { status: "commentary_generated", failure: "approval_timeout", content: null }
   for (let revision = 1; revision <= plan.revisions; revision++) {

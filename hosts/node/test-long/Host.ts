@@ -38,10 +38,10 @@ export const makeHostFolder = async (folder: string, variables: EnvironmentVaria
   }
 }
 
-/** The processes inherit only PATH from the environment. */
+/** The processes inherit only the variable PATH from the environment. */
 const environment = ({ variables }: HostFolder) => ({ PATH: process.env["PATH"], ...variables })
 
-/** Runs a command and parses its JSON output. */
+/** Runs a command and parses the JSON that the command prints. */
 export const runJsonCommand = async <A>(at: HostFolder, ...words: ReadonlyArray<string>): Promise<A> => {
   const { stdout } = await promisify(execFile)(process.execPath, [executable, ...words, "--json"], {
     cwd: at.folder,
@@ -53,7 +53,7 @@ export const runJsonCommand = async <A>(at: HostFolder, ...words: ReadonlyArray<
 export class HostProcess {
   /** The times of all kills, measured with the test process's clock. */
   readonly kills: Array<number> = []
-  /** The log lines of level ERROR or higher, and unexpected exits. */
+  /** Contains the process's log lines of level ERROR or higher, and a line for each unexpected exit. */
   readonly complaints: Array<string> = []
   starts = 0
   /** True after `stop()`. A stopped process is not restarted. */
@@ -74,7 +74,7 @@ export class HostProcess {
     const child = spawn(process.execPath, [executable, ...this.words], {
       cwd: this.place.folder,
       env: environment(this.place),
-      // The process has a separate process group, so that a kill also reaches child processes.
+      // The process has a separate process group, so that a kill also ends its child processes.
       detached: true,
       stdio: ["ignore", "pipe", "pipe"]
     })
@@ -97,7 +97,7 @@ export class HostProcess {
     return this.listening
   }
 
-  /** Sends SIGKILL and starts the next process at once. */
+  /** Sends SIGKILL to the process and starts the next process immediately. */
   async kill(): Promise<void> {
     const child = this.child
     if (child === null) return
@@ -107,7 +107,7 @@ export class HostProcess {
     if (!this.ended) this.start()
   }
 
-  /** Stops the process with SIGTERM, as an operator does. Returns the process's exit code. */
+  /** Stops the process with SIGTERM, as an operator does, and returns the process's exit code. */
   async stop(): Promise<number | null> {
     const child = this.child
     this.child = null

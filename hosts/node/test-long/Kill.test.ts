@@ -1,6 +1,7 @@
 /**
- * Tests that the service survives being killed at any time. Real processes run on one database file with a real mail
- * server and a real generator. Partners and creators continue to work, and every acknowledged action must be stored.
+ * Tests that the service survives a kill at any time. Real processes run on one database file with a real mail server
+ * and a real generator. Partners and creators continue to work during the kills, and the service must store every
+ * acknowledged action.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -110,7 +111,7 @@ test("after a kill during draft generation, the attempt is repeated when its lea
   assert.deepStrictEqual([...books.drafts.values()], [1])
 })
 
-test("after a kill between the mail server's acceptance and its reply, the mail arrives again under the same Message-ID", async () => {
+test("if a kill follows the mail server's acceptance before the reply, the mail arrives again under the same Message-ID", async () => {
   const { address, at, host, post, submit } = await started()
   // Kill the service before the mail server answers the first mail. The mail server never answers the first mail.
   post.linger = (letter) =>
@@ -135,7 +136,7 @@ test("after a kill between the mail server's acceptance and its reply, the mail 
   )
 })
 
-test("after a kill between an action and its response, repeating the action changes nothing and returns its result", async () => {
+test("after a kill between an action and its response, a repeated action changes nothing and returns the result of the first action", async () => {
   const { address, at, host, post, submit, wire } = await started()
   await host.ready()
   const lost = () => wire.loseNext().then(() => host.kill())
@@ -150,7 +151,7 @@ test("after a kill between an action and its response, repeating the action chan
   }
   const answered = await act("respond", { perspective: "Form beats fame, and I stand by it." })
   assert.include(["opinion_injected", "commentary_generated"], answered.status)
-  // A generation attempt that began before the kill is repeated when its lease has expired.
+  // After the kill, a running generation attempt is repeated when its lease has expired.
   const draft = await drafted(address(token))
   const approved = await act("approve", { draft_id: draft.id })
   assert.strictEqual(approved.commentary?.content, draft.content)
@@ -161,7 +162,7 @@ test("after a kill between an action and its response, repeating the action chan
   assert.deepStrictEqual([books.topics, books.assignments, [...books.drafts.values()]], [1, 1, [1]])
 })
 
-test("after repeated kills at random times, nothing is lost or undone, and a mail is repeated only if a kill explains it", async () => {
+test("after repeated kills at random times, no acknowledged action is lost or undone, and a mail is repeated only if a kill explains the repeat", async () => {
   const seed = Number(process.env["KILL_SEED"] ?? Date.now() % 2 ** 31)
   console.log(`seed ${seed}; the same again: KILL_SEED=${seed}`)
   const scene = await surroundings(

@@ -37,7 +37,7 @@ export class ProcessKiller {
     this.random = random
   }
 
-  /** Kills the process repeatedly until `goOn` returns false. */
+  /** Kills and restarts the process repeatedly until `goOn` returns false. */
   async rage(goOn: () => boolean): Promise<void> {
     while (!this.host.ended && goOn()) {
       const way = this.random.pick(ways)

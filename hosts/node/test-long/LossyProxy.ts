@@ -1,4 +1,4 @@
-/** A TCP proxy between callers and the service that can drop a response. */
+/** A TCP proxy between the callers and the service. The proxy can drop a response of the service. */
 import { once } from "node:events"
 import { type AddressInfo, connect, createServer } from "node:net"
 

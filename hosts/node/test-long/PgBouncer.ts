@@ -1,4 +1,4 @@
-/** Starts PgBouncer from Debian's package in transaction mode, and stops it after the test. */
+/** Starts PgBouncer from Debian's package in transaction mode, and stops the process after the test. */
 import { spawn } from "node:child_process"
 import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises"
 import { connect } from "node:net"

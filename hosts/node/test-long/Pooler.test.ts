@@ -74,13 +74,13 @@ it("two workers complete the topics of two servers behind the pooler, and send e
   await Process.runJson(cwd, ["key", "revoke", keyId], env)
   const revokedAt = performance.now()
   await Process.eventually(statuses, (all) => all.every((one) => one === 401))
-  // A notification takes some milliseconds. Without a notification, the servers would check the key again only after 3
-  // seconds.
+  // A notification of the revoked key arrives within some milliseconds. Without notifications, the servers would check
+  // the key again only after 3 seconds.
   expect(performance.now() - revokedAt).toBeLessThan(1000)
   for (const { stop } of processes) expect(await stop()).toMatchObject({ code: 0 })
 })
 
-it("without notifications, workers find work by polling, and revoked keys are refused within 5 seconds", async (test) => {
+it("without notifications, workers find work by polling, and servers refuse revoked keys within 5 seconds", async (test) => {
   const { cwd, env, key, keyId, persona, processes, servers } = await service(test, { past: false })
   await Partner.submitTopic(servers[0]?.apiRoot ?? "", key, persona.id)
   await Process.eventually(

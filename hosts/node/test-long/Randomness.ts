@@ -1,4 +1,4 @@
-/** Seeded pseudo-random numbers (mulberry32). */
+/** Generates pseudo-random numbers from a seed (algorithm mulberry32). */
 
 export interface RandomSource {
   readonly seed: number
@@ -8,7 +8,9 @@ export interface RandomSource {
   readonly whole: (least: number, most: number) => number
   /** Picks a random name. The probability of each name is proportional to its weight. */
   readonly pick: <A extends string>(weights: Readonly<Record<A, number>>) => A
-  /** Creates a separate generator for a concurrent task, so that other tasks do not change its sequence. */
+  /**
+   * Creates a separate generator for a concurrent task. Other tasks do not change the random numbers of this generator.
+   */
   readonly fork: (name: number) => RandomSource
 }
 

@@ -1,4 +1,4 @@
-/** Finds mails that arrived more than once, and checks that a kill explains each repeat. */
+/** Finds mails that arrived more than once, and checks that a kill explains each repeated mail. */
 import type { ReceivedMail } from "./SmtpServer.ts"
 
 /**

@@ -1,5 +1,5 @@
 /**
- * Runs one test: a partner and creators work while the service is killed repeatedly. Then the kills stop, and the
+ * Runs one test in which a partner and creators work while the service is killed repeatedly. After the last kill, the
  * results are verified.
  */
 import { setTimeout as sleep } from "node:timers/promises"
@@ -20,7 +20,7 @@ import type { GeneratorServer } from "./Writer.ts"
 export interface KillTestSetup {
   readonly at: HostFolder
   readonly host: HostProcess
-  /** Callers connect to the service through this proxy. */
+  /** The callers connect to the service through this proxy. */
   readonly wire: LossyProxy
   readonly post: SmtpServer
   readonly writer: GeneratorServer
@@ -30,8 +30,8 @@ export interface KillTestSetup {
 const topics = 120
 const leastKills = 28
 /**
- * The number of milliseconds before the first kill. Mails that are deferred by a minute are then due again in the
- * middle of the run.
+ * The number of milliseconds before the first kill. Before the first kill, the mail server defers some mails by a
+ * minute. The deferred mails are due again in the middle of the run.
  */
 const warmUp = 4000
 /** The time in milliseconds after which kills stop, unless the minimum number of kills is not reached. */
@@ -156,7 +156,7 @@ const trouble = (
 ) => {
   const waited = new Set<string>()
   post.judge = (letter) => {
-    // A deferred mail arrives a minute later, so mails with a short time window are not deferred.
+    // A deferred mail arrives a minute later, so mails with a short deadline are not deferred.
     const number = Plan.topicNumber(letter.text)
     const hurried = plans[number]?.assignments.some(
       ({ course, waitsForMail }) => course === "abandon" || (letter.occasion !== "request" && waitsForMail)

@@ -21,7 +21,7 @@ afterAll(async () => {
 
 const plenty = { requests_per_hour: 100_000, burst_per_minute: 100_000, topic_submissions_per_hour: 100_000 }
 
-/** Seeds an organization with a licensed persona and a key with all scopes. */
+/** Creates an organization with a licensed persona and a key with all scopes. */
 const partner = async (limits: Readonly<Record<string, number>> = {}) => {
   const given = Object.entries({ ...plenty, ...limits }).flatMap(([name, value]) => ["--limit", `${name}=${value}`])
   const { id } = await Process.runJson(cwd, ["org", "create", "--name", "Acme", ...given], env)
@@ -74,7 +74,7 @@ it("of 100 parallel requests against a rate limit of 50, exactly 50 are admitted
   }
 })
 
-it("of 60 parallel topics against a quota of 20, exactly 20 are created", async () => {
+it("of 60 parallel topics against a quota of 20 topics, exactly 20 topics are created", async () => {
   const { key, persona } = await partner({ topics_per_month: 20 })
   const answers = await spread(60, (server, index) =>
     ask(server, key, "/topics", { content: `Who wins the derby ${index}?`, persona_ids: [persona] })
@@ -84,7 +84,7 @@ it("of 60 parallel topics against a quota of 20, exactly 20 are created", async 
     expect(body.error.details).toMatchObject({ quota: "topics_per_month" })
 })
 
-it("of 60 parallel topics against a quota of 15 commentaries, exactly 15 are created", async () => {
+it("of 60 parallel topics against a quota of 15 commentaries, exactly 15 topics are created", async () => {
   const { key, persona } = await partner({ commentaries_per_month: 15 })
   const answers = await spread(60, (server, index) =>
     ask(server, key, "/topics", { content: `Who wins the cup ${index}?`, persona_ids: [persona] })
@@ -92,7 +92,7 @@ it("of 60 parallel topics against a quota of 15 commentaries, exactly 15 are cre
   expect([withStatus(answers, 201).length, withStatus(answers, 429).length]).toEqual([15, 45])
 })
 
-it("40 parallel requests with one idempotency key create one topic and return one response", async () => {
+it("40 parallel requests with one idempotency key create one topic and all get the same response", async () => {
   const { key, persona } = await partner()
   const topic = { content: "Who wins the league this year?", persona_ids: [persona] }
   const answers = await spread(40, (server) => ask(server, key, "/topics", topic, { "idempotency-key": "once" }))

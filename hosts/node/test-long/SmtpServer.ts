@@ -29,13 +29,13 @@ export type SmtpVerdict = "accept" | "later"
 
 export interface SmtpServer {
   readonly url: string
-  /** Accepted mails, in order of acceptance. */
+  /** The accepted mails, in the order of acceptance. */
   readonly letters: Array<ReceivedMail>
   readonly refused: Array<ReceivedMail>
   /** The server calls this function when it accepts a mail, before it sends the response. */
   onAccepted: (letter: ReceivedMail) => void
   judge: (letter: ReceivedMail) => SmtpVerdict
-  /** Delays the response to an accepted mail until the promise resolves. */
+  /** Delays the response to an accepted mail until the returned promise resolves. */
   linger: (letter: ReceivedMail) => Promise<unknown>
   readonly close: () => Promise<void>
 }

@@ -26,7 +26,7 @@ export interface KillTestRecord {
   readonly ways: Readonly<Record<string, number>>
   readonly actions: number
   readonly views: ReadonlyArray<readonly [SubmittedTopic, TopicViews]>
-  /** The number of topics in the partner's list. */
+  /** The total number of topics that the partner's topic list reports. */
   readonly total: number
   /** Maps share ids to assignments. */
   readonly assigned: ReadonlyMap<string, VerifiedAssignment>

@@ -31,8 +31,8 @@ export const layer = (settings: Settings, options: { readonly listens: boolean }
   )
 
 /**
- * Opens the database for commands, which require the current schema. If `creates` is true, an empty or missing database
- * gets the schema.
+ * Opens the database for commands, which require the current schema. If `creates` is true, the function creates the
+ * schema in an empty or missing database.
  */
 export const layerForCommand = (settings: Settings, { creates }: { readonly creates: boolean }) =>
   Layer.unwrap(
@@ -132,7 +132,7 @@ const opened = (settings: Settings, options: { readonly listens: boolean; readon
     })
   )
 
-/** Opens the database without stores, for migrations. */
+/** Opens the database for migrations, without building the stores. */
 export const layerClient = (settings: Settings) =>
   Layer.unwrap(
     Effect.gen(function* () {

@@ -5,7 +5,7 @@
 import * as fs from "node:fs/promises"
 import { setTimeout } from "node:timers/promises"
 
-/** The error codes of file systems without hard links, such as FAT and some network shares. */
+/** File systems without hard links, such as FAT and some network shares, return one of these error codes. */
 const noHardLinks = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"])
 
 const codeOf = (error: unknown) => String((error as NodeJS.ErrnoException).code)

@@ -11,6 +11,6 @@ export class UsageError extends Schema.TaggedError<UsageError>()("UsageError", {
   message: Schema.String
 }) {}
 
-/** Refuses wrong arguments before the database is opened. */
+/** Fails with a usage error if the arguments are wrong, before the command opens the database. */
 export const refuseIf = (isWrong: boolean, message: string): Effect.Effect<void, UsageError> =>
   isWrong ? Effect.fail(new UsageError({ message })) : Effect.void

@@ -1,4 +1,4 @@
-/** Collects the details of a topic for an operator: the state, mails, attempts, deliveries and next step of each assignment. */
+/** Collects a topic's details for an operator: each assignment's state, mails, attempts, deliveries and next step. */
 import { OrganizationStore } from "@partner-commentary/core/partner/OrganizationStore"
 import type { EventId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"

@@ -18,7 +18,7 @@ import * as Redacted from "effect/Redacted"
 export interface Demo {
   readonly organization: { readonly id: OrganizationId; readonly name: string }
   readonly apiKey: string
-  /** The demo's key belongs to the test environment, in which simulated creators answer. */
+  /** The demo organization's key for the test environment, in which simulated creators answer. */
   readonly testKey: string
   readonly personas: ReadonlyArray<{ readonly id: PersonaId; readonly name: string }>
 }

@@ -14,7 +14,7 @@ export interface StoryStage {
   readonly demo: Demo
   /** Lists all mails that were sent so far, newest first. */
   readonly mails: () => Promise<ReadonlyArray<OutboxMail>>
-  /** Prints a line of text. */
+  /** Prints a line that describes a step of the workflow. */
   readonly tell: (line: string) => void
 }
 
@@ -106,7 +106,7 @@ const answered = async ({ demo, mails, tell }: StoryStage) => {
   }
 }
 
-/** Checks that every event arrived once, with a valid signature. */
+/** Checks that every event arrived once and had a valid signature. */
 const verified = ({ received, refused }: Receiver.Receiver) => {
   if (refused.length > 0) throw new Error(`The webhook did not believe an event: ${refused[0]}`)
   const types = received.map(({ type }) => type).toSorted()

@@ -6,7 +6,7 @@ import * as Option from "effect/Option"
 import * as Database from "../app/Database.ts"
 import { type Finding, mendFinding, okFinding } from "./Doctor.ts"
 
-/** The other checks of the database run only if this check succeeds. */
+/** Checks the database. The doctor runs its other database checks only if this check succeeds. */
 export const checkDatabase = Effect.fnUntraced(function* (settings: Settings) {
   const { database } = settings
   if (!isPostgres(database) && database.filename === ":memory:") {
@@ -28,7 +28,7 @@ export const checkDatabase = Effect.fnUntraced(function* (settings: Settings) {
   const looks = Effect.gen(function* () {
     const seen = yield* Database.inspect(settings, question)
     const direct = yield* Database.inspectDirectly(settings, schemaStatus)
-    // Migrations may use another role, so the check looks at that role's permissions.
+    // Migrations may use another database role, so the check examines the permissions of the migrating role.
     const migrating = Option.match(direct, { onNone: () => seen.inTheWay, onSome: ({ obstacle }) => obstacle })
     return { ...seen, inTheWay: seen.left > 0 ? migrating : seen.inTheWay }
   })

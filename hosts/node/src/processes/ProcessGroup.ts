@@ -69,7 +69,7 @@ const shareMetrics = (own: Effect.Effect<string>) =>
     })
   })
 
-/** The primary process reports the failure, so that all processes together print one sentence. */
+/** Reports the failure to the primary process, so that all processes together print only one sentence. */
 const sendFailure = (cause: Cause.Cause<unknown>, describe: (failure: unknown) => string) =>
   Cause.hasInterruptsOnly(cause)
     ? Effect.interrupt

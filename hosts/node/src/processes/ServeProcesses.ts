@@ -67,9 +67,9 @@ const serveTogether = <R>(count: number, { announce }: Options<R>) =>
 
 const fixPort = (host: string, port: number) => (port === 0 ? Primary.chooseFreePort(host) : Effect.succeed(port))
 
-/** Returns the metrics of the primary process, which serves no requests. */
+/** Returns the metrics of the primary process, which handles no API requests. */
 const primaryMetrics = Effect.gen(function* () {
-  // Prometheus sees the first restart as an increase only if the counter was 0 before.
+  // Prometheus counts the first restart as an increase only if the counter was 0 before.
   yield* Metric.update(processRestarts, 0)
   const refresh = yield* ProcessMetrics.makeProcessGaugeRefresh
   const { format } = yield* Effect.promise(() => import("effect/observability/PrometheusMetrics"))

@@ -13,7 +13,7 @@ import { CommandFailed } from "../cli/CommandFailed.ts"
 
 export interface SupervisedProcess {
   readonly ready: Effect.Effect<void>
-  /** Returns a sentence that says how the process ended. */
+  /** Resolves when the process ends, with a sentence that says how the process ended. */
   readonly ended: Effect.Effect<string>
 }
 

@@ -93,7 +93,7 @@ export const bindPort = Effect.fnUntraced(function* (
     NodeHttpServer.make(() => native, { host, port, backlog, gracefulShutdownTimeout: grace }),
     ({ cause }) => refusal(name, host, port, cause)
   )
-  // Close the remaining connections after the grace period, because open connections would block the shutdown.
+  // Close the remaining connections after the grace period, because an open connection would block the shutdown.
   yield* Effect.addFinalizer(() => Effect.sync(() => native.closeAllConnections()))
   const address = native.address()
   return {

@@ -16,7 +16,7 @@ import type { RequestGate } from "./RequestGate.ts"
  */
 const lingerTimeout = 1_000
 
-/** Returns rate-limit headers for the sender at this address. */
+/** Returns the rate-limit headers for a sender's address. */
 export type RateHeadersFor = (address: string) => Readonly<Record<string, string>>
 
 /** Answers malformed requests of a server. Create the server with `requireHostHeader: false`. */
@@ -74,11 +74,14 @@ const refusalOf = (error: ParserError): WireError => {
 
 const malformed = invalid("must be well-formed HTTP/1.1")
 
-/** The status 408 tells proxies and clients that the connection timed out, and that no request was refused. */
+/**
+ * Returns the response's status. A timed-out connection gets 408, which tells clients that the service refused no
+ * request.
+ */
 const statusFor = (error: ParserError) =>
   error.code === "ERR_HTTP_REQUEST_TIMEOUT" ? requestTimeout.status : statusOf[refusalOf(error).error.code]
 
-/** Returns whether the request line is valid except for an unknown method. */
+/** Returns whether the request line is valid apart from an unknown method. */
 const isRequestLine = ({ bytesParsed = 0, rawPacket }: ParserError): boolean => {
   const text = rawPacket?.toString("latin1") ?? ""
   return /^[\w!#$%&'*+.^`|~-]+ \S+ HTTP\/1\.[01]\r?\n/.test(text.slice(text.lastIndexOf("\n", bytesParsed - 1) + 1))
@@ -97,7 +100,7 @@ const headersOf = (body: string, id: string, extraHeaders: ReturnType<RateHeader
   Connection: "close"
 })
 
-/** Sends the error and closes the connection. */
+/** Sends the error response and closes the connection. */
 export const sendError = (
   request: IncomingMessage,
   response: ServerResponse,

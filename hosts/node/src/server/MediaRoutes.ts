@@ -9,7 +9,7 @@ import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as HttpStaticServer from "effect/http/HttpStaticServer"
 import { mediaPath } from "../app/Media.ts"
 
-/** The pattern of a file name in the core's format, with a file extension. */
+/** Returns whether a text is a file name in the core's format, including a file extension. */
 const isName = (text: string): boolean => /^[0-9A-Za-z]{32}\.[0-9a-z]{3,4}$/.test(text)
 
 const headers = {
@@ -44,5 +44,5 @@ export const layer = (folder: string) =>
     })
   )
 
-/** A name that no file can have. */
+/** A path that no file can have, because the path contains a NUL character. */
 const noFile = "/\u0000"

@@ -42,7 +42,8 @@ export const limitPipelining = (gate: RequestGate, extraHeaders: MalformedReques
     } else if (connection.unanswered > maxUnanswered) socket.destroy()
   }
 
-  // Node assigns the socket to one response at a time, in the order of the requests.
+  // Node assigns the socket to one response at a time, in the order of the requests. A response without a socket must
+  // wait.
   gate.add((exchange, pass) => {
     const { request, response } = exchange
     if (response.socket === null) hold(request, response, () => pass(exchange))

@@ -19,7 +19,7 @@ export type Gate = (exchange: RequestExchange, pass: Pass) => void
 export interface RequestGate {
   /** Adds a gate. The gate that was added last sees a request first. */
   readonly add: (gate: Gate) => void
-  /** Returns the response that is sent next on the connection. */
+  /** Returns the response that the server sends next on the connection. */
   readonly due: (socket: Duplex) => ServerResponse | undefined
 }
 

@@ -105,7 +105,7 @@ export const runWorkerProcess = <R>(announce: Effect.Effect<void, never, R>) =>
     })
   )
 
-/** Counts a malformed request for its sender, and returns the rate-limit headers of the response. */
+/** Counts a malformed request against the sender's rate limit, and returns the rate-limit headers of the response. */
 const malformedRequestHeaders = Effect.gen(function* () {
   const { countAnonymous } = yield* Authorization
   const run = Effect.runSyncWith(yield* Effect.context<never>())

@@ -10,7 +10,7 @@ export interface SlowReaderLimits {
   /** The grace period in milliseconds. */
   readonly grace: number
   readonly bytesPerSecond: number
-  /** The milliseconds between two checks of the connections. */
+  /** The number of milliseconds between two checks of the connections. */
   readonly interval: number
 }
 

@@ -1,4 +1,4 @@
-/** Logs go to stderr: readable text on a terminal, JSON lines elsewhere. stdout is for the output of commands. */
+/** Writes logs to stderr, as readable text on a terminal and as JSON lines elsewhere. Only commands print to stdout. */
 import { formatHttpAddress } from "@partner-commentary/core/shared/Loopback"
 import { LogRequests } from "@partner-commentary/server/middleware/AccessLog"
 import { effectLogLevels } from "@partner-commentary/settings/LogLevels"
@@ -9,7 +9,7 @@ import * as Logger from "effect/Logger"
 import * as Option from "effect/Option"
 import * as References from "effect/References"
 
-/** Services log from level `info` by default, and commands from `warn`. */
+/** Long-running services log from level `info` by default, and commands log from level `warn` by default. */
 export const layer = ({ log }: Settings, usual: "info" | "warn") => {
   const format = Option.getOrElse(log.format, () => (process.stderr.isTTY ? "pretty" : "json"))
   const level = effectLogLevels[Option.getOrElse(log.level, () => usual)]

@@ -27,7 +27,7 @@ function callMetrics(name: string, description: string) {
   }
 }
 
-/** Counts and times a call to another system. */
+/** Counts a call to another system and measures the duration of the call. */
 export const measureCall = <A, E, R>(what: keyof typeof calls, effect: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
     const begun = performance.now()

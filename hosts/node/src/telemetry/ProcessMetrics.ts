@@ -33,7 +33,9 @@ const metrics = {
 
 const resolution = 20
 
-/** Makes the effect that updates the gauges. The gauges of the event loop cover the time since the previous update. */
+/**
+ * Makes the effect that updates the process metrics. The event loop's gauges cover the time since the previous update.
+ */
 export const makeProcessGaugeRefresh = Effect.gen(function* () {
   const delay = monitorEventLoopDelay({ resolution })
   delay.enable()

@@ -19,10 +19,10 @@ import * as Metrics from "./Metrics.ts"
 export const isTelemetryEnabled = ({ admin, otlp }: Settings): boolean =>
   Option.isSome(otlp) || Option.isSome(admin.port)
 
-/** The interval of updates for OTLP, which exports metrics every 10 seconds. */
+/** The interval between gauge updates for OTLP, which exports metrics every 10 seconds. */
 const period = "5 seconds"
 
-/** Updates gauges for OTLP and serves the admin address until the scope closes. */
+/** Updates the gauges for OTLP and serves the admin address until the scope closes. */
 export const observeProcess = Effect.fnUntraced(function* (settings: Settings) {
   if (!isTelemetryEnabled(settings)) return
   const refresh = yield* Metrics.makeGaugeRefresh

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { expect, it } from "vitest"
 import * as Process from "../../test/support/Process.ts"
 
-it("a signing secret whose file stays empty is reported as damaged, and is not replaced", async (test) => {
+it("a signing secret file that stays empty is reported as damaged, and the file is not replaced", async (test) => {
   const cwd = await Process.makeWorkingFolder(test)
   await mkdir(join(cwd, "data"), { mode: 0o700 })
   await writeFile(join(cwd, "data", "signing-secret"), "", { mode: 0o600 })

@@ -1,7 +1,7 @@
 /**
- * Tests that three servers and three workers on one Postgres database stay consistent under faults. Processes are
- * killed and paused, and connections are cut. The database server is restarted, crashed, suspended and locked. Clients
- * send requests throughout.
+ * Tests that three servers and three workers on one Postgres database stay consistent under faults. The test kills and
+ * pauses processes and cuts connections. The database is restarted, crashed, suspended and locked while clients send
+ * requests.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -167,7 +167,7 @@ test("under every fault, three servers and three workers lose no accepted work, 
     if (Object.values(left ?? { unknown: 1 }).every((count) => count === 0)) break
   }
   const quiet = Date.now()
-  // The test waits until any duplicate mail or event would have arrived.
+  // Wait until any duplicate mail or event would have arrived.
   await sleep(2 * lease)
   const followed = await server.read(Verification.eventsOfWebhookOwner(partners[0]?.webhookId ?? ""))
   for (const end = Date.now() + 30_000; follower.ids.length < followed.length && Date.now() < end; ) await sleep(200)
@@ -206,7 +206,7 @@ test("under every fault, three servers and three workers lose no accepted work, 
   assert.isAbove(client.tally.unavailable, 0, "clients were told of the faults")
 }, 400_000)
 
-/** A partner with a monthly topic quota, whose topics go to human creators. */
+/** Creates a partner with a monthly topic quota. The partner's topics go to human creators. */
 const quotaed = async (at: HostFolder) => {
   const limits = ["requests_per_hour", "burst_per_minute", "topic_submissions_per_hour", "topic_reads_per_hour"]
   const words = limits.flatMap((name) => ["--limit", `${name}=1000000`])

@@ -101,5 +101,8 @@ const isWhole = (status: number, body: ClientReport["body"]): boolean =>
     ? body.success === true && body.data !== undefined
     : body.success === false && typeof body.error.code === "string" && typeof body.error.message === "string"
 
-/** True while the first request with this idempotency key is still in progress. */
+/**
+ * Returns whether the server is busy, for example with an earlier request with the same idempotency key. A refusal
+ * because of a quota does not count.
+ */
 const isBusy = ({ body, status }: ClientReport): boolean => status === 429 && body.error.details?.quota === undefined

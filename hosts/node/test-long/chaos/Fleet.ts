@@ -95,7 +95,7 @@ export class FleetProcess {
     if (this.child === child) this.pauses += 1
   }
 
-  /** Stops the process with SIGTERM, as an operator does. Returns the process's exit code. */
+  /** Stops the process with SIGTERM, as an operator does, and returns the process's exit code. */
   async stop(): Promise<number | null> {
     const child = this.child
     this.ended = true

@@ -1,4 +1,4 @@
-/** Compares what clients, receivers and creators received with the final state of the database. */
+/** Compares what the clients, receivers and creators received with the final state of the database. */
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { ArrivedEvent } from "../deliveries/Receivers.ts"

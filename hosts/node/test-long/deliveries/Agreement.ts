@@ -11,7 +11,7 @@ export interface DeliveryTestRecord {
   readonly arrived: ReadonlyArray<ArrivedEvent>
   /** Maps receiver paths to webhook ids. */
   readonly webhooks: ReadonlyMap<string, string>
-  /** The assignments that must each produce one event. */
+  /** The assignments that must each produce exactly one event. */
   readonly shares: ReadonlyArray<string>
   readonly kills: ReadonlyArray<number>
   /**
@@ -26,7 +26,7 @@ export interface DeliveryAgreement {
   readonly figures: Readonly<Record<string, number>>
 }
 
-/** The tolerance in milliseconds between a worker's and a receiver's timestamps. */
+/** The tolerance in milliseconds between the timestamps of a worker and of a receiver. */
 const slack = 5
 
 /** The maximum milliseconds after which a busy receiver reads a killed worker's request from the socket buffer. */

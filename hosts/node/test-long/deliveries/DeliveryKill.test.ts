@@ -1,6 +1,7 @@
 /**
- * Tests that deliveries survive killed workers. Workers on one database file are killed 500 times while 2,000 events go
- * to a real receiver. The same workers produce the events: approvals, refusals, expiries and failures.
+ * Tests that deliveries survive killed workers. Workers on one database file are killed 500 times while 2,000 events
+ * are sent to a real receiver. The same workers produce the events by approving, declining, expiring and failing
+ * assignments.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -78,7 +79,7 @@ test("with 500 kills of workers during 2,000 events, each event arrives under on
     return delivered === events && waiting === 0
   })
   const quiet = Date.now()
-  // The test waits until any repeated delivery would have been sent.
+  // Wait until any repeated delivery would have been sent.
   await sleep(2 * lease)
   const ends = await workers.stop()
 

@@ -9,7 +9,7 @@ import { type HostFolder, runJsonCommand } from "../Host.ts"
 import type { WebhookReceivers } from "./Receivers.ts"
 
 export interface WebhookPartner {
-  /** The receiver path of the partner's webhook. */
+  /** The path of the partner's webhook at the receiver. */
   readonly hook: string
   readonly webhookId: string
   readonly key: string
@@ -17,7 +17,7 @@ export interface WebhookPartner {
 
 const plenty = LimitName.literals.flatMap((name) => ["--limit", `${name}=1000000`])
 
-/** The personas that approve, decline, expire and fail, in this order. */
+/** The test personas that approve, decline, expire and fail, in this order. */
 const personas = [1, 2, 3, 4].map((number) => `7e570000-0000-4000-8000-00000000000${number}`)
 
 export const eventsOfTopic = personas.length
@@ -66,7 +66,7 @@ interface Bulk {
   }>
 }
 
-/** Submits topics and returns the ids of their assignments. */
+/** Submits topics and returns the ids of the created assignments. */
 export const submitTopics = async (at: HostFolder, { hook, key }: WebhookPartner, from: number, topics: number) => {
   const { data, status } = await callApi<Bulk>(`${at.root}/partner/v1/topics/bulk`, {
     key,

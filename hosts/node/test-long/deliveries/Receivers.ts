@@ -11,7 +11,7 @@ import { Webhook } from "standardwebhooks"
 import type { RandomSource } from "../Randomness.ts"
 
 export interface ArrivedEvent {
-  /** The last path segment, which identifies the webhook. */
+  /** The last segment of the path, which identifies the webhook. */
   readonly hook: string
   /** The value of the `webhook-id` header. */
   readonly id: string

@@ -119,7 +119,7 @@ describe.concurrent("the doctor's checks of other servers", () => {
     expect((await doctor(test, {})).about("generator")).toMatchObject({ state: "ok" })
   })
 
-  it("doctor checks the speech server's key", async (test) => {
+  it("doctor checks that the speech server accepts the key", async (test) => {
     expect((await doctor(test, {})).about("speech")).toMatchObject({ state: "ok", message: "None: no audio is made." })
     const good = await doctor(test, speaking(await generator(test, 200)))
     expect(good.about("speech")).toMatchObject({ state: "ok", message: expect.stringContaining("takes the key") })
@@ -146,7 +146,7 @@ describe.concurrent("the doctor's checks of other servers", () => {
     expect(bad.about("media storage")).toMatchObject({ state: "mend", message: expect.stringContaining("/sys") })
   })
 
-  it("doctor checks a bucket by storing a test object, with the permission that audio needs", async (test) => {
+  it("doctor checks a bucket by storing a test object, which needs the same permission as storing audio", async (test) => {
     const requests: Array<string> = []
     const answer = { status: 200 }
     const bucket = await Loopback.listenOnLoopback(test, (request, response) => {

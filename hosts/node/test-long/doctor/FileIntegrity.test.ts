@@ -26,7 +26,7 @@ const made = (file: string) => {
 }
 
 describe.concurrent("the check of a SQLite file", () => {
-  it("the check of a SQLite file reports an intact file as intact, and a file that is not a database as corrupt", async (test) => {
+  it("the check of a SQLite file reports an intact file as intact, and reports a text file as corrupt", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const sound = join(cwd, "sound.db")
     made(sound).close()
@@ -36,7 +36,7 @@ describe.concurrent("the check of a SQLite file", () => {
     expect(await examined(text)).toMatchObject({ state: "mend", message: expect.stringContaining("is corrupt") })
   })
 
-  it("the check of a SQLite file does not report a missing or a locked file as corrupt", async (test) => {
+  it("the check of a SQLite file does not report a missing file or a locked file as corrupt", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const missing = await examined(join(cwd, "missing.db"))
     expect(missing).toMatchObject({ state: "notice", message: "Not checked: unable to open database file." })

@@ -20,7 +20,7 @@ export interface AttackRequest {
   readonly method: string
   readonly path: string
   readonly by: AttackCredential
-  /** The credential that the attack uses instead of one of the attacker's keys. */
+  /** The API key that the request uses instead of one of the attacker's keys. */
   readonly key?: string
   readonly body?: string
   readonly idempotencyKey?: string

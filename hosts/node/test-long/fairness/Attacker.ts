@@ -12,8 +12,8 @@ import * as Attacks from "./Attacks.ts"
 import type { FairnessSetup } from "./Seed.ts"
 
 /**
- * The report that the attacker sends to the test. `answers` counts the responses by status. Status 0 is a connection
- * that ended without a response.
+ * The attacker's report to the test. `answers` counts the responses by status. Status 0 counts connections that ended
+ * without a response.
  */
 export interface AttackTally {
   readonly sent: number

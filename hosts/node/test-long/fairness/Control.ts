@@ -1,14 +1,14 @@
 /**
- * Measures how busy the machine is: two threads compute briefly while no attack runs. On a quiet machine with two
- * processors, the elapsed time equals the computing time. On a busy machine the threads wait for a processor, as the
- * service does.
+ * Measures how busy the machine is. Two threads compute briefly while no attack runs. On a quiet machine with two
+ * processors, the elapsed time equals the computing time. On a busy machine the threads wait for a processor, and the
+ * service would also wait.
  */
 import { once } from "node:events"
 import { Worker } from "node:worker_threads"
 
 const milliseconds = 150
 
-/** There are two threads, because the service and an attacker compute at the same time. */
+/** Two threads compute, because the service and an attacker also compute at the same time. */
 const threads = 2
 
 const computing = `

@@ -34,7 +34,7 @@ const linksOf = (root: string, { personas, shares }: SeededTenant) =>
   Effect.runPromise(
     Effect.gen(function* () {
       const links = yield* CreatorLinks
-      // The seed creates the topic with every persona first, so the first share belongs to the first persona.
+      // The seed creates the topic with all personas first, so the first share belongs to the first persona.
       return yield* Effect.forEach(personas, (persona, index) =>
         links.toAssignment({ id: shares[index], creator: { email: `${persona}@creators.example` } } as Assignment)
       )

@@ -64,7 +64,7 @@ const reference = "heavy"
 type Row = Readonly<Record<string, string | number | null>>
 export type InsertRows = (table: string, rows: ReadonlyArray<Row>) => Effect.Effect<void>
 
-/** Inserts in batches, because a statement has a limited number of parameters. */
+/** Inserts rows in batches, because a SQL statement may have only a limited number of parameters. */
 export const insertInBatches =
   (sql: SqlClient.SqlClient): InsertRows =>
   (table, rows) =>

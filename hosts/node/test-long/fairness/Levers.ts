@@ -38,7 +38,7 @@ const ofCrowd =
     return { ...asked, key: nthOfCycle(attacker.live, 0) }
   }
 
-/** Each request uses a different key that does not exist. */
+/** Each request uses a different API key, and none of these keys exists. */
 const claimedKeys: Attack["ask"] = (_, nth) => ({
   ...getRequest("/events"),
   key: `pk_live_${process.pid}claimed${nth}`
@@ -74,7 +74,7 @@ const refusedBulk = JSON.stringify({
  */
 const largeBulk = `{"topics":[{}],"ignored":${many(4_190_000)}}`
 
-/** Each request has a new idempotency key, so that the service stores every response. */
+/** Adds a new idempotency key to each request, so that the service stores every response. */
 const freshKey = (ask: AttackRequest, nth: number): AttackRequest => ({
   ...ask,
   idempotencyKey: `${process.pid}-${nth}`

@@ -133,7 +133,10 @@ interface Description {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>
 }
 
-/** Returns an attack for each operation of the OpenAPI document, and a sentence for each operation without an entry. */
+/**
+ * Returns the attacks for the operations of the OpenAPI document. For each operation without an entry, the function
+ * returns a sentence.
+ */
 export const attacksOfOperations = ({ paths }: Description) => {
   const attacks: Record<string, Attack> = {}
   const missing: Array<string> = []

@@ -40,7 +40,7 @@ const open = async (kind: ReceiverKind): Promise<number> => {
   return (server.address() as AddressInfo).port
 }
 
-/** Creates as many webhooks as an environment may have, and returns their ids. */
+/** Creates as many webhooks as an environment may contain, and returns the ids of the webhooks. */
 export const createWebhooks =
   (by: AttackCredential, ...led: ReadonlyArray<ReceiverKind>): NonNullable<Attack["prepare"]> =>
   async ({ attacker }, call) => {
@@ -62,8 +62,8 @@ export const createWebhooks =
   }
 
 /**
- * Creates webhooks in the test environment and sends bulk requests. A simulated creator declines each topic at once, which
- * produces an event.
+ * Creates webhooks in the test environment and sends bulk requests. A simulated creator declines each topic
+ * immediately, and each refusal produces an event.
  */
 export const attackByDeliveries = (...led: ReadonlyArray<ReceiverKind>): Attack => ({
   prepare: createWebhooks("test", ...led),

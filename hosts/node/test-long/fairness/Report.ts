@@ -41,7 +41,7 @@ const failures = ({ attacker, victim }: FairnessRow): number =>
   victim.failed +
   Object.entries(attacker.answers).reduce((sum, [status, count]) => (status.startsWith("5") ? sum + count : sum), 0)
 
-/** Returns one sentence for each limit that was exceeded. */
+/** Returns a sentence for each limit that was exceeded. */
 export const describeExceededLimits = (report: FairnessReport): ReadonlyArray<string> =>
   report.rows.flatMap((row) => {
     const { end, name, peak, victim } = row

@@ -34,7 +34,10 @@ export interface ServicePlace {
   readonly root: string
 }
 
-/** The victim has recovered if it waits no longer than this many milliseconds, or no longer than without an attack. */
+/**
+ * The victim has recovered if its responses take at most this many milliseconds, or at most as long as without an
+ * attack.
+ */
 const calm = 100
 /** The maximum milliseconds by which a busy machine may delay the start of an attack. */
 const longestExtra = 10_000
@@ -156,7 +159,7 @@ export class FairnessRun {
     writeFileSync(`/proc/${this.service?.pid}/clear_refs`, "5")
   }
 
-  /** Returns null if the service has exited. */
+  /** Returns the service's peak memory in MiB, or null if the service has exited. */
   private peak(): number | null {
     try {
       const line = /^VmHWM:\s+(\d+)/m.exec(readFileSync(`/proc/${this.service?.pid}/status`, "utf8"))

@@ -1,6 +1,6 @@
 /**
- * Seeds the database before the service starts: an attacker with the heaviest responses that the API allows, and a
- * small victim.
+ * Fills the database before the service starts. The attacker gets data for the heaviest responses that the API allows,
+ * and the victim gets little data.
  */
 
 import { createHash, randomBytes, randomUUID } from "node:crypto"

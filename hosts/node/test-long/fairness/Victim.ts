@@ -12,7 +12,7 @@ import type { FairnessSetup } from "./Seed.ts"
 
 /** The victim's measurements since the test's start message. All times are in milliseconds. */
 export interface VictimMeasurements {
-  /** The slowest response, including requests that are still in flight. */
+  /** The time of the slowest response, including requests that are still in flight. */
   readonly worst: number
   /**
    * The slowest response time without the time in which the service or the victim waited for a processor or the disk.

@@ -144,7 +144,7 @@ const ok = async <Data>(ask: () => Promise<Answer<Data>>, holds: (data: NonNulla
 }
 `
 
-/** The generated types accept and return metadata without a cast, and narrow unions by their discriminating property. */
+/** Checks the generated types: metadata needs no cast, and the discriminating property narrows a union. */
 const reads = `
 const desk: unknown = getTopicStatus.data.metadata["desk"]
 if (desk !== "sport") throw new Error("metadata did not come back")

@@ -22,7 +22,7 @@ export const runCommand = async (command: string, ...words: ReadonlyArray<string
   }
 }
 
-/** The files that Debian's slim images omit. */
+/** Paths of the files that Debian's slim images omit. */
 const unwanted = ["var/cache/apt/*", "var/lib/apt/lists/*", "usr/share/doc/*", "usr/share/man/*", "usr/share/locale/*"]
 
 const debian = async (folder: string): Promise<string> => {
@@ -37,11 +37,11 @@ const debian = async (folder: string): Promise<string> => {
 }
 
 export interface Buildah {
-  /** Builds and tags an image from the Dockerfile, with the given folder as the build context. */
+  /** Builds and tags an image from the Dockerfile. The given folder is the build context. */
   readonly build: (context: string, dockerfile: string, tag: string) => Promise<void>
   /** Returns the size of all layers as text, such as `211 MB`. */
   readonly size: (tag: string) => Promise<string>
-  /** Creates a container and returns its name and the folder of its files. */
+  /** Creates a container, and returns the container's name and the folder of its files. */
   readonly container: (tag: string) => Promise<{ readonly name: string; readonly files: string }>
   /** Returns the image's user, working directory, variables, entry point and command. */
   readonly configuration: (tag: string) => Promise<ImageConfiguration>
@@ -69,7 +69,7 @@ export interface RunningContainer {
   readonly ended: Promise<number | null>
 }
 
-/** Buildah stores all its data below the folder. */
+/** Prepares buildah, which stores all its data below the folder. */
 export const makeBuildah = async (folder: string): Promise<Buildah> => {
   const common = ["--root", join(folder, "storage"), "--runroot", join(folder, "run"), "--storage-driver", "vfs"]
   const buildah = (...words: ReadonlyArray<string>) => runCommand("buildah", ...common, ...words)

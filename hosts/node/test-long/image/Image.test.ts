@@ -41,7 +41,7 @@ beforeAll(async () => {
   buildah = await Buildah.makeBuildah(join(place, "buildah"))
   await buildah.build(context, join(context, "deploy/Dockerfile"), tag)
   image = await buildah.configuration(tag)
-  // On a machine without a cache, the packages of Debian and npm are downloaded first.
+  // The timeout is long, because a machine without a cache first downloads the packages of Debian and npm.
 }, 600_000)
 afterAll(() => rmSync(place, { recursive: true, force: true }))
 
@@ -57,7 +57,7 @@ it("the image's build context contains no environment file, no data and no histo
   expect(seen.filter((path) => /\.env$|^data|^\.git|(^|\/)node_modules/.test(path))).toEqual([])
 })
 
-it("the image is smaller than 250 MB: Debian, Node, the bundle and licences, without sources and packages", async () => {
+it("the image is smaller than 250 MB and contains Debian, Node, the bundle and licences, but no sources and packages", async () => {
   const size = await buildah.size(tag)
   process.stdout.write(`image: ${size}\n`)
   expect(size).toMatch(/ MB$/)
@@ -119,7 +119,7 @@ const containers = async (test: TestLifetime, given: Readonly<Record<string, str
 const isListening = async ({ stdout }: Buildah.RunningContainer) => /^ready https:/m.test(stdout())
 
 describe.each(["SQLite", "Postgres"])("in containers of the image, on %s,", (database) => {
-  it("in containers behind the proxy, a topic goes from submission to webhook, and SIGTERM ends every process with exit code 0", async (test) => {
+  it("in containers behind the proxy, a topic completes from submission to webhook, and SIGTERM ends every process with exit code 0", async (test) => {
     const mails = await SmtpServer.openSmtpServer()
     test.onTestFinished(() => mails.close())
     const events: Array<string> = []
@@ -194,8 +194,8 @@ describe.each(["SQLite", "Postgres"])("in containers of the image, on %s,", (dat
       (types) => types.includes("creator.approved")
     )
 
-    // The proxy hides health checks and development pages. The proxy forwards a large bulk request, which the service
-    // validates.
+    // The proxy hides health checks and development pages. The proxy forwards a large bulk request, and the service
+    // validates the request.
     const large = await api("/topics/bulk", { topics: [], note: "x".repeat(2_000_000) })
     expect(large).toMatchObject({ status: 400, body: { success: false } })
     expect((await proxy.ask("/readyz")).status).toBe(404)

@@ -1,4 +1,4 @@
-/** Tests of `serve --processes N` on Postgres, with real processes that share one port. */
+/** Tests of `serve --processes N` on Postgres with real processes that share one port. */
 import { readFileSync } from "node:fs"
 import { expect, it } from "vitest"
 import * as OwnDatabase from "../../test/support/OwnDatabase.ts"

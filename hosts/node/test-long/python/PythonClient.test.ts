@@ -1,4 +1,4 @@
-/** Runs the Python client's own tests with a running service, and checks its types with mypy. */
+/** Runs the Python client's tests against a running service, and checks the client's types with mypy. */
 import { execFile } from "node:child_process"
 import { join } from "node:path"
 import { promisify } from "node:util"
@@ -23,7 +23,10 @@ const run = async (args: ReadonlyArray<string>, env: Record<string, string> = {}
   }
 }
 
-/** The reason why the tests cannot run here, or undefined if all packages are installed. `.ci/run` requires the packages. */
+/**
+ * The reason why the tests cannot run on this machine, or undefined if all Python packages are installed. `.ci/run`
+ * requires the packages.
+ */
 const obstacle = await run(["-c", "import anyio, httpx, pytest, mypy"]).then(
   () => undefined,
   () => "these tests need Debian's python3-anyio, python3-httpx, python3-pytest and python3-mypy"
@@ -34,7 +37,7 @@ it("the Python packages are installed if PYTHON_CLIENT is `required`", () => {
   expect(isRequired ? obstacle : undefined).toBeUndefined()
 })
 
-it("the Python client works with a running service", async (test) => {
+it("the Python client's tests pass with a running service", async (test) => {
   test.skip(obstacle !== undefined, obstacle)
   const cwd = await Process.makeWorkingFolder(test)
   const { apiRoot } = await Process.startProcess(cwd, ["serve"], { WEBHOOK_ALLOW_PRIVATE: "true" })
@@ -52,7 +55,7 @@ it("the Python client works with a running service", async (test) => {
   expect(report).not.toMatch(/skipped/)
 })
 
-it("the Python client and its tests type-check in strict mode", async (test) => {
+it("the Python client and the client's tests type-check in strict mode", async (test) => {
   test.skip(obstacle !== undefined, obstacle)
   const cache = await Process.makeWorkingFolder(test)
   expect(await run(["-m", "mypy", "--cache-dir", cache, "src", "tests"])).toMatch(/^Success: no issues found/)

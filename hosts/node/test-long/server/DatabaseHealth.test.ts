@@ -62,7 +62,7 @@ describe("a database that accepts no writes", () => {
     )
   })
 
-  it("/readyz reports a SQLite file whose writes the disk refuses, while reads continue", async (test) => {
+  it("/readyz reports a SQLite file for which the disk refuses writes while reads continue", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     await Process.runJson(cwd, ["migrate"], file)
     // A file size limit of 100 KiB simulates a full disk: the write-ahead log cannot grow beyond this size.
@@ -72,7 +72,7 @@ describe("a database that accepts no writes", () => {
     expect((await fetch(`${apiRoot}/partner/v1/personas`)).status).toBe(401)
   })
 
-  it("/readyz reports a Postgres database that became read-only, until it accepts writes again", async (test) => {
+  it("/readyz reports a Postgres database that became read-only, until the database accepts writes again", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const env = await OwnDatabase.makeDatabase(test)
     const { apiRoot, stderr } = await Process.start(cwd, ["serve"], env)

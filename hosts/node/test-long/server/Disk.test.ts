@@ -28,7 +28,7 @@ const disk = async (context: TestContext, megabytes: number) => {
   await mkdir(join(cwd, "data"))
   const mounted = `exec unshare -m sh -c 'mount -o loop image data && exec "$@"' sh "$@"`
   const serve = () => Process.startProcess(cwd, ["serve"], {}, mounted)
-  // nsenter starts in the root folder of the namespace.
+  // `nsenter` starts in the root folder of the namespace.
   const inside = ({ pid }: Process.RunningService, script: string) =>
     spawnSync("nsenter", ["-t", String(pid), "-m", "sh", "-c", `cd ${cwd} && ${script}`])
   return { image, inside, serve }

@@ -46,7 +46,7 @@ const collect = (response: Response) => {
   void (async () => {
     for await (const part of response.body!.pipeThrough(new TextDecoderStream())) stream.text += part
   })()
-    // The server may be killed at the end of a test.
+    // The read fails if the server is killed at the end of a test.
     .catch(() => {})
     .finally(() => {
       stream.isEnded = true

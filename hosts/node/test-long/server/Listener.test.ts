@@ -127,7 +127,7 @@ describe("an unread response", () => {
     expect([wasDestroyed, served.destroyed]).toEqual([false, false])
   })
 
-  /** The client reads a little every few milliseconds, so that the connection is never idle. */
+  /** Reads a few bytes every 5 milliseconds, so that the connection is never idle. */
   const trickle = (socket: Socket, bytes: number) => {
     let taken = 0
     const reading = setInterval(() => {

@@ -37,7 +37,7 @@ it("/metrics shows delivery attempts by outcome, the latency of events, held del
     }
   }
   await Process.eventually(metrics, ({ failure, success }) => success === 1 && failure === 1)
-  // Counters are current, and gauges are at most a second old.
+  // The values of counters are current, and the values of gauges are at most a second old.
   expect(await Process.eventually(metrics, ({ disabled, due }) => disabled === 1 && due === 0)).toEqual({
     success: 1,
     manual: Number.NaN,

@@ -58,7 +58,7 @@ const reached = (spans: Spans, from: Collector.CollectedSpan) => {
   return [...found]
 }
 
-it("links connect all spans of a topic, from its submission to the delivered event", async (test) => {
+it("links connect all spans of a topic, from the topic's submission to the delivered event", async (test) => {
   const { collector, key, organization, share, spans, topic } = await told(test)
   const submission = spans.find(({ attributes }) => attributes["topic.id"] === topic && attributes["http.route"])
   expect(submission?.attributes).toMatchObject({ "http.route": "/partner/v1/topics", "organization.id": organization })

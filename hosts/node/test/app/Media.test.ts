@@ -33,7 +33,7 @@ const speaking = async (
   return { asked, env, answerFrom: (next: typeof answer) => (answer = next) }
 }
 
-/** Makes a topic that requests audio and whose creator has approved the text. */
+/** Submits a topic that requests audio, and approves the text as the creator. */
 const approved = async (service: Process.RunningService) => {
   const { key, persona } = Partner.readDemoCredentials(service)
   const { body } = await Partner.callApi(service.apiRoot, key, "/topics", {
@@ -117,7 +117,7 @@ describe("audio files", () => {
     expect((await fetch(url, { headers: { "if-none-match": etag } })).status).toBe(304)
     for (const method of ["POST", "PUT", "DELETE"]) expect((await fetch(url, { method })).status).toBe(404)
 
-    // The next process serves the same files, even without a speech server.
+    // The restarted process serves the same files, even without a speech server.
     await service.stop()
     const again = await Process.start(cwd, ["serve"], { MEDIA_FOLDER: "./data/media" })
     expect((await fetch(url.replace(service.apiRoot, again.apiRoot))).status).toBe(200)

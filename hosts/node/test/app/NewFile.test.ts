@@ -11,7 +11,7 @@ const failing = (code: string) => () => Promise.reject(Object.assign(new Error(c
 const systems = { "with hard links": link, "without hard links": failing("EPERM") }
 
 describe.concurrent.each(Object.entries(systems))("a new file on a file system %s", (_, linked) => {
-  it("a new file on a file system %s gets its final name, and the unfinished file is removed", async (test) => {
+  it("a new file gets its final name, and the unfinished file is removed", async (test) => {
     const folder = await Process.makeWorkingFolder(test)
     await writeFile(join(folder, "part"), "whole")
     await NewFile.publishFile(join(folder, "part"), join(folder, "final"), linked)
@@ -19,7 +19,7 @@ describe.concurrent.each(Object.entries(systems))("a new file on a file system %
     expect(await readdir(folder)).toEqual(["final"])
   })
 
-  it("a new file on a file system %s never replaces a file of that name", async (test) => {
+  it("a new file never replaces an existing file with the same name", async (test) => {
     const folder = await Process.makeWorkingFolder(test)
     await writeFile(join(folder, "part"), "whole")
     await writeFile(join(folder, "final"), "older")
@@ -28,7 +28,7 @@ describe.concurrent.each(Object.entries(systems))("a new file on a file system %
     expect(await readFile(join(folder, "final"), "utf8")).toBe("older")
   })
 
-  it("if the unfinished file is missing, a new file on a file system %s leaves no empty file under the final name", async (test) => {
+  it("a missing unfinished file leaves no empty file under the final name", async (test) => {
     const folder = await Process.makeWorkingFolder(test)
     const published = NewFile.publishFile(join(folder, "part"), join(folder, "final"), linked)
     await expect(published).rejects.toMatchObject({ code: "ENOENT" })
@@ -36,7 +36,7 @@ describe.concurrent.each(Object.entries(systems))("a new file on a file system %
   })
 })
 
-it("a reader of a file with a reserved name waits until the file has content", async (test) => {
+it("a reader of a reserved file waits until the file has content", async (test) => {
   const file = join(await Process.makeWorkingFolder(test), "final")
   await writeFile(file, "")
   const text = NewFile.readFilledFile(file)
@@ -45,7 +45,7 @@ it("a reader of a file with a reserved name waits until the file has content", a
   expect(await text).toBe("whole")
 })
 
-it("a disk error fails the write instead of using the method without hard links", async (test) => {
+it("a disk error fails the write instead of starting the write without hard links", async (test) => {
   const folder = await Process.makeWorkingFolder(test)
   await writeFile(join(folder, "part"), "whole")
   const published = NewFile.publishFile(join(folder, "part"), join(folder, "final"), failing("EIO"))

@@ -30,7 +30,7 @@ describe("the settings", () => {
     })
   )
 
-  it.effect("a blank value counts as unset", () =>
+  it.effect("a blank environment variable counts as unset", () =>
     Effect.gen(function* () {
       const settings = yield* read({ PORT: "", SMTP_URL: " ", DATABASE_URL: "" })
       assert.strictEqual(settings.listen.port, 8080)
@@ -143,7 +143,7 @@ describe("the settings", () => {
     })
   )
 
-  it.effect("a Postgres database is described without credentials, and its addresses are redacted", () =>
+  it.effect("a Postgres database is described without credentials, and its URLs are redacted", () =>
     Effect.gen(function* () {
       const url = "postgres://u:hunter2@db.example.com:6432/desk?sslmode=require"
       const { database, development } = yield* read({
@@ -161,7 +161,7 @@ describe("the settings", () => {
     })
   )
 
-  it.effect("without PUBLIC_URL, links start with the address on which the service listens", () =>
+  it.effect("without PUBLIC_URL, links in mails start with the address on which the service listens", () =>
     Effect.gen(function* () {
       assert.strictEqual(Settings.apiRootOf(yield* read({}), 4000), "http://127.0.0.1:4000")
       assert.strictEqual(Settings.apiRootOf(yield* read({ HOST: "::1" }), 4000), "http://[::1]:4000")
@@ -240,7 +240,7 @@ describe("the settings", () => {
   }
 
   it.effect(
-    "audio is stored in the data folder by default; outside development the settings must select the storage",
+    "audio is stored in the data folder by default, and outside development the settings must select a storage",
     () =>
       Effect.gen(function* () {
         const speech = { SPEECH_URL: "http://localhost:1/v1", SPEECH_MODEL: "s", SPEECH_VOICE: "alto" }

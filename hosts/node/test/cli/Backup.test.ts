@@ -56,7 +56,7 @@ describe("backup", () => {
     expect(statSync(join(cwd, "mine")).size).toBe(5)
   })
 
-  it("the `backup` command names the folder that is missing, is a file or cannot be written to", async (test) => {
+  it("the `backup` command names the target folder if the folder is missing, is a file or is not writable", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     await Process.runJson(cwd, ["migrate"], env)
     writeFileSync(join(cwd, "mine"), "words")
@@ -67,7 +67,7 @@ describe("backup", () => {
     ] as const) {
       const refused = await Process.run(cwd, ["backup", file], env)
       expect(refused).toMatchObject({ code: 1, stdout: "" })
-      // A container may have mounted /sys read-only.
+      // A container may have mounted `/sys` read-only.
       expect(refused.stderr.replace("EROFS", "EACCES")).toBe(`${sentence}\n`)
     }
   })

@@ -1,6 +1,4 @@
-/**
- * Tests that operators' commands refuse a database that is missing, has an older schema version, or is not configured.
- */
+/** Tests that operators' commands refuse a database that is missing, has an older schema, or is not configured. */
 import { execFileSync } from "node:child_process"
 import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -81,7 +79,7 @@ describe.concurrent("a database of an older version", () => {
 })
 
 describe.concurrent("a missing database", () => {
-  it("a missing database is refused by every command, and no command creates the file", async (test) => {
+  it("every command refuses a missing database, and no command creates the file", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     for (const args of commands)
       expect(await refused(cwd, args)).toContain("the file does not exist yet; run partner-commentary migrate")
@@ -89,7 +87,7 @@ describe.concurrent("a missing database", () => {
     expect(readdirSync(cwd)).toEqual([])
   })
 
-  it("the command that creates the first organization or persona also creates the database", async (test) => {
+  it("the commands that create the first organization or persona also create the database", async (test) => {
     for (const first of firsts) {
       const cwd = await Process.makeWorkingFolder(test)
       const { name } = await Process.runJson(cwd, first)
@@ -127,12 +125,12 @@ describe.concurrent("an incomplete environment", () => {
     expect(await Process.runJson(cwd, ["org", "list"], named)).toEqual([])
   })
 
-  it("an environment file that is quoted as documented is read completely by sh and by systemd", async (test) => {
+  it("sh and systemd read all variables of an environment file that is quoted as documented", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const guide = readFileSync(new URL("../../../../docs/guides/deployment.md", import.meta.url), "utf8")
     const [, file = ""] = /```sh\n(DEV=[^`]+)```/.exec(guide) ?? []
     writeFileSync(join(cwd, "env"), file)
-    // systemd takes a value in single quotes literally.
+    // systemd does not interpret special characters inside single quotes.
     const meant = file
       .trim()
       .split("\n")

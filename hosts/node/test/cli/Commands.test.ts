@@ -16,7 +16,7 @@ const failure = async (cwd: string, args: ReadonlyArray<string>) => {
 }
 
 describe.concurrent("the `org` command", () => {
-  it("the `org` command creates, updates, suspends, resumes and lists organizations, with the limits in force", async (test) => {
+  it("the `org` command creates, updates, suspends, resumes and lists organizations, and shows their effective limits", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const created = await Process.runJson(cwd, [
       ...["org", "create", "--name", "Acme Sports", "--plan", "premium", "--contact-email", "desk@acme.test"],

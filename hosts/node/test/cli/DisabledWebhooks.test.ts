@@ -1,4 +1,4 @@
-/** Tests that an operator finds the disabled webhooks, their owners and the reason, with real receivers. */
+/** Tests, with real receivers, that an operator finds the disabled webhooks, their owners and the reasons. */
 import { expect, it } from "vitest"
 import * as Loopback from "../support/Loopback.ts"
 import * as Partner from "../support/Partner.ts"

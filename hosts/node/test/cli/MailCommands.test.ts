@@ -1,4 +1,4 @@
-/** Tests of `mail list` and `mail resend --all`, in separate processes. */
+/** Tests of `mail list` and `mail resend --all`, which run in separate processes. */
 import { expect, it } from "vitest"
 import * as Partner from "../support/Partner.ts"
 import * as Process from "../support/Process.ts"

@@ -26,7 +26,7 @@ const production = {
 const named = { DATABASE_URL: "sqlite:./data/partner-commentary.db" }
 
 describe("the `token create` command", () => {
-  it("the `token create` command makes a token that the server accepts for the requested time", async (test) => {
+  it("the server accepts a token of the `token create` command until the requested time has passed", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const { apiRoot } = await Process.start(cwd)
     const [{ id }] = await Process.runJson(cwd, ["org", "list"])

@@ -1,6 +1,4 @@
-/**
- * Tests that `topic show` reports where a topic is stalled: at the mail, at the draft, or at the partner's receiver.
- */
+/** Tests that `topic show` reports where a topic is stalled: at the mail, the draft, or the partner's receiver. */
 import { describe, expect, it } from "vitest"
 import * as Loopback from "../support/Loopback.ts"
 import * as Outbox from "../support/Outbox.ts"

@@ -49,13 +49,13 @@ describe("wrong usage", () => {
     ["the same address twice", ["creator", "change-email", "--from", "a@b.c", "--to", "A@b.c"], /same address/]
   ]
 
-  it("wrong usage exits with code 2, with a sentence on stderr and nothing on stdout", async (test) => {
+  it("wrong usage exits with code 2, prints a sentence on stderr and prints nothing on stdout", async (test) => {
     const outcome = await Process.spawnCommand(await Process.makeWorkingFolder(test), ["org", "suspend", "7"])
     expect(outcome).toMatchObject({ code: 2, stdout: "" })
     expect(outcome.stderr).toMatch(/^id must be an id such as [^\n]+\.\nSee partner-commentary org suspend --help\.\n$/)
   })
 
-  it.for(wrong)("%s is wrong usage, and what is right is said", async ([, args, right]) => {
+  it.for(wrong)("%s is wrong usage, and the message explains the correct usage", async ([, args, right]) => {
     const said = { out: [] as Array<unknown>, error: [] as Array<unknown> }
     const out = vi.spyOn(process.stdout, "write").mockImplementation((text) => said.out.push(text) > 0)
     const error = vi.spyOn(process.stderr, "write").mockImplementation((text) => said.error.push(text) > 0)
@@ -98,7 +98,7 @@ describe.concurrent("a wrong setting", () => {
     expect(await Process.run(cwd, ["migrate"], { PROCESSES: "2" })).toMatchObject({ code: 0 })
   })
 
-  it("a wrong setting is printed as a line of JSON if LOG_FORMAT is json", async (test) => {
+  it("a wrong setting is printed as a JSON line if LOG_FORMAT is json", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     for (const args of [["serve"], ["purge"]]) {
       const outcome = await Process.spawnCommand(cwd, args, { RESPONSE_WINDOW: "later", LOG_FORMAT: "JSON" })
@@ -112,7 +112,7 @@ describe.concurrent("a wrong setting", () => {
     }
   })
 
-  it("a database that cannot be opened is reported with one sentence", async (test) => {
+  it("a database that cannot be opened is reported in one sentence", async (test) => {
     const outcome = await Process.run(await Process.makeWorkingFolder(test), ["org", "list"], {
       DATABASE_URL: "sqlite:/dev/null/x.db"
     })
@@ -126,7 +126,7 @@ describe.concurrent("a wrong setting", () => {
     expect(doctor.stdout).toContain("DATABASE_URL points at /dev/null/x.db: unable to open database file")
   })
 
-  it("an invalid default sender is refused with the variable's name", async (test) => {
+  it("an invalid default mail sender is refused with the variable's name", async (test) => {
     const outcome = await Process.run(await Process.makeWorkingFolder(test), ["worker"], {
       HOST: "my_host",
       DEV: "true"

@@ -1,4 +1,4 @@
-/** Tests of an operator's webhook commands, in separate processes. */
+/** Tests of the operator's webhook commands, which run in separate processes. */
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
@@ -67,7 +67,7 @@ describe("the `webhook` command", () => {
 })
 
 describe("the `webhook reseal` command", () => {
-  it("webhook reseal encrypts secrets again, so that the former signing secret can be removed", async (test) => {
+  it("webhook reseal encrypts the webhook secrets with the new signing secret, so that the former signing secret can be removed", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const { key } = await Partner.registerPartner(cwd)
     const [former, present] = ["the former signing secret", "the present signing secret"]

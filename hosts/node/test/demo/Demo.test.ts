@@ -27,7 +27,7 @@ test("the demo prints each step at once, succeeds, and leaves no files behind", 
   expect(await readdir(home)).toEqual(["temporary"])
 })
 
-test("the demo changes neither the environment's database nor the files in the folder", async (context) => {
+test("the demo changes neither the configured database nor the files in the working directory", async (context) => {
   const home = await makeWorkingFolder(context)
   await mkdir(join(home, "data"))
   await writeFile(join(home, "data", "partner-commentary.db"), "somebody's")
@@ -43,7 +43,7 @@ test("the demo changes neither the environment's database nor the files in the f
   expect(await readdir(join(home, "data"))).toEqual(["partner-commentary.db"])
 })
 
-test("a demo that cannot start gives the reason in one sentence", async (context) => {
+test("a demo that cannot start prints the reason in one sentence", async (context) => {
   const home = await makeWorkingFolder(context)
   await writeFile(join(home, "nowhere"), "no folder")
   const { code, stderr, stdout } = await run(home, ["demo"], { TMPDIR: join(home, "nowhere") })

@@ -5,7 +5,10 @@ import { describe, expect, it } from "vitest"
 import * as Partner from "../support/Partner.ts"
 import * as Process from "../support/Process.ts"
 
-/** Prepares a stopped service with this many open requests, whose rows a test may then change. */
+/**
+ * Prepares a stopped service with the given number of open requests. Tests may change the requests' rows in the
+ * database while the service is stopped.
+ */
 const stopped = async (cwd: string, requests: number) => {
   const server = await Process.start(cwd, ["serve", "--no-worker"])
   const { key, persona } = Partner.readDemoCredentials(server)
@@ -34,7 +37,7 @@ const findings = async (cwd: string) => {
 }
 
 describe("the `doctor` command", () => {
-  it("doctor reports PROCESSES above 1 on SQLite, because serve does not start", async (test) => {
+  it("doctor reports PROCESSES above 1 on SQLite as a problem, because serve would refuse to start", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     await Process.run(cwd, ["migrate"])
     const { code, stdout } = await Process.run(cwd, ["doctor"], { PROCESSES: "2" })
@@ -126,7 +129,7 @@ describe("the `doctor` command", () => {
     expect((await findings(cwd)).about("deliveries")).toMatchObject({ state: "ok" })
   })
 
-  it("doctor shows the mail server, the generator and the links in use, and no secret", async (test) => {
+  it("doctor shows the mail server, the generator and the base URL of links, but no secret", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const env = {
       ...{ DATABASE_URL: "sqlite:./x.db", SIGNING_SECRET: "hunter2-and-a-text-that-is-long-enough" },
@@ -142,7 +145,7 @@ describe("the `doctor` command", () => {
     expect(stdout).not.toContain("hunter2")
   })
 
-  it("doctor reports a short signing secret at any position of the list", async (test) => {
+  it("doctor reports a short signing secret at any position of the list of secrets", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const long = "a-text-that-is-long-enough-for-a-secret"
     await Process.runJson(cwd, ["migrate"])

@@ -89,7 +89,7 @@ describe("a malformed request", () => {
     expect((await fetch(`${apiRoot}/healthz`)).status).toBe(200)
   })
 
-  it("a malformed request is refused after the responses to earlier requests", async () => {
+  it("the refusal of a malformed request is sent after the responses to earlier requests", async () => {
     const port = await serve({}, (_, response) => setTimeout(() => response.end("fine"), 100))
     const good = "GET /1 HTTP/1.1\r\nHost: a\r\n\r\n"
     const answer = await say(port, `${good}${good}FOO /2 HTTP/1.1\r\nHost: a\r\n\r\n`)
@@ -116,7 +116,7 @@ describe("a malformed request", () => {
     expectRefusal(await say(port, "GET / HTTP/1.1\r\nHos"), 408, "must arrive completely within the time limit")
   })
 
-  it("a malformed request gets no response when its sender has disconnected", async () => {
+  it("a malformed request gets no response if its sender has disconnected", async () => {
     const port = await serve({}, (_, response) => response.end("fine"))
     const socket = connect(port, "127.0.0.1", () => socket.write("GET / HTTP/1.1\r\n", () => socket.resetAndDestroy()))
     await new Promise((resolve) => socket.on("close", resolve))

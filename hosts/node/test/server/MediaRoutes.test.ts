@@ -1,4 +1,4 @@
-/** Tests that the storage suite passes on a folder that the Node host serves. */
+/** Runs the storage test suite on a folder that the Node host serves. */
 import { mkdtempSync, rmSync } from "node:fs"
 import { createServer } from "node:http"
 import { tmpdir } from "node:os"

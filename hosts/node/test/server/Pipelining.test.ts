@@ -43,7 +43,10 @@ const get = "GET /docs/scalar.js HTTP/1.1\r\nHost: a\r\n\r\n"
 const last = get.replace("Host: a", "Host: a\r\nConnection: close")
 const post = "POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}"
 
-/** Waits for the response on another connection, so that the server has handled all earlier bytes. */
+/**
+ * Waits for a response on another connection. After this response the server has handled all bytes that were sent
+ * earlier.
+ */
 const roundTrip = (port: number) => talk(port, last).closed
 
 describe("pipelined requests of one connection", () => {
@@ -104,7 +107,7 @@ describe("pipelined requests of one connection", () => {
     expect(asked.length).toBe(200)
   })
 
-  it("pipelined requests without responses are read only up to a limit", async () => {
+  it("the server stops reading pipelined requests of one connection at a limit", async () => {
     const { asked, port } = await serve(() => {})
     const { closed } = talk(port, get.repeat(50_000))
     await closed

@@ -1,10 +1,10 @@
-/** Tests of status polls with and without metrics, and of the start of the service, in real processes. */
+/** Tests status polls with and without metrics, and the start of the service, with real processes. */
 import { readFile } from "node:fs/promises"
 import { describe, expect, it } from "vitest"
 import * as Partner from "../support/Partner.ts"
 import * as Process from "../support/Process.ts"
 
-/** Returns a response byte for byte, without the headers that differ between any two responses. */
+/** Returns the bytes of a response without the headers that differ between two responses to the same request. */
 const answerOf = async (apiRoot: string, key: string, path: string) => {
   const response = await fetch(`${apiRoot}/partner/v1${path}`, { headers: key === "" ? {} : { "x-api-key": key } })
   const headers = new Headers(response.headers)
@@ -45,7 +45,7 @@ describe.concurrent("a status poll", () => {
 describe.runIf(process.platform === "linux").concurrent("the served process", () => {
   const commandOf = async (pid: number) => (await readFile(`/proc/${pid}/cmdline`, "utf8")).split("\0")
 
-  it("the service runs with a small heap, under the process id that was started", async (test) => {
+  it("the service runs with a small heap and keeps the process id with which it started", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const { pid, stop } = await Process.startProcess(cwd, ["serve"], { NODE_OPTIONS: "" })
     expect(await commandOf(pid)).toContain("--max-semi-space-size=8")

@@ -33,7 +33,7 @@ describe("the Node host on Postgres", () => {
     for (const { stop } of [worker, other, server]) expect(await stop()).toMatchObject({ code: 0 })
   })
 
-  it("doctor and each worker loop report a database that answers reads and accepts no writes", async (test) => {
+  it("doctor and each worker loop report a database that answers reads but accepts no writes", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const env = await OwnDatabase.makeDatabase(test)
     await Process.runJson(cwd, ["migrate"], env)
@@ -59,7 +59,7 @@ describe("the Node host on Postgres", () => {
     expect(JSON.parse(line).annotations.reason).toMatch(/^cannot execute [A-Z ]+ in a read-only transaction$/)
   })
 
-  it("behind a pooler doctor checks the role of the service, and names DATABASE_DIRECT_URL if that address fails", async (test) => {
+  it("behind a connection pooler, doctor checks the service's database role and names DATABASE_DIRECT_URL if that address fails", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const env = await OwnDatabase.makeDatabase(test)
     const direct = env["DATABASE_URL"] ?? ""

@@ -40,7 +40,7 @@ describe("the variable PGPASSWORD", () => {
     expect(told).toBe("db.example.com port 5432, database desk")
   })
 
-  it("PGPASSWORD does not replace a password in the address", async () => {
+  it("PGPASSWORD does not replace a password in the database address", async () => {
     for (const address of ["postgres://u:own@db/x", "postgres://u@db/x?password=own"]) {
       expect((await addresses({ DATABASE_URL: address })).url.href).toBe(address)
     }

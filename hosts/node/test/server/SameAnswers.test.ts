@@ -1,4 +1,4 @@
-/** Tests that the server process returns the same responses as every other host. */
+/** Tests that the Node host's server process returns the same responses as all other hosts. */
 import { join } from "node:path"
 import * as Application from "@partner-commentary/test/Application"
 import * as HostConformance from "@partner-commentary/test/HostConformance"
@@ -12,7 +12,7 @@ import * as Process from "../support/Process.ts"
 
 const apiRoot = "http://commentary.example"
 
-it("a request gets the same response as on every other host", async (test) => {
+it("the Node host returns the same response to a request as every other host", async (test) => {
   const folder = await Process.makeWorkingFolder(test)
   const filename = join(folder, "commentary.db")
   const stores = Application.layer({ filename, outside: Layer.merge(Mailbox.layer, ScriptedGenerator.layer) })

@@ -12,7 +12,7 @@ import * as Process from "../support/Process.ts"
 const secrets = { SIGNING_SECRET: "a-secret-that-only-this-test-knows-of" }
 
 describe("the `serve` command", () => {
-  it("serve prints the demo organization once, and a separate line when it listens", async (test) => {
+  it("serve prints the demo organization only at the first start, and prints a line when it listens", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const first = await Process.startProcess(cwd)
     expect(first.stdout().split("\n")).toContain(`ready ${first.apiRoot}`)
@@ -146,7 +146,7 @@ describe("the `serve` command", () => {
     expect(stderr()).toContain(`PUBLIC_URL is unset: links in mails start with ${apiRoot}`)
   })
 
-  it("serve starts on an IPv6 address, and prints no outbox if a mail server is configured", async (test) => {
+  it("serve starts on an IPv6 address, and prints no outbox URL if a mail server is configured", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const { apiRoot, stdout } = await Process.start(cwd, ["serve"], {
       HOST: "::1",
@@ -158,7 +158,7 @@ describe("the `serve` command", () => {
     expect(stdout()).toContain("change-email --from ada@creators.localhost")
   })
 
-  it("serve shows metrics on loopback if ADMIN_PORT is set", async (test) => {
+  it("serve shows metrics on the loopback address if ADMIN_PORT is set", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const { apiRoot, stderr } = await Process.startProcess(cwd, ["serve"], { ADMIN_PORT: "0" })
     await fetch(`${apiRoot}/partner/v1/topics`)

@@ -7,7 +7,7 @@ import * as OwnDatabase from "../support/OwnDatabase.ts"
 import * as Partner from "../support/Partner.ts"
 import * as Process from "../support/Process.ts"
 
-it("other processes soon refuse a revoked key and a suspended organization's key, and new work starts at once", async (test) => {
+it("other processes soon refuse a revoked key and a suspended organization's key, and start new work at once", async (test) => {
   const cwd = await Process.makeWorkingFolder(test)
   const env = { ...(await OwnDatabase.makeDatabase(test)), WORKER_POLL_INTERVAL: "10 minutes" }
   const server = await Process.start(cwd, ["serve", "--no-worker"], env)
@@ -39,7 +39,7 @@ it("other processes soon refuse a revoked key and a suspended organization's key
       "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%'"
     )
   await Process.eventually(listening, ({ length }) => length === 3)
-  /** A notification arrives some milliseconds after the command has ended. */
+  /** The notification of a change arrives some milliseconds after the command has ended. */
   const soon = (wanted: number) => Process.eventually(statuses, (both) => both.every((status) => status === wanted))
   await soon(200)
   await Process.runJson(cwd, ["org", "suspend", organization.id], env)
@@ -48,7 +48,7 @@ it("other processes soon refuse a revoked key and a suspended organization's key
   await soon(200)
   await Process.runJson(cwd, ["key", "revoke", keyId], env)
   await soon(401)
-  // Each process has a heartbeat row until it has stopped.
+  // Each process has a heartbeat row in the database until the process has stopped.
   const processes = () => OwnDatabase.queryRows(env, "SELECT version, schema_id FROM processes")
   expect(await processes()).toHaveLength(3)
   for (const { stop } of [worker, other, server]) expect(await stop()).toMatchObject({ code: 0 })

@@ -47,7 +47,7 @@ export const callApi = async (apiRoot: string, key: string, path: string, body?:
   return { status: response.status, body: (await response.json()) as any }
 }
 
-/** Submits a topic to one persona, and returns its share id. */
+/** Submits a topic to one persona, and returns the share id of the assignment. */
 export const submitTopic = async (apiRoot: string, key: string, personaId: string): Promise<string> => {
   const reference = `r-${Math.random()}`
   await callApi(apiRoot, key, "/topics", {

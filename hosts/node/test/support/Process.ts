@@ -90,7 +90,7 @@ export const spawnCommand = (
   env: EnvironmentVariables = {}
 ): Promise<ProcessOutcome> => launch(cwd, args, env).ended
 
-/** Runs a command with `--json`. Resolves with the JSON value that it prints. */
+/** Runs a command with `--json`. Resolves with the JSON value that the command prints. */
 export const runJson = async (
   cwd: string,
   args: ReadonlyArray<string>,
@@ -102,7 +102,7 @@ export const runJson = async (
   return JSON.parse(stdout)
 }
 
-/** Starts a service in the test's own process. Resolves when it is ready. */
+/** Starts a service in the test's own process. Resolves when the service is ready. */
 export const start = async (
   cwd: string,
   args: ReadonlyArray<string> = ["serve"],
@@ -131,7 +131,7 @@ export const startProcess = async (
 ): Promise<RunningService> => {
   const { child, ended, stderr, stdout } = launch(cwd, args, { PORT: "0", ...env }, limits)
   const apiRoot = await ready(child, ended, stdout)
-  // Node reads both streams in the same turn of the event loop, in any order.
+  // Node may read stdout and stderr in any order within one turn of the event loop.
   await new Promise((resolve) => setImmediate(resolve))
   return {
     pid: child.pid ?? 0,

@@ -1,4 +1,4 @@
-/** Tests of the access log, which LOG_REQUESTS turns on. */
+/** Tests of the access log, which the variable LOG_REQUESTS enables. */
 import { expect, it } from "vitest"
 import * as Outbox from "../support/Outbox.ts"
 import * as Partner from "../support/Partner.ts"
@@ -17,7 +17,7 @@ const requests = (stderr: string) =>
     .filter(({ message }) => message === "Request")
     .map(({ annotations }) => annotations)
 
-it("the access log contains each request's route, status, time, organization and request id, and never a token", async (test) => {
+it("the access log contains each request's route, status, time, organization and request id, but never a token", async (test) => {
   const cwd = await Process.makeWorkingFolder(test)
   const service = await Process.start(cwd, ["serve"], { LOG_REQUESTS: "true" })
   const { key, persona } = Partner.readDemoCredentials(service)
@@ -57,7 +57,7 @@ it("the access log contains each request's route, status, time, organization and
   expect(JSON.stringify(lines)).not.toContain(shareId)
 })
 
-it("the access log is off by default", async (test) => {
+it("the access log is disabled by default", async (test) => {
   const cwd = await Process.makeWorkingFolder(test)
   const service = await Process.start(cwd, ["serve"])
   await fetch(`${service.apiRoot}/partner/v1/topics`)

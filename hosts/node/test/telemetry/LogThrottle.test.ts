@@ -1,11 +1,11 @@
-/** Tests that an outage writes a limited number of lines to the log of a real service. */
+/** Tests that an outage writes only a limited number of lines to the log of a real service. */
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { expect, it } from "vitest"
 import * as Partner from "../support/Partner.ts"
 import * as Process from "../support/Process.ts"
 
-it("an outage logs a failure once with a short stack, then one line a second with the count", async (test) => {
+it("during an outage a failure is logged once with a short stack, then one line a second contains the count", async (test) => {
   const cwd = await Process.makeWorkingFolder(test)
   const service = await Process.start(cwd, ["serve", "--no-worker"])
   const { key } = Partner.readDemoCredentials(service)

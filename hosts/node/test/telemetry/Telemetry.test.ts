@@ -1,4 +1,4 @@
-/** Tests of health and metrics of real processes, as an operator's Prometheus and OpenTelemetry collector see them. */
+/** Tests the health checks and metrics of real processes from the side of Prometheus and an OpenTelemetry collector. */
 import { expect, it } from "vitest"
 import * as Collector from "../support/Collector.ts"
 import * as Partner from "../support/Partner.ts"
@@ -81,7 +81,7 @@ it("/metrics counts each event stream, both while the stream is open and after i
   }
 })
 
-it("a worker answers health checks and shows its metrics at ADMIN_HOST and ADMIN_PORT", async (test) => {
+it("a worker answers health checks and serves metrics at ADMIN_HOST and ADMIN_PORT", async (test) => {
   const cwd = await Process.makeWorkingFolder(test)
   const { stderr } = await Process.startProcess(cwd, ["worker"], {
     ADMIN_HOST: "::1",

@@ -72,7 +72,7 @@ const list = Command.make(
   }, Effect.provide(Administration.layer))
 ).pipe(Command.withDescription("List waiting or failed mails"))
 
-/** Finds the contact addresses of organizations, for mails that store no address. */
+/** Finds the contact addresses of organizations for mails that store no address. */
 const contactsOf = Effect.fnUntraced(function* (mails: ReadonlyArray<ListedMail>) {
   const organizations = yield* OrganizationStore
   const ids = new Set(
