@@ -10,21 +10,23 @@ export const AttemptFailure = Schema.Literals([...TransportFailure.literals, "un
 export type AttemptFailure = typeof AttemptFailure.Type
 
 export interface Attempt {
-  /** The time at which the attempt started. */
+  /** The time at which the delivery attempt started. */
   readonly at: Instant
-  /** In milliseconds. */
+  /** The duration of the attempt in milliseconds. */
   readonly duration: number
-  /** The response's status; null when no response arrived. */
+  /** The HTTP status of the receiver's response; null when no response arrived. */
   readonly status: number | null
   /** The kind of failure; null when the attempt succeeded. */
   readonly failure: AttemptFailure | null
-  /** A sentence for the partner; null when the attempt succeeded. */
+  /** The reason of the failure, as a sentence for the partner; null when the attempt succeeded. */
   readonly reason: string | null
-  /** The first KiB of the response; null when no response arrived. */
+  /** The first KiB of the response body; null when no response arrived. */
   readonly excerpt: string | null
-  /** The value of the `Retry-After` header as sent; null when absent. */
+  /** The response's `Retry-After` header, unparsed; null when the header is absent. */
   readonly retryAfter: string | null
 }
 
-/** Only a 2xx status is a success, because redirects are not followed. */
+/**
+ * Only a status from 200 to 299 is a success. A redirect is a failure, because the service does not follow redirects.
+ */
 export const isSuccess = (status: number): boolean => status >= 200 && status <= 299

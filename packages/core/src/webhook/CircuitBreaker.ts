@@ -1,6 +1,7 @@
 /**
- * Judges a receiver by its attempts: when to warn its contact, when to disable it, when to pause deliveries, and how
- * fast the backlog drains afterwards. The functions are pure: limits come from the policy, and times are arguments.
+ * The circuit breaker warns a receiver's contact, disables the webhook or pauses its deliveries after failed attempts.
+ * After an outage, the breaker limits how fast the backlog is sent. All functions are pure. Limits come from the
+ * policy, and times are arguments.
  */
 import * as Duration from "effect/Duration"
 import type { EventId } from "../shared/Ids.ts"
@@ -10,20 +11,25 @@ import type { Attempt } from "./Attempt.ts"
 import * as Throttle from "./Throttle.ts"
 import type { Webhook } from "./Webhook.ts"
 
-/** The failures since the last success, in addition to the counter `consecutiveFailures`. */
+/**
+ * Describes a webhook's failures since the last successful delivery. The webhook itself counts `consecutiveFailures`.
+ */
 export interface CircuitBreaker {
-  /** The time of the first of these failures. */
+  /** The time of the first failed attempt since the last success. */
   readonly failingSince: Instant.Instant | null
-  /** Distinct events with a failed attempt, up to the number that the policy needs. */
+  /** The ids of events with a failed attempt, up to the number of events that the policy needs. */
   readonly failed: ReadonlyArray<EventId>
-  /** Distinct events for which no attempt reached a server, up to the number that the policy needs. */
+  /** The ids of events for which an attempt did not reach the server, up to the number that the policy needs. */
   readonly unreached: ReadonlyArray<EventId>
   readonly warned: boolean
-  /** Number of failed probes while the breaker is open; null while it is closed. */
+  /** Number of failed probes since the breaker opened; null while the breaker is closed. */
   readonly probes: number | null
-  /** The time at which the breaker closed, and how many deliveries were sent since; null once the backlog is empty. */
+  /**
+   * The start of the slow sending of the backlog, and the number of deliveries sent since; null once the backlog is
+   * empty.
+   */
   readonly draining: { readonly since: Instant.Instant; readonly sent: number } | null
-  /** The pause after a 429; null unless the receiver answered 429 lately. */
+  /** The pause after a 429 response; null when the receiver has not answered 429 recently. */
   readonly throttle: Throttle.Throttle | null
 }
 
@@ -44,20 +50,23 @@ export interface Receiver {
   readonly quietUntil: Instant.Instant | null
 }
 
-/** True when only probes are sent to this receiver, and its other deliveries wait. */
+/** Returns true when the webhook is inactive or its breaker is open, so that normal deliveries wait. */
 export const isHeld = ({ health, webhook }: Receiver): boolean => webhook.status !== "active" || health.probes !== null
 
-/** True when no failure, pause or backlog limits this receiver, so a success changes nothing for pending deliveries. */
+/**
+ * Returns true when no failure, pause or backlog limits this receiver. A success then changes nothing for other
+ * deliveries.
+ */
 export const isUnrestricted = ({ health, quietUntil, webhook }: Receiver): boolean =>
   webhook.consecutiveFailures === 0 && health.probes === null && health.draining === null && quietUntil === null
 
-/** Returns whether the change queued a mail to the contact. */
+/** Returns whether the change queued a mail to the webhook's contact. */
 export const alertsContact = (before: Receiver, after: Receiver): boolean =>
   before.webhook.status !== after.webhook.status ||
   before.health.warned !== after.health.warned ||
   before.health.throttle?.toldAt !== after.health.throttle?.toldAt
 
-/** The subject of a mail to the contact. */
+/** The reason for a mail to the webhook's contact. */
 export type ContactAlert = "failing" | "gone" | "disabled" | "throttled"
 
 export interface BreakerOutcome {
@@ -65,7 +74,7 @@ export interface BreakerOutcome {
   readonly alarm: ContactAlert | null
 }
 
-/** Returns the receiver's state after an attempt. An attempt does not count if it could not be signed. */
+/** Returns the receiver's state after an attempt. An attempt that could not be signed does not change the state. */
 export const afterAttempt = (
   present: Receiver,
   { attempt, eventId, probe }: { readonly attempt: Attempt; readonly eventId: EventId; readonly probe: boolean },
@@ -91,7 +100,7 @@ export const afterAttempt = (
   return { receiver: { webhook: { ...webhook, status, consecutiveFailures: failures }, health, quietUntil }, alarm }
 }
 
-/** The pause holds all deliveries of the webhook. The backlog then drains slowly again. */
+/** Pauses all deliveries of the webhook after a 429 response. If the backlog was draining, draining restarts slowly. */
 const throttled = (
   { health: before, quietUntil, webhook }: Receiver,
   { attempt, probe }: { readonly attempt: Attempt; readonly probe: boolean },
@@ -116,7 +125,7 @@ const throttled = (
   }
 }
 
-/** A pause that the receiver requested continues if an attempt that was already in flight succeeds. */
+/** Returns the state after a success. A success of an attempt that was already in flight does not end a 429 pause. */
 const recovered = (
   { health, quietUntil, webhook }: Receiver,
   attempt: Attempt,
@@ -133,23 +142,25 @@ const recovered = (
   }
 }
 
-/** Drains the backlog slowly, as after the breaker has closed. An open breaker or a running drain stays as it is. */
+/**
+ * Sends the backlog slowly at first, as after the breaker has closed. An open breaker or a running drain does not
+ * change.
+ */
 export const draining = (present: Receiver, now: Instant.Instant): Receiver =>
   present.health.probes === null && present.health.draining === null
     ? { ...present, health: { ...present.health, draining: { since: now, sent: 0 } } }
     : present
 
-/** Starts a recovery: the receiver is tried at once, and pending events get their full schedule again. */
+/**
+ * Starts a recovery. The service contacts the receiver at once, and pending events get their full retry schedule again.
+ */
 export const startRecovery = (present: Receiver, now: Instant.Instant): Receiver => {
   const begun = draining(afterManualRetry(present), now)
   const throttle = Throttle.startRecovery(begun.health.throttle)
   return throttle === null ? begun : { ...begun, health: { ...begun.health, throttle } }
 }
 
-/**
- * Ends the wait of an open breaker, and a pause after a 429, because a manual retry suggests that the receiver was
- * repaired.
- */
+/** Ends the wait of an open breaker and a pause after a 429. A manual retry suggests that the receiver was repaired. */
 export const afterManualRetry = (present: Receiver): Receiver =>
   present.quietUntil === null || (present.health.probes === null && present.health.throttle === null)
     ? present
@@ -157,7 +168,7 @@ export const afterManualRetry = (present: Receiver): Receiver =>
 
 const noted = (present: CircuitBreaker, attempt: Attempt, eventId: EventId, policy: WebhookPolicy): CircuitBreaker => ({
   ...present,
-  // A clock that was fast earlier must not delay later steps.
+  // If an earlier clock was fast, the stored time is in the future. The earlier of the two times avoids late warnings.
   failingSince: Math.min(present.failingSince ?? attempt.at, attempt.at),
   failed: including(present.failed, eventId, Math.max(policy.disableEvents, policy.breakerEvents)),
   unreached: isUnreached(attempt)
@@ -200,7 +211,7 @@ const isToOpen = (failures: number, { failed, unreached }: CircuitBreaker, polic
 const probed = (health: CircuitBreaker, probe: boolean): CircuitBreaker =>
   probe && health.probes !== null ? { ...health, probes: health.probes + 1 } : health
 
-/** The delay doubles after each failed probe, up to a limit. */
+/** Returns the time of the next probe. The delay doubles after each failed probe, up to a limit. */
 const nextProbe = (
   { probes }: CircuitBreaker,
   now: Instant.Instant,
@@ -208,7 +219,7 @@ const nextProbe = (
 ): Instant.Instant =>
   now + Math.min(Duration.toMillis(probeDelay) * 2 ** Math.min(probes ?? 0, 30), Duration.toMillis(probeDelayMax))
 
-/** The number of deliveries that may start now. Deliveries in flight reduce it. */
+/** The number of deliveries that may start now. Each delivery in flight reduces this number. */
 export interface Allowance {
   readonly limit: number
   /** A probe checks whether the receiver is back. A probe does not use up one of the event's attempts. */
@@ -223,13 +234,13 @@ export const allowedDeliveries = (
 ): Allowance => {
   const probe = health.probes !== null
   if (webhook.status !== "active" || (quietUntil !== null && now < quietUntil)) return { limit: 0, probe }
-  // A failing receiver gets one delivery at a time, so that timeouts occupy few shared connections.
+  // A failing receiver gets one delivery at a time, because each timeout occupies a shared connection for long.
   const free = Math.max(0, (webhook.consecutiveFailures > 0 ? 1 : policy.concurrency) - inFlight)
   if (health.draining === null) return { limit: free, probe }
   return { limit: Math.min(free, Math.max(0, drained(health.draining, now, policy) - health.draining.sent)), probe }
 }
 
-/** Returns the receiver's state after a claim. `wanted`: the claim took as many deliveries as were allowed. */
+/** Returns the receiver's state after a claim. `wanted` is true when the claim took as many deliveries as allowed. */
 export const afterClaim = (
   present: Receiver,
   { limit, count }: { readonly limit: number; readonly count: number },
@@ -253,7 +264,8 @@ const second = ({ since }: { readonly since: Instant.Instant }, now: Instant.Ins
   Math.max(0, Math.floor((now - since) / 1000))
 
 /**
- * Returns the total that may have been sent by now: a fixed number in the first second, doubling in each later second.
+ * Returns how many deliveries may have been sent by now. The number per second starts at a fixed value and doubles each
+ * second.
  */
 const drained = (
   draining: NonNullable<CircuitBreaker["draining"]>,

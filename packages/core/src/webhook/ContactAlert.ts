@@ -1,6 +1,6 @@
 /**
- * Creates the audit entry and the mail to the webhook's contact when a receiver keeps failing, keeps answering 429, or
- * answers 410. Pure.
+ * Creates the audit entry and the mail to the contact when a receiver keeps failing, keeps answering 429, or answers
+ * 410. The function is pure.
  */
 
 import type { WebhookNoticeKind } from "../mail/WebhookNotices.ts"
@@ -10,7 +10,7 @@ import type { ContactAlert, Receiver } from "./CircuitBreaker.ts"
 import type { Settlement } from "./DeliveryStore.ts"
 import { hostOf } from "./WebhookUrl.ts"
 
-/** The service sends no mails about the test environment. */
+/** The service sends no mails about webhooks of the test environment. */
 export const noticeAndAuditOf = (
   { health, webhook }: Receiver,
   alarm: ContactAlert | null,

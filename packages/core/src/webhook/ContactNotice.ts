@@ -1,8 +1,7 @@
 /**
- * Combines notices about webhooks into mails: at most one mail per organization in five minutes. The first notice is
- * sent at once. Later notices are collected in the next mail, which shows the last state of each webhook and its
- * intermediate hosts. The limit protects contacts from floods of mails, and no change is lost. The functions are pure:
- * the store queues the mails.
+ * Combines notices about webhooks into at most one mail per organization in five minutes. The service sends the first
+ * notice at once and collects later notices in the next mail, so floods of changes cause few mails. The mail shows each
+ * webhook's last state and its intermediate hosts. The functions are pure, and the store queues the mails.
  */
 import * as Duration from "effect/Duration"
 import type { NewMail } from "../mail/Mail.ts"
@@ -20,17 +19,17 @@ export interface ContactNotice {
 const bucketLength = Duration.minutes(5)
 
 /**
- * Maximum number of webhooks in one mail. An organization has at most 20 webhooks, so the mail omits only removed
+ * Maximum number of webhooks in one mail. An organization has at most 20 webhooks, so the limit omits only removed
  * webhooks.
  */
 export const mentionedAtMost = 40
 
-/** Maximum number of intermediate hosts shown for a webhook. */
+/** Maximum number of intermediate hosts that a mail shows for a webhook. */
 const passedAtMost = 10
 
 export const noticePeriodOf = (at: Instant.Instant): number => Instant.bucketOf(at, bucketLength)
 
-/** Returns a new mail with only this notice for the five-minute period, due at once or when the period begins. */
+/** Returns a new mail with only this notice. The mail is due at once, or at the start of its five-minute period. */
 export const mailIn = (bucket: number, { at, kind, organizationId, webhook }: ContactNotice): NewMail => ({
   id: `${organizationId}.webhooks-${bucket}`,
   kind,
@@ -41,7 +40,7 @@ export const mailIn = (bucket: number, { at, kind, organizationId, webhook }: Co
   createdAt: Math.max(at, bucket * Duration.toMillis(bucketLength))
 })
 
-/** Adds a mention of a webhook to the mail. It replaces an earlier mention of the same webhook and kind. */
+/** Adds a webhook to the mail. The new entry replaces an earlier entry with the same webhook and kind. */
 export const withNotice = (present: WebhookMention, { at, kind, webhook }: ContactNotice): WebhookMention => {
   const mentions = webhooksOfNotice(present)
   const next = { ...webhook, kind, at: Instant.toIso(at) }
@@ -51,7 +50,7 @@ export const withNotice = (present: WebhookMention, { at, kind, webhook }: Conta
   return together([...others, former === undefined || isTrouble(next) ? next : joined(former, next)], present.omitted)
 }
 
-/** Drops the oldest mentions of removed webhooks when there are too many. */
+/** Removes the oldest entries of removed webhooks when the mail contains too many webhooks. */
 export const shortened = (present: WebhookMention, isRemoved: (id: WebhookId) => boolean): WebhookMention => {
   const mentions = webhooksOfNotice(present)
   const excess = new Set(mentions.filter(({ id }) => isRemoved(id)).slice(0, mentions.length - mentionedAtMost))
@@ -59,7 +58,7 @@ export const shortened = (present: WebhookMention, isRemoved: (id: WebhookId) =>
   return together(kept, (present.omitted ?? 0) + excess.size)
 }
 
-/** Oldest first. */
+/** Returns the webhooks of a mail, oldest entry first. */
 export const webhooksOfNotice = ({
   further = [],
   omitted: _,
@@ -74,7 +73,9 @@ const together = ([first, ...further]: ReadonlyArray<WebhookMention>, omitted = 
 
 const isTrouble = ({ trouble }: WebhookMention): boolean => trouble !== undefined
 
-/** Merges two changes of one webhook into one mention: first and last host, the hosts between, and all keys. */
+/**
+ * Merges two changes of one webhook into one entry with the first host, the last host, the hosts between, and all keys.
+ */
 const joined = (former: WebhookMention, next: WebhookMention): WebhookMention => {
   const passed = [...(former.passed ?? []), former.host].filter((host) => host !== next.host)
   return {

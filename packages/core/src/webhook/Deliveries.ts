@@ -1,7 +1,4 @@
-/**
- * The partner's view of deliveries, and the partner's requests for another attempt. DeliveryWorker sends the
- * deliveries.
- */
+/** Partners list deliveries and request another attempt with this service. DeliveryWorker sends the deliveries. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -21,38 +18,38 @@ import { earliestListed } from "./EventHistory.ts"
 import { RedeliveryStore } from "./RedeliveryStore.ts"
 import { WebhookNotFound } from "./WebhookNotFound.ts"
 
-/** The number of latest attempts that a list and a detail show. */
+/** The number of latest attempts in the response: `listed` for lists, and `alone` for a single delivery. */
 export const shownAttempts = { listed: 10, alone: 100 }
 
 /** The webhook has no delivery of this event, or the delivery was deleted. */
 export class DeliveryNotFound extends Schema.TaggedError<DeliveryNotFound>()("DeliveryNotFound", {}) {}
 
 export interface DeliveryPage {
-  /** The deliveries, newest event first. */
+  /** The deliveries are sorted by the time of their event, newest first. */
   readonly deliveries: ReadonlyArray<DeliveryWithProgress>
-  /** The cursor is none on the last page of the list. */
+  /** The cursor of the next page; none on the last page of the list. */
   readonly next: Option.Option<EventId>
 }
 
 export class Deliveries extends Context.Service<
   Deliveries,
   {
-    /** Lists deliveries of the last 30 days. A null status selects all deliveries. */
+    /** Lists deliveries of the last 30 days. If the status is null, the list contains all deliveries. */
     readonly page: (
       owner: Owner,
       webhookId: WebhookId,
       asked: { readonly status: DeliveryStatus | null; readonly behind: EventId | null; readonly limit: number }
     ) => Effect.Effect<DeliveryPage, WebhookNotFound>
-    /** A null id finds no delivery. */
+    /** Returns the delivery. If the id is null, the call fails with DeliveryNotFound. */
     readonly find: (
       owner: Owner,
       webhookId: WebhookId,
       eventId: EventId | null
     ) => Effect.Effect<DeliveryWithProgress, WebhookNotFound | DeliveryNotFound>
     /**
-     * Requests one immediate attempt, even for a delivered or failed delivery. The request has no effect while an
-     * attempt is in flight or already requested. If the webhook is paused or disabled, the delivery keeps waiting. If
-     * the breaker is open, the attempt is a probe. A null id finds no delivery.
+     * Requests one immediate attempt, also for a delivered or failed delivery. A request during an attempt or before a
+     * requested attempt has no effect. A paused or disabled webhook keeps waiting, and an open breaker makes the
+     * attempt a probe. If the id is null, the call fails with DeliveryNotFound.
      */
     readonly retry: (
       principal: Principal,

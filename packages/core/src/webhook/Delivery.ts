@@ -1,4 +1,6 @@
-/** The delivery of one event to one webhook as the partner sees it: its status and attempts. Pure. */
+/**
+ * The delivery of one event to one webhook as the partner sees it, with status and attempts. The functions are pure.
+ */
 import * as Schema from "effect/Schema"
 import type { EventId, ShareId, TopicId, WebhookId } from "../shared/Ids.ts"
 import type { Instant } from "../shared/Instant.ts"
@@ -7,7 +9,7 @@ import { isHeld, type Receiver } from "./CircuitBreaker.ts"
 import type { AttemptKind } from "./DeliveryPlan.ts"
 import { type EventType, isKnownType, type StoredEventType } from "./EventType.ts"
 
-/** The state that the database stores. Whether a delivery is held follows from its webhook. */
+/** The state that the database stores. The webhook's state determines whether a pending delivery is held. */
 export type DeliveryState = "pending" | "delivered" | "failed"
 
 export const DeliveryStatus = Schema.Literals(["pending", "held", "delivered", "failed"])
@@ -19,7 +21,7 @@ export interface RecordedAttempt extends Omit<Attempt, "retryAfter"> {
 
 export interface Delivery {
   readonly webhookId: WebhookId
-  /** The event's id identifies the delivery within its webhook. */
+  /** The id of the delivered event, which identifies the delivery within its webhook. */
   readonly eventId: EventId
   readonly type: StoredEventType
   readonly topicId: TopicId
@@ -29,35 +31,35 @@ export interface Delivery {
   readonly state: DeliveryState
   /** The time of the next attempt; null when none is scheduled. */
   readonly dueAt: Instant | null
-  /** True while an attempt is in flight and its lease is valid. */
+  /** True while an attempt is in flight and the worker's lease is valid. */
   readonly inFlight: boolean
   readonly settledAt: Instant | null
-  /** The number of all attempts, scheduled and manual. */
+  /** The number of all attempts, both scheduled and manual. */
   readonly attemptCount: number
-  /** The latest attempts, oldest first. */
+  /** The latest attempts of the delivery, oldest first. */
   readonly attempts: ReadonlyArray<RecordedAttempt>
-  /** The request body that is sent; null in lists. */
+  /** The body of the webhook request; null in lists. */
   readonly payload: string | null
 }
 
-/** A delivery of a type that this version knows. */
+/** A delivery whose event type is known to this version. */
 type KnownDelivery = Delivery & { readonly type: EventType }
 
 export const isKnownDelivery = (delivery: Delivery): delivery is KnownDelivery => isKnownType(delivery.type)
 
-/** The derived status of a delivery. */
+/** The status that partners see. The service derives this status from the delivery and its webhook. */
 interface DeliveryProgress {
   readonly status: DeliveryStatus
   /**
-   * The value is null when no attempt is planned, when an attempt is in flight, and when the webhook is not active.
-   * With an open breaker, this is the time of the next probe, which uses one of the held deliveries.
+   * The time of the next attempt; null when no attempt is planned, an attempt is in flight, or the webhook is inactive.
+   * While the breaker is open, this is the time of the next probe, which sends one of the held deliveries.
    */
   readonly nextAttemptAt: Instant | null
 }
 
 export type DeliveryWithProgress = KnownDelivery & DeliveryProgress
 
-/** Adds the derived status to a delivery. */
+/** Adds the status that partners see to a delivery. */
 export const withProgress = <Kind extends Delivery>(delivery: Kind, receiver: Receiver): Kind & DeliveryProgress => {
   const { dueAt, state, inFlight } = delivery
   if (state !== "pending" || dueAt === null) return { ...delivery, status: state, nextAttemptAt: null }
@@ -69,10 +71,7 @@ export const withProgress = <Kind extends Delivery>(delivery: Kind, receiver: Re
   }
 }
 
-/**
- * Returns the stored state that corresponds to this status; null if the receiver cannot have deliveries with this
- * status.
- */
+/** Returns the stored state for this status. Returns null if the receiver cannot have deliveries with this status. */
 export const stateOf = (status: DeliveryStatus, receiver: Receiver): DeliveryState | null => {
   if (status === "delivered" || status === "failed") return status
   return (status === "held") === isHeld(receiver) ? "pending" : null

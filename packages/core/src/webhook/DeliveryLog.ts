@@ -1,4 +1,4 @@
-/** The port that reads deliveries. Callers first check ownership with `receiver`. */
+/** The port that reads deliveries. Callers first check with `receiver` that the owner has the webhook. */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
@@ -10,16 +10,16 @@ import type { Delivery, DeliveryState } from "./Delivery.ts"
 
 export interface DeliveryList {
   readonly webhookId: WebhookId
-  /** A null state selects all deliveries. */
+  /** The state of the listed deliveries; null selects all deliveries. */
   readonly state: DeliveryState | null
-  /** Only events of this time or later are listed. */
+  /** The list contains only events that happened at this time or later. */
   readonly since: Instant
   /** The last event of the previous page; null on the first page. */
   readonly behind: EventId | null
   readonly limit: number
 }
 
-/** The number of unfinished deliveries, and the time of the oldest one's event. */
+/** The number of unfinished deliveries, and the time of the oldest unfinished event. */
 export interface PendingDeliveries {
   readonly count: number
   readonly since: Instant
@@ -28,16 +28,16 @@ export interface PendingDeliveries {
 export class DeliveryLog extends Context.Service<
   DeliveryLog,
   {
-    /** Returns none when the owner has no such webhook. */
+    /** Returns the webhook and its breaker state, or none when the owner has no such webhook. */
     readonly receiver: (owner: Owner, id: WebhookId) => Effect.Effect<Option.Option<Receiver>>
     /**
-     * Lists deliveries with the newest event first, each with up to `attempts` of its latest attempts, without
-     * excerpts. The page needs two index queries, independent of the number of deliveries.
+     * Lists deliveries by event, newest first. Each has up to `attempts` of its latest attempts, without response
+     * excerpts. A page needs two index queries, whatever the number of deliveries.
      */
     readonly page: (list: DeliveryList, attempts: number, at: Instant) => Effect.Effect<ReadonlyArray<Delivery>>
     /**
-     * Finds a delivery with up to `attempts` of its latest attempts, including excerpts. Returns none also when the
-     * event is older than `since`.
+     * Finds a delivery with up to `attempts` of its latest attempts, including response excerpts. Returns none when the
+     * delivery does not exist or its event is older than `since`.
      */
     readonly find: (
       webhookId: WebhookId,
@@ -46,13 +46,16 @@ export class DeliveryLog extends Context.Service<
       attempts: number,
       at: Instant
     ) => Effect.Effect<Option.Option<Delivery>>
-    /** The receivers of these webhooks with their unfinished deliveries, which are counted up to `limit`. */
+    /**
+     * Returns the receivers of these webhooks with the number of their unfinished deliveries, counted up to `limit`.
+     */
     readonly receivers: (
       webhookIds: ReadonlyArray<WebhookId>,
       limit: number
     ) => Effect.Effect<ReadonlyArray<{ readonly receiver: Receiver; readonly pending: number }>>
     /**
-     * Counts unfinished deliveries by webhook, and omits webhooks that have none. The count needs one index-only query.
+     * Counts unfinished deliveries by webhook. Webhooks without unfinished deliveries are absent. The count needs one
+     * index-only query.
      */
     readonly waiting: (webhookIds: ReadonlyArray<WebhookId>) => Effect.Effect<ReadonlyMap<WebhookId, PendingDeliveries>>
   }

@@ -1,6 +1,6 @@
 /**
  * Decides after an attempt whether a delivery is done, must be retried or has failed. The functions are pure.
- * CircuitBreaker decides whether the webhook is warned, paused or disabled.
+ * CircuitBreaker decides whether to warn the contact and whether to pause or disable the webhook.
  */
 import * as Duration from "effect/Duration"
 import * as Schema from "effect/Schema"
@@ -10,36 +10,36 @@ import type { WebhookPolicy } from "../shared/WebhookPolicy.ts"
 import type { Attempt } from "./Attempt.ts"
 import { requestedRetryTime } from "./RetryAfter.ts"
 
-/** What triggered the attempt. `probe`: the circuit breaker made the attempt to check whether the receiver is back. */
+/** The reason for an attempt. The circuit breaker makes a `probe` to check whether the receiver is reachable again. */
 export const AttemptKind = Schema.Literals(["scheduled", "manual", "probe"])
 export type AttemptKind = typeof AttemptKind.Type
 
-/** The fields of a delivery that decide about its next attempt. */
+/** The fields of a delivery that determine its next attempt. */
 export interface RetryState {
-  /** The number of failed scheduled attempts. */
+  /** The number of scheduled attempts that failed. */
   readonly attempts: number
-  /** The time at which the schedule continues after a manual attempt; null when the schedule has ended. */
+  /** The time at which the retry schedule continues after a manual attempt; null when the schedule has ended. */
   readonly resumeAt: Instant.Instant | null
 }
 
 export type NextDeliveryState =
   | { readonly state: "delivered" }
-  /** `failed`: the schedule has ended. */
+  /** A delivery fails when its retry schedule has ended. */
   | { readonly state: "failed"; readonly attempts: number }
   | { readonly state: "pending"; readonly attempts: number; readonly dueAt: Instant.Instant }
 
 /**
- * The random delay is at most this fraction of the planned delay, so that simultaneous failures do not retry
- * simultaneously.
+ * The maximum random delay as a fraction of the planned delay. Random delays spread the retries of simultaneous
+ * failures.
  */
 const jitter = 0.1
 
-/** The delay before the retry of a delivery that could not be signed. */
+/** The delay before the retry of a delivery that the service could not sign. */
 const unsignedDelay = Duration.hours(1)
 
 /**
- * The longest possible delay by number of counted attempts. Before the first one, only a missing secret can delay a
- * delivery.
+ * Returns the longest possible retry delay for a number of failed scheduled attempts. Before the first attempt, only a
+ * missing secret can delay a delivery.
  */
 export const latestDue = (
   now: Instant.Instant,
@@ -55,7 +55,7 @@ export const latestDue = (
   }
 }
 
-/** `chance` is a random number from 0 up to 1. */
+/** Returns the delivery's state after an attempt. `chance` is a random number, at least 0 and less than 1. */
 export const nextStateOf = (
   present: RetryState,
   {
@@ -65,7 +65,7 @@ export const nextStateOf = (
   }: {
     readonly attempt: Attempt
     readonly kind: AttemptKind
-    /** For a 429: true if the receiver has answered only 429 for the duration of a full schedule. */
+    /** True for a 429 response when the receiver has answered only 429 for the duration of a full retry schedule. */
     readonly isExhausted?: boolean
   },
   chance: number,
@@ -75,7 +75,7 @@ export const nextStateOf = (
   if (attempt.failure === null) return { state: "delivered" }
   const { attempts } = present
   if (attempt.failure === "unsigned") return { state: "pending", attempts, dueAt: Instant.plus(now, unsignedDelay) }
-  // A 429 does not count as an attempt, so a time limit ends a delivery that gets only 429.
+  // A 429 response does not count as a failed attempt, so a time limit ends deliveries that get only 429 responses.
   if (attempt.status === 429 && isExhausted && kind !== "manual") return { state: "failed", attempts }
   if (kind === "probe") return { state: "pending", attempts, dueAt: now }
   if (kind === "manual") {
@@ -83,7 +83,7 @@ export const nextStateOf = (
       ? { state: "failed", attempts }
       : { state: "pending", attempts, dueAt: Math.max(present.resumeAt, now) }
   }
-  // A 429 means that the receiver is busy, not broken: the webhook pauses, and the event keeps its attempts.
+  // A 429 response means that the receiver is busy, not broken. The webhook pauses, and the attempt does not count.
   if (attempt.status === 429) return { state: "pending", attempts, dueAt: now }
   const delay = policy.retries[attempts]
   if (delay === undefined) return { state: "failed", attempts: attempts + 1 }
@@ -95,12 +95,12 @@ export const nextStateOf = (
   }
 }
 
-/** A delivery's state in the queue. */
+/** The state of a delivery in the delivery queue. */
 export interface QueueState {
-  /** The due time; null when the delivery has ended. */
+  /** The time of the next attempt; null when the delivery has ended. */
   readonly dueAt: Instant.Instant | null
   readonly inFlight: boolean
-  /** True when a manual attempt was requested and has not started. */
+  /** True when the partner requested a manual attempt that has not started. */
   readonly manual: boolean
   readonly resumeAt: Instant.Instant | null
 }
@@ -111,8 +111,8 @@ export interface DeliveryScheduleChange {
 }
 
 /**
- * Schedules a manual attempt now, in addition to the schedule, which continues as planned if the attempt fails. Returns
- * null when an attempt is in flight, or was requested and is due.
+ * Schedules an additional manual attempt now. If the manual attempt fails, the retry schedule continues as planned.
+ * Returns null when an attempt is in flight, or when a requested attempt is already due.
  */
 export const manualAttempt = (
   { dueAt, manual, resumeAt, inFlight }: QueueState,

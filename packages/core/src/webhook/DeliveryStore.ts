@@ -1,4 +1,7 @@
-/** The port that keeps deliveries until they end. AssignmentStore inserts them in the transaction of the change. */
+/**
+ * The port that stores deliveries until they succeed or fail. AssignmentStore inserts deliveries in the transaction
+ * that changes the assignment.
+ */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
@@ -18,35 +21,37 @@ export interface DueWebhook {
   readonly organizationId: OrganizationId
 }
 
-/** A claimed delivery, which the claiming worker must now attempt. */
+/** A delivery that a worker has claimed and must now send. */
 export interface ClaimedDelivery extends RetryState {
   readonly webhookId: WebhookId
-  /** The URL is copied when the delivery is claimed. */
+  /** The webhook's URL at the time of the claim. */
   readonly url: string
   readonly encryptedSecret: string
   readonly formerSecret: FormerSecret | null
   readonly eventId: EventId
   readonly payload: string
-  /** The ticket increases with every attempt. A result is ignored unless it carries the latest ticket. */
+  /** The ticket number increases with every attempt. The store ignores a failure with an outdated ticket. */
   readonly ticket: number
   readonly kind: AttemptKind
 }
 
 /** The number of deliveries to claim, and the receiver's state after the claim. */
 export interface ClaimPlan {
-  /** `allow` is called with the receiver and the number of deliveries in flight. */
+  /**
+   * Returns how many deliveries may be claimed. The arguments are the receiver and its number of deliveries in flight.
+   */
   readonly allow: (present: Receiver, inFlight: number) => Allowance
   readonly taken: (present: Receiver, allowance: Allowance, count: number) => Receiver
 }
 
-/** A webhook before and after an attempt, and the deliveries claimed in the same transaction. */
+/** A webhook's state before and after an attempt, and the deliveries that the same transaction claimed. */
 export interface SettledAttempt {
   readonly before: Receiver
   readonly after: Receiver
   readonly following: ReadonlyArray<ClaimedDelivery>
 }
 
-/** The result of an attempt. The store writes all of it in one transaction. */
+/** The result of an attempt, which the store writes in one transaction. */
 export interface Settlement {
   readonly receiver: Receiver
   readonly next: NextDeliveryState
@@ -55,11 +60,11 @@ export interface Settlement {
 }
 
 export interface DeliveryBacklog {
-  /** The number of due deliveries that may be sent. */
+  /** The number of due deliveries that workers may send now. */
   readonly due: number
-  /** The number of pending deliveries of webhooks that are inactive or paused. */
+  /** The number of pending deliveries whose webhook is inactive or paused. */
   readonly held: number
-  /** The number of webhooks whose breaker is open. */
+  /** The number of webhooks with an open circuit breaker. */
   readonly open: number
   /** The number of disabled webhooks. */
   readonly disabled: number
@@ -69,8 +74,8 @@ export class DeliveryStore extends Context.Service<
   DeliveryStore,
   {
     /**
-     * Returns active webhooks with due deliveries, each webhook once, oldest due time first. It omits webhooks that are
-     * paused or have their maximum number of deliveries in flight.
+     * Returns active webhooks with due deliveries, the oldest due time first. The result omits webhooks that are paused
+     * or have their maximum number of deliveries in flight.
      */
     readonly dueWebhooks: (
       at: Instant,
@@ -78,9 +83,9 @@ export class DeliveryStore extends Context.Service<
       limit: number
     ) => Effect.Effect<ReadonlyArray<DueWebhook>>
     /**
-     * Claims due deliveries, oldest first. `allow` decides their number from the receiver and the count in flight. It
-     * runs under the receiver's lock, so that concurrent workers never exceed a limit. No other worker gets them before
-     * `lease`; if no outcome is stored by then, they are due again. Returns none for an inactive webhook.
+     * Claims due deliveries, oldest first, until the time `lease`. `allow` decides their number under the receiver's
+     * lock, so concurrent workers never exceed a limit. Deliveries without a stored result at the end of the lease are
+     * due again. An inactive webhook has no claimable deliveries.
      */
     readonly claim: (
       id: WebhookId,
@@ -89,9 +94,9 @@ export class DeliveryStore extends Context.Service<
       taking: ClaimPlan
     ) => Effect.Effect<ReadonlyArray<ClaimedDelivery>>
     /**
-     * Stores the attempt and the result of `decide`, under the receiver's lock. When the ticket is outdated, only a
-     * success counts: a failure is recorded and changes nothing else. `following` claims the webhook's next deliveries
-     * in the same transaction. Returns none when the webhook was removed.
+     * Stores the attempt and the result of `decide` under the receiver's lock. A failure with an outdated ticket is
+     * recorded and changes nothing else. `following` claims the webhook's next deliveries in the same transaction.
+     * Returns none when the webhook was removed.
      */
     readonly settle: (
       claimed: ClaimedDelivery,
@@ -101,24 +106,24 @@ export class DeliveryStore extends Context.Service<
       following?: { readonly lease: Instant; readonly taking: ClaimPlan }
     ) => Effect.Effect<Option.Option<SettledAttempt>>
     /**
-     * Releases an attempt that a stopping worker interrupted: the delivery is due again at `at`, and the attempt does
-     * not count.
+     * Releases a delivery whose attempt was interrupted by a stopping worker. The delivery is due again at `at`, and
+     * the interrupted attempt does not count.
      */
     readonly release: (claimed: ClaimedDelivery, at: Instant) => Effect.Effect<void>
-    /** Pauses the webhook until this time. An existing pause that ends later stays. */
+    /** Pauses the webhook until this time. A pause that ends later does not change. */
     readonly postpone: (id: WebhookId, until: Instant) => Effect.Effect<void>
     /**
-     * See `MailStore.repairDueTimes`. A delivery whose latest attempt has a time in the future also becomes due now,
-     * because the same fast clock calculated its next attempt.
+     * Repairs due times that were calculated with a fast clock, as `MailStore.repairDueTimes` does for mails. A
+     * delivery whose latest attempt has a time in the future also becomes due now.
      */
     readonly repairDueTimes: (latest: LatestDue) => Effect.Effect<void>
-    /** Ends pauses that end after `after` and for which `isPostponed` returns true. */
+    /** Ends each pause that lasts beyond `after` and for which `isPostponed` returns true. */
     readonly repairPauses: (after: Instant, isPostponed: (present: Receiver) => boolean) => Effect.Effect<void>
-    /** The next time at which something can be sent to an active webhook; none when nothing is pending. */
+    /** The next time at which an active webhook has a delivery to send; none when no delivery is pending. */
     readonly nextDue: Effect.Effect<Option.Option<Instant>>
     /**
-     * Counts pending deliveries and failing webhooks, for operators. Each count stops at `limit`, so that the query
-     * stays cheap.
+     * Counts pending deliveries and failing webhooks for operators. Each count stops at `limit`, which keeps the query
+     * fast.
      */
     readonly backlog: (at: Instant, limit: number) => Effect.Effect<DeliveryBacklog>
   }

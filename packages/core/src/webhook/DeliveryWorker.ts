@@ -1,6 +1,6 @@
 /**
- * Sends events that are due to their webhooks and records each attempt. CircuitBreaker and DeliveryPlan decide the next
- * step after the attempt.
+ * Sends due events to their webhooks and records each attempt. CircuitBreaker and DeliveryPlan decide what happens
+ * after an attempt.
  */
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -36,7 +36,7 @@ import * as Pause from "./Pause.ts"
 import * as Throttle from "./Throttle.ts"
 import * as WebhookSender from "./WebhookSender.ts"
 
-/** A claimed delivery and the owner of its webhook. */
+/** A delivery that the worker has claimed, and the owner of its webhook. */
 export interface DeliveryJob {
   readonly organizationId: OrganizationId
   readonly claimed: ClaimedDelivery
@@ -46,14 +46,14 @@ export class DeliveryWorker extends Context.Service<
   DeliveryWorker,
   {
     /**
-     * Claims due deliveries for the caller to run: one of each webhook while slots are scarce, else up to the webhook's
-     * concurrency.
+     * Claims due deliveries for the caller to run. If few slots are free, each webhook gets one delivery. Otherwise a
+     * webhook gets up to its concurrency limit.
      */
     readonly claim: (free: number, isScarce: boolean) => Effect.Effect<ReadonlyArray<DeliveryJob>>
     /**
-     * Makes the attempt, records the outcome, and continues with the webhook's next due delivery while `mayContinue` is
-     * true. Never fails. An interruption releases the claimed delivery. Returns whether other deliveries may be due
-     * now.
+     * Sends a delivery, records the result, and continues with the webhook's next due delivery while `mayContinue` is
+     * true. This effect never fails. An interruption releases the claimed delivery. Returns whether other deliveries
+     * may be due now.
      */
     readonly run: (job: DeliveryJob, mayContinue: Effect.Effect<boolean>) => Effect.Effect<boolean>
     readonly nextDue: Effect.Effect<Option.Option<Instant.Instant>>
@@ -78,7 +78,10 @@ export class DeliveryWorker extends Context.Service<
         )
       )
 
-      /** Caches whether the organization is suspended or deleted, in which case its deliveries are postponed. */
+      /**
+       * Caches whether an organization is suspended or deleted. The worker postpones deliveries of such an
+       * organization.
+       */
       const held = yield* TtlCache.make(
         (id: OrganizationId) =>
           Effect.map(organizations.find(id), (found) => Option.isNone(found) || found.value.suspendedAt !== null),
@@ -162,10 +165,7 @@ export class DeliveryWorker extends Context.Service<
         return yield* Effect.ensuring(failures.withPermit(recorded), report(job.claimed, attempt, subject()))
       })
 
-      /**
-       * A slot sends several events one after the other, so the log line about a defect must name the event that
-       * failed.
-       */
+      /** One slot sends several events in sequence, so the log line about a defect names the event that failed. */
       const deliverNamed = (job: DeliveryJob, mayContinue: Effect.Effect<boolean>) =>
         Effect.tapCause(deliver(job, mayContinue), () =>
           Subject.replace(Subject.subjectOfPayload(job.claimed.payload, job.organizationId)())
@@ -199,12 +199,12 @@ export class DeliveryWorker extends Context.Service<
 }
 
 /**
- * The number of failures that are recorded concurrently. Without this limit, hundreds of simultaneous timeouts would
- * delay the recording of successes.
+ * The maximum number of failures that are recorded concurrently. Without this limit, hundreds of simultaneous timeouts
+ * would delay the recording of successes.
  */
 const failuresAtOnce = 4
 
-/** The attributes omit the URL, which may contain a secret of the receiver. */
+/** The span attributes omit the URL, because the URL may contain a secret of the receiver. */
 const spanAttributes = ({ eventId, kind, ticket, webhookId }: ClaimedDelivery, { failure, status }: Attempt) => ({
   "webhook.id": webhookId,
   "event.id": publicId(eventId),
@@ -228,9 +228,7 @@ const reportDisabled = ({ health, webhook }: CircuitBreaker.Receiver, { at, fail
     mend: "when its receiver answers again: webhook enable, or the partner makes it active"
   })
 
-/**
- * An event that could not be signed is logged as an error, because only the operator can restore the signing secret.
- */
+/** An unsigned event is logged as an error, because only the operator can restore the missing signing secret. */
 const report = (
   { eventId, kind, ticket, webhookId }: ClaimedDelivery,
   { failure, reason, status }: Attempt,

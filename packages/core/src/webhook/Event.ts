@@ -1,4 +1,6 @@
-/** Decides which changes of an assignment are events, and builds the payload of each event. Pure. */
+/**
+ * Decides which changes of an assignment cause events, and builds the payload of each event. The functions are pure.
+ */
 import type { CommentaryId, EventId, PersonaId, ShareId, TopicId } from "../shared/Ids.ts"
 import { type Instant, toIso } from "../shared/Instant.ts"
 import type { Assignment } from "../topic/Assignment.ts"
@@ -7,31 +9,33 @@ import type { Topic } from "../topic/Topic.ts"
 import { summarizeCounts, type TopicStatus } from "../topic/TopicStatus.ts"
 import type { EventType } from "./EventType.ts"
 
-/** An event as the core builds it. The store adds the topic's reference and metadata to the payload. */
+/** A new event. The store adds the topic's reference and metadata to the payload. */
 export interface NewEvent {
   readonly id: EventId
   readonly type: EventType
   readonly at: Instant
-  /** The start of the payload's text, up to the value of the external reference. */
+  /** The start of the payload text, up to the value of the external reference. */
   readonly head: string
-  /** The rest of the payload's text, after the metadata. */
+  /** The end of the payload text, after the metadata. */
   readonly tail: string
 }
 
 /** Returns an event's id in the form that partners see. */
 export const publicId = (id: EventId): string => `evt_${id}`
 
-/** The text between the values of the external reference and the metadata. */
+/** The payload text between the value of the external reference and the value of the metadata. */
 export const payloadSeparator = ',"metadata":'
 
-/** Something that becomes true of an assignment once, and stays true. */
+/** A fact about an assignment, which becomes true once and then stays true. */
 interface Fact {
   readonly type: Exclude<EventType, "topic.completed">
   readonly holds: (assignment: Assignment) => boolean
   readonly medium?: MediaKind
 }
 
-/** An assignment has one event for each fact. If one change causes several events, they have this order. */
+/**
+ * Each fact has one event per assignment. If one change causes several events, the events have the order of this list.
+ */
 const facts: ReadonlyArray<Fact> = [
   { type: "creator.approved", holds: ({ status }) => status === "creator_approved" },
   { type: "media.ready", medium: "audio", holds: ({ commentary }) => typeof commentary?.audioUrl === "string" },
@@ -40,7 +44,7 @@ const facts: ReadonlyArray<Fact> = [
   { type: "commentary.failed", holds: ({ failure }) => failure !== null }
 ]
 
-/** The topic of a changed assignment after the change, and its status before it. */
+/** The topic of a changed assignment after the change, and the topic's status before the change. */
 export interface ChangedTopic extends Pick<Topic, "status" | "counts"> {
   readonly formerStatus: TopicStatus
 }
@@ -48,8 +52,8 @@ export interface ChangedTopic extends Pick<Topic, "status" | "counts"> {
 const none: ReadonlyArray<NewEvent> = []
 
 /**
- * Returns the events of this change. Most changes cause no event. A topic is completed once: a settled assignment never
- * opens again, and a topic gets no further assignments.
+ * Returns the events of this change. Most changes cause no event. A topic completes only once, because settled
+ * assignments never reopen and a topic gets no further assignments.
  */
 export const eventsOf = (
   before: Assignment,
@@ -82,7 +86,7 @@ const assignmentEvent = (
   } satisfies Subject)
 }
 
-/** Its id sorts after the event of the assignment that completed the topic. */
+/** The id of the topic's event sorts after the event of the assignment that completed the topic. */
 const topicCompleted = (topicId: TopicId, topic: ChangedTopic, at: Instant): NewEvent =>
   event(
     { id: idOf(topicId, 0xfff, at), type: "topic.completed", topicId, sequence: 1, at },
@@ -121,7 +125,7 @@ interface Envelope {
   readonly id: string
   readonly type: EventType
   readonly timestamp: string
-  /** The sequence number increases with each event of an assignment, starting at 1. The event of a topic has 1. */
+  /** The number of the event within its assignment, starting at 1. An event of a topic always has the number 1. */
   readonly sequence: number
 }
 
@@ -139,11 +143,11 @@ interface Subject {
     readonly partner_approved_at: string | null
   }
   readonly reason?: string
-  /** The topic's status and counts after this change. */
+  /** The status and counts of the topic after this change. */
   readonly topic: { readonly status: TopicStatus; readonly summary: ReturnType<typeof summarizeCounts> }
 }
 
-/** Returns the JSON text of an object without its closing brace. */
+/** Returns the JSON text of an object without the closing brace. */
 const open = (object: Envelope | { readonly topic_id: TopicId }) => JSON.stringify(object).slice(0, -1)
 
 const detail = ({ commentary, failure }: Assignment, { medium, type }: Fact): Partial<Subject> => {
@@ -164,13 +168,13 @@ const detail = ({ commentary, failure }: Assignment, { medium, type }: Fact): Pa
 }
 
 /**
- * Returns a UUID of version 7 made from the time, the place among the events of that time, and the random end of the
- * subject's id. The same change always has the same id.
+ * Returns a UUID of version 7. The UUID contains the time, the position among the events of that time, and the random
+ * end of the subject's id. The same change always gets the same id.
  */
 const idOf = (subject: ShareId | TopicId, place: number, at: Instant): EventId =>
   `${firstIdAt(at).slice(0, 15)}${place.toString(16).padStart(3, "0")}-${subject.slice(19)}` as EventId
 
-/** Reads the event's time from its id. */
+/** Returns the time that an event id contains. */
 export const timeOfEvent = (id: EventId): Instant => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)
 
 /** Returns the lowest possible event id at this time. */

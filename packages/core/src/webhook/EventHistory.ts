@@ -1,4 +1,4 @@
-/** Lists past events for partners: the last 30 days, page by page, backward or forward. */
+/** Partners list the events of the last 30 days, page by page, backward or forward. */
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -9,24 +9,26 @@ import * as Instant from "../shared/Instant.ts"
 import { firstIdAt, publicId } from "./Event.ts"
 import { type EventList, EventLog, type PastEvent } from "./EventLog.ts"
 
-/** The age up to which events are listed. */
+/** The list contains events up to this age. */
 const retention = Duration.days(30)
 
-/** Target size of a page's payloads, unless the caller asks for less. */
+/** The target size of a page's payloads in bytes, unless the caller requests a smaller size. */
 const pageBytes = 1024 * 1024
 
-/** The maximum number of bytes that one query reads, so that it does not delay other requests. */
+/** The maximum number of payload bytes that one query reads, so that the query does not delay other requests. */
 const stepBytes = 128 * 1024
 
-/** Events before this time are not listed. */
+/** Returns the time of the oldest events that the list contains. */
 export const earliestListed = (now: Instant.Instant): Instant.Instant => Math.max(0, now - Duration.toMillis(retention))
 
 export interface EventHistoryPage {
-  /** A page has fewer events than the limit when their payloads are large. */
+  /** The events of the page. A page with large payloads contains fewer events than the limit. */
   readonly events: ReadonlyArray<PastEvent>
-  /** True if more events follow the page. */
+  /** True if the list continues after this page. */
   readonly more: boolean
-  /** The cursor is none on the last page of the list. A list that is read forward has no last page. */
+  /**
+   * The cursor of the next page; none on the last page. A forward list has no last page, because new events may follow.
+   */
   readonly next: Option.Option<EventId>
 }
 
@@ -71,7 +73,7 @@ export class EventHistory extends Context.Service<
   )
 }
 
-/** A page's cursor is the id of its last event. */
+/** Formats the cursor of a page, which is the id of the page's last event. */
 export const formatCursor = publicId
 
 export const parseCursor = (text: string): Option.Option<EventId> =>

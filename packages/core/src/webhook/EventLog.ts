@@ -8,33 +8,35 @@ import type { EventType } from "./EventType.ts"
 
 export interface EventList {
   readonly owner: Owner
-  /** A null type selects all events. */
+  /** The type of the listed events; null selects all events. */
   readonly type: EventType | null
-  /** Only events of this time or later are listed. */
+  /** The list contains only events that happened at this time or later. */
   readonly since: Instant
   /**
-   * If true, events are listed in the order of their commits, oldest first. Otherwise they are listed by id, newest
+   * If true, the list has the order of the commits, oldest first. Otherwise the list has the order of the ids, newest
    * first.
    */
   readonly forward: boolean
   /** The last event of the previous page; null on the first page. */
   readonly behind: EventId | null
   readonly limit: number
-  /** The maximum size of the payloads that the query reads. The first payload is always read, whatever its size. */
+  /**
+   * The maximum size of the payloads that the query reads. The query always reads the first payload, whatever its size.
+   */
   readonly maxBytes: number
 }
 
 export interface PastEvent {
   readonly id: EventId
   readonly type: EventType
-  /** The payload exactly as webhooks receive it. */
+  /** The payload, byte for byte as webhooks receive the event. */
   readonly payload: string
   readonly bytes: number
 }
 
 export interface EventPage {
   readonly events: ReadonlyArray<PastEvent>
-  /** True if more events follow the page. */
+  /** True if the list continues after this page. */
   readonly more: boolean
 }
 
@@ -42,8 +44,8 @@ export class EventLog extends Context.Service<
   EventLog,
   {
     /**
-     * A page ends at its limit, or before the payload that would exceed `maxBytes`. If `after` is unknown or not an
-     * event of the owner, a forward list starts at the time in its id.
+     * Returns a page, which ends at its limit or before the payload that would exceed `maxBytes`. If the owner has no
+     * event with the id `after`, a forward list starts at the time in that id.
      */
     readonly page: (list: EventList) => Effect.Effect<EventPage>
   }

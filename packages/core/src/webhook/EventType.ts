@@ -11,8 +11,8 @@ export const EventType = Schema.Literals([
 export type EventType = typeof EventType.Type
 
 /**
- * A type as stored. During a rolling upgrade a newer version may have written one that this version does not know. The
- * webhook stays registered for that type, but no response contains it.
+ * An event type as stored. During a rolling upgrade, a newer version may store a type that this version does not know.
+ * The webhook keeps the unknown type, but responses omit it.
  */
 export const StoredEventType = Schema.Union([EventType, Schema.String.pipe(Schema.brand("UnknownEventType"))])
 export type StoredEventType = typeof StoredEventType.Type

@@ -1,4 +1,7 @@
-/** The port that sends deliveries again: one by a manual retry, or all failed ones as a job of small transactions. */
+/**
+ * The port that sends deliveries again: one delivery by a manual retry, or all failed deliveries by a recovery job. A
+ * job runs in small transactions.
+ */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
@@ -9,7 +12,7 @@ import type { Receiver } from "./CircuitBreaker.ts"
 import type { DeliveryState } from "./Delivery.ts"
 import type { DeliveryScheduleChange, QueueState } from "./DeliveryPlan.ts"
 
-/** Events from `since` until before `until`. */
+/** The period of the events, from `since` (inclusive) to `until` (exclusive). */
 export interface EventPeriod {
   readonly since: Instant
   readonly until: Instant
@@ -18,7 +21,7 @@ export interface EventPeriod {
 export interface RecoveryJob extends EventPeriod {
   readonly id: string
   readonly webhookId: WebhookId
-  /** The job also queues deliveries that were held when it was requested. */
+  /** If true, the job also queues the deliveries that were held at the time of the request. */
   readonly held: boolean
   readonly askedAt: Instant
 }
@@ -28,8 +31,8 @@ export class RedeliveryStore extends Context.Service<
   {
     /**
      * Calls `decide` with the delivery's queue state under its webhook's lock, and stores the result with the audit
-     * entry. If `decide` returns null, nothing changes. The receiver becomes the result of `begin`. Returns false
-     * when no such delivery of an event since `since` exists.
+     * entry. If `decide` returns null, nothing changes. The receiver becomes the result of `begin`. Returns false when
+     * no such delivery of an event since `since` exists.
      */
     readonly queue: (
       named: { readonly webhookId: WebhookId; readonly eventId: EventId; readonly since: Instant },
@@ -38,18 +41,17 @@ export class RedeliveryStore extends Context.Service<
       audit: AuditEntry,
       begin: (receiver: Receiver) => Receiver
     ) => Effect.Effect<boolean>
-    /** Returns the number of the webhook's deliveries in this state, by an index-only query. */
+    /** Counts the webhook's deliveries in this state with an index-only query. */
     readonly count: (webhookId: WebhookId, state: DeliveryState, period: EventPeriod) => Effect.Effect<number>
     /**
-     * Stores a recovery job. If the webhook has an unstarted job with an overlapping period, that job's period is
-     * extended instead.
+     * Stores a recovery job. If the webhook already has an unstarted job with an overlapping period, the store extends
+     * the period of that job instead.
      */
     readonly open: (recovery: RecoveryJob, audit: AuditEntry) => Effect.Effect<void>
     /**
-     * Advances the open job that has waited longest by up to `limit` deliveries, oldest event first. Failed deliveries
-     * get a new schedule, and held deliveries are due now. The job's position is stored in the same transaction, so
-     * that an interrupted job can continue. The receiver becomes the result of `begin` before the
-     * first step.
+     * Processes up to `limit` deliveries of the open job that has waited longest, oldest event first. Failed deliveries
+     * get a new schedule, and held deliveries become due now. The same transaction stores the job's position, so an
+     * interrupted job can continue. Before the first step, the receiver becomes the result of `begin`.
      */
     readonly step: (
       at: Instant,

@@ -1,11 +1,17 @@
-/** Parses `Retry-After`, the earliest time at which a receiver accepts the next request. Pure. */
+/**
+ * Parses the `Retry-After` header, the earliest time at which a receiver accepts the next request. The functions are
+ * pure.
+ */
 import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
 import * as Instant from "../shared/Instant.ts"
 import type { WebhookPolicy } from "../shared/WebhookPolicy.ts"
 import type { Attempt } from "./Attempt.ts"
 
-/** Only 429 and 503 use it, up to `longestWait`. If there is no valid value, the result is the current time. */
+/**
+ * Returns the requested time of a 429 or 503 response, at most `longestWait` ahead. Without a valid header, this is
+ * now.
+ */
 export const requestedRetryTime = (
   { retryAfter, status }: Pick<Attempt, "retryAfter" | "status">,
   now: Instant.Instant,
@@ -15,7 +21,7 @@ export const requestedRetryTime = (
   return now + Math.min(Math.max(0, delayOf(retryAfter.trim(), now)), Duration.toMillis(longestWait))
 }
 
-/** Reads seconds or an HTTP date; any other text gives no delay. */
+/** Returns the delay in milliseconds for a number of seconds or an HTTP date. Any other text results in no delay. */
 const delayOf = (text: string, now: Instant.Instant): number =>
   /^\d+$/.test(text)
     ? Number(text) * 1000

@@ -1,6 +1,6 @@
 /**
- * Re-encrypts all webhook secrets with the first signing secret, so that the other signing secrets can be removed. It
- * also finds webhook secrets that no signing secret can decrypt.
+ * Encrypts all webhook secrets again with the first signing secret, so that operators can remove the other signing
+ * secrets. This module also finds webhook secrets that no signing secret can decrypt.
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -11,13 +11,15 @@ import { WebhookStore } from "./WebhookStore.ts"
 
 export interface Reencrypted {
   readonly resealed: number
-  /** Webhooks whose secret no signing secret decrypts. Their events cannot be signed. */
+  /** The webhooks whose secret no signing secret can decrypt. The service cannot sign their events. */
   readonly lost: ReadonlyArray<WebhookId>
 }
 
 const pageSize = 100
 
-/** Returns the webhooks for which the visitor returns false, and the number of the other webhooks. */
+/**
+ * Calls the visitor for each secret. Returns the webhooks with the result false, and the number of the other webhooks.
+ */
 const visitAll = Effect.fnUntraced(function* <R>(
   visit: (id: WebhookId, encrypted: string) => Effect.Effect<boolean, never, R>
 ) {
@@ -35,7 +37,7 @@ const visitAll = Effect.fnUntraced(function* <R>(
   return { accepted, refused }
 })
 
-/** Webhooks whose secret no signing secret decrypts. Changes nothing. */
+/** The webhooks whose secret no signing secret can decrypt. This effect only reads. */
 export const undecryptable: Effect.Effect<ReadonlyArray<WebhookId>, never, WebhookStore | Encryption> = Effect.gen(
   function* () {
     const encryption = yield* Encryption
@@ -46,7 +48,7 @@ export const undecryptable: Effect.Effect<ReadonlyArray<WebhookId>, never, Webho
   }
 )
 
-/** An interrupted run can be repeated. */
+/** Encrypts all webhook secrets again. The operator can repeat an interrupted run. */
 export const reencryptAll: Effect.Effect<Reencrypted, never, WebhookStore | Encryption> = Effect.gen(function* () {
   const store = yield* WebhookStore
   const encryption = yield* Encryption

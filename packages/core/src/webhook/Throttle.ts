@@ -1,6 +1,7 @@
 /**
- * Pauses a webhook whose receiver answers 429, until its Retry-After, and at least for a delay that doubles with each
- * consecutive pause. The functions are pure: delays come from the policy, and times are arguments.
+ * Pauses a webhook whose receiver answers 429. The pause lasts until the time in Retry-After, and at least for a delay
+ * that doubles with each consecutive pause. The functions are pure. Delays come from the policy, and times are
+ * arguments.
  */
 import * as Duration from "effect/Duration"
 import type * as Instant from "../shared/Instant.ts"
@@ -9,22 +10,22 @@ import type { Attempt } from "./Attempt.ts"
 import { requestedRetryTime } from "./RetryAfter.ts"
 
 export interface Throttle {
-  /** The time of the first 429. An hour without a 429 ends the period. */
+  /** The time of the first 429 in this period. The period ends an hour after the end of the last pause. */
   readonly since: Instant.Instant
-  /** The start and end of the latest pause. */
+  /** The time at which the latest pause started. */
   readonly pausedAt: Instant.Instant
   readonly until: Instant.Instant
-  /** The number of consecutive pauses without a success between them. */
+  /** The number of consecutive pauses since the last success. */
   readonly pauses: number
-  /** The time at which the contact was last notified. */
+  /** The time at which the contact was last notified about 429 responses; null if never. */
   readonly toldAt: Instant.Instant | null
   /** The time of the first 429 since the last success or recovery; null if there was none. */
   readonly refusedSince?: Instant.Instant | null
 }
 
 /**
- * Returns the state after a 429. If a delivery was in flight when the pause began, its 429 belongs to that pause: five
- * concurrent 429 responses cause one pause.
+ * Returns the state after a 429 response. If the attempt started before the current pause, its 429 belongs to that
+ * pause. For example, five concurrent 429 responses cause one pause.
  */
 export const after429 = (
   present: Throttle | null,
@@ -48,13 +49,13 @@ export const after429 = (
   }
 }
 
-/** After a recovery, pending events have their full time again. */
+/** Resets the time limit for pending events when a recovery starts. */
 export const startRecovery = (present: Throttle | null): Throttle | null =>
   present === null ? null : { ...present, refusedSince: null }
 
 /**
- * True if the receiver has answered only 429 for the duration of a full schedule, and the event has waited equally
- * long. The delivery then fails, as after ten other failures.
+ * True if the receiver has answered only 429 for the duration of a full schedule and the event is at least as old. The
+ * delivery then fails, as after ten other failures.
  */
 export const isExhausted = (
   present: Throttle | null,
@@ -68,8 +69,8 @@ export const isExhausted = (
 }
 
 /**
- * Returns the state after a success: the next pause is short again. A success does not count if its attempt started
- * before the pause.
+ * Returns the state after a success, so that the next pause is short again. The success of an attempt that started
+ * before the pause changes nothing.
  */
 export const afterSuccess = (
   present: Throttle | null,
@@ -81,10 +82,7 @@ export const afterSuccess = (
   return present.pauses === 0 || isSamePause(present, attempt, now) ? present : { ...present, pauses: 0 }
 }
 
-/**
- * True when events are an hour late, or will be before the pause ends, and the contact was not notified within the last
- * day.
- */
+/** True when events are or will be an hour late, and the contact was not notified within the last day. */
 export const shouldNotify = (
   { since, toldAt, until }: Throttle,
   now: Instant.Instant,
@@ -96,7 +94,7 @@ export const shouldNotify = (
 const refusedSinceOf = ({ refusedSince, since }: Throttle): Instant.Instant | null =>
   refusedSince === undefined ? since : refusedSince
 
-/** If the clock was set back since the last pause, a new pause begins. */
+/** Returns true if the attempt started before the latest pause. After the clock was set back, the result is false. */
 const isSamePause = ({ pausedAt }: Throttle, { at }: Pick<Attempt, "at">, now: Instant.Instant): boolean =>
   at <= pausedAt && pausedAt <= now
 

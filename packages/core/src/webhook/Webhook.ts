@@ -5,11 +5,13 @@ import type { Instant } from "../shared/Instant.ts"
 import type { Owner } from "../shared/Owner.ts"
 import type { EventType, StoredEventType } from "./EventType.ts"
 
-/** The statuses that a partner can set. */
+/** The webhook statuses that a partner can set. */
 export const ChosenStatus = Schema.Literals(["active", "paused"])
 export type ChosenStatus = typeof ChosenStatus.Type
 
-/** The partner sets `paused`; the service sets `disabled`. In both states the webhook receives no events. */
+/**
+ * Partners set the status `paused`, and the service sets `disabled`. In both statuses the webhook receives no events.
+ */
 export const WebhookStatus = Schema.Literals(["active", "paused", "disabled"])
 export type WebhookStatus = typeof WebhookStatus.Type
 
@@ -17,20 +19,20 @@ export interface Webhook {
   readonly id: WebhookId
   /** The webhook receives only events of this organization and environment. */
   readonly owner: Owner
-  /** The URL as the partner wrote it. */
+  /** The URL exactly as the partner wrote it. */
   readonly url: string
-  /** The event types in the partner's order, each once. */
+  /** The webhook's event types in the partner's order, without repetitions. */
   readonly events: ReadonlyArray<StoredEventType>
   readonly status: WebhookStatus
-  /** The number of consecutive failed attempts over all deliveries. */
+  /** The number of consecutive failed attempts, counted over all deliveries of the webhook. */
   readonly consecutiveFailures: number
   readonly lastDeliveryAt: Instant | null
   readonly createdAt: Instant
-  /** The time of the last change by partner or operator. Deliveries do not change this time. */
+  /** The time of the last change by the partner or the operator. Deliveries do not change this time. */
   readonly updatedAt: Instant
 }
 
-/** Maximum number of webhooks for each owner. */
+/** Maximum number of webhooks of one owner. */
 export const maxWebhooks = 20
 
 /** The changes that a partner requests. Absent fields stay unchanged. */
@@ -40,7 +42,10 @@ export interface WebhookPatch {
   readonly status?: ChosenStatus
 }
 
-/** Returns the same object when nothing changes. `active` also resets the failures, and enables a disabled webhook. */
+/**
+ * Applies the changes. Returns the same object when nothing changes. The status `active` also resets the failures and
+ * enables a disabled webhook.
+ */
 export const applyPatch = (present: Webhook, patch: WebhookPatch, now: Instant): Webhook => {
   const next: Webhook = {
     ...present,

@@ -1,4 +1,4 @@
-/** The operators' use cases for webhooks: list them, and enable disabled ones. This service makes no network calls. */
+/** The use cases of operators: list webhooks, and enable disabled webhooks. This service makes no network calls. */
 import * as Arr from "effect/Array"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -14,27 +14,27 @@ import { type DisabledEntry, WebhookStore } from "./WebhookStore.ts"
 
 export interface ListedWebhook {
   readonly webhook: Webhook
-  /** The value is null when no delivery is pending. */
+  /** The webhook's pending deliveries; null when no delivery is pending. */
   readonly waiting: PendingDeliveries | null
-  /** The value is null unless the webhook is disabled. */
+  /** The time and reason of the disabling; null unless the webhook is disabled. */
   readonly disabling: DisabledEntry | null
 }
 
-/** The number of webhooks in one query. */
+/** The number of webhooks that one query reads. */
 const batchSize = 500
 
 export class WebhookAdministration extends Context.Service<
   WebhookAdministration,
   {
     /**
-     * Lists webhooks by organization, live webhooks first, each group newest first. The list can be limited to one
-     * organization or to disabled webhooks.
+     * Lists webhooks by organization. Within an organization, live webhooks come first, and newer webhooks come first
+     * in each environment. The list can be limited to one organization or to disabled webhooks.
      */
     readonly list: (of: {
       readonly organizationId: OrganizationId | null
       readonly disabled: boolean
     }) => Effect.Effect<ReadonlyArray<ListedWebhook>>
-    /** Activates the webhook and resets its failures, as its partner could. An active webhook stays unchanged. */
+    /** Activates the webhook and resets its failures, as the partner also can. An active webhook does not change. */
     readonly enable: (id: WebhookId) => Effect.Effect<Webhook, WebhookNotFound>
   }
 >()("@partner-commentary/core/webhook/WebhookAdministration") {

@@ -1,15 +1,15 @@
-/** The state of a webhook's receiver, as the partner sees it. */
+/** The state of a webhook's receiver, as partners see it. */
 import type { Instant } from "../shared/Instant.ts"
 import { isHeld, type Receiver } from "./CircuitBreaker.ts"
 import type { Webhook } from "./Webhook.ts"
 import type { DisabledEntry } from "./WebhookStore.ts"
 
 export interface WebhookCondition {
-  /** The value is null unless the service has disabled the webhook. */
+  /** The time and reason of the disabling; null unless the service has disabled the webhook. */
   readonly disabling: DisabledEntry | null
-  /** The circuit breaker is open: only probes are sent. `until` is null when a probe is due. */
+  /** While the circuit breaker is open, the service sends only probes. `until` is null when a probe is due. */
   readonly circuit: { readonly isOpen: boolean; readonly until: Instant | null }
-  /** The number of held deliveries, counted up to `maxCountedHeldDeliveries`. */
+  /** The number of held deliveries, counted only up to `maxCountedHeldDeliveries`. */
   readonly held: number
 }
 
@@ -17,13 +17,13 @@ export interface ReportedWebhook extends Webhook {
   readonly condition: WebhookCondition
 }
 
-/** The largest number of held deliveries that is counted. */
+/** The counting of held deliveries stops at this number. */
 export const maxCountedHeldDeliveries = 1000
 
 /** The condition of a new webhook. */
 export const newCondition: WebhookCondition = { disabling: null, circuit: { isOpen: false, until: null }, held: 0 }
 
-/** `pending` is the number of the receiver's unfinished deliveries. */
+/** Returns the condition of a receiver. `pending` is the number of the receiver's unfinished deliveries. */
 export const conditionOf = (receiver: Receiver, pending: number, disabling: DisabledEntry | null): WebhookCondition => {
   const isOpen = receiver.health.probes !== null
   return {

@@ -1,4 +1,4 @@
-/** No webhook has this id, or it belongs to another owner. */
+/** No webhook has this id, or the webhook belongs to another owner. */
 import * as Schema from "effect/Schema"
 
 export class WebhookNotFound extends Schema.TaggedError<WebhookNotFound>()("WebhookNotFound", {}) {}

@@ -1,6 +1,6 @@
 /**
- * Recovery sends a webhook's failed deliveries again, as a job that survives a restart. DeliveryWorker sends these
- * deliveries.
+ * Sends a webhook's failed deliveries again with a recovery job that survives a restart. The job queues the deliveries,
+ * and DeliveryWorker sends them.
  */
 import * as Context from "effect/Context"
 import * as SecureRandom from "effect/crypto/SecureRandom"
@@ -19,7 +19,7 @@ import { earliestListed } from "./EventHistory.ts"
 import { type EventPeriod, RedeliveryStore } from "./RedeliveryStore.ts"
 import { WebhookNotFound } from "./WebhookNotFound.ts"
 
-/** `too_early`: events of that time have been deleted. `backwards`: the period's end is before its start. */
+/** `too_early`: the service has deleted events of the requested time. `backwards`: the period ends before it starts. */
 export class InvalidPeriod extends Schema.TaggedError<InvalidPeriod>()("InvalidPeriod", {
   reason: Schema.Literals(["too_early", "backwards"])
 }) {}
@@ -34,20 +34,20 @@ export interface RecoveryPlan extends EventPeriod {
 export class WebhookRecovery extends Context.Service<
   WebhookRecovery,
   {
-    /** Counts the deliveries without changing anything. A null `until` means now. */
+    /** Counts the deliveries of a period without changing anything. If `until` is null, the period ends now. */
     readonly preview: (
       principal: Principal,
       webhookId: WebhookId,
       asked: { readonly since: Instant.Instant; readonly until: Instant.Instant | null }
     ) => Effect.Effect<RecoveryPlan, WebhookNotFound | InvalidPeriod>
     /**
-     * Stores the job in one small transaction. Workers run the job that this method stores. If there are no deliveries,
-     * no job is stored.
+     * Stores the recovery job in one small transaction, for a worker to run later. If the period has no deliveries, the
+     * method stores no job.
      */
     readonly start: (principal: Principal, undelivered: RecoveryPlan) => Effect.Effect<void>
     /**
-     * Performs one step of a job and returns the number of deliveries it queued, at most `stepSize`. Returns none when
-     * no job is left.
+     * Performs one step of a job and returns the number of queued deliveries, at most `stepSize`. Returns none when no
+     * job is left.
      */
     readonly advance: Effect.Effect<Option.Option<number>>
   }
@@ -103,5 +103,5 @@ export class WebhookRecovery extends Context.Service<
   )
 }
 
-/** The step is small, so that it holds its locks only briefly. */
+/** The maximum number of deliveries in one step. Small steps hold their locks only briefly. */
 export const stepSize = 500

@@ -1,6 +1,6 @@
 /**
- * Signs one event and sends it to a receiver once. A failed attempt is a result, not an error. The caller decides what
- * happens next.
+ * Signs one event and sends the event to a receiver once. A failed attempt is a result, not an error. The caller
+ * decides what happens next.
  */
 import * as Cache from "effect/Cache"
 import * as Clock from "effect/Clock"
@@ -23,20 +23,20 @@ import { type WebhookAnswer, WebhookNotSent, WebhookTransport } from "./WebhookT
 
 export interface OutgoingEvent {
   readonly webhook: { readonly id: WebhookId; readonly url: string }
-  /** The secret as stored; null when the webhook was removed. */
+  /** The encrypted secret from the database; null when the webhook was removed. */
   readonly encryptedSecret: string | null
   readonly formerSecret: FormerSecret | null
   /** The event's id, `evt_…` or `evt_test_…`, is the same on every attempt. */
   readonly eventId: string
-  /** The payload is sent byte for byte. */
+  /** The payload, which the service sends byte for byte. */
   readonly payload: string
-  /** The kind of event, for log lines. */
+  /** Describes the event for log lines. */
   readonly subject: () => Subject.LogSubject
 }
 
 export type Send = (parcel: OutgoingEvent) => Effect.Effect<Attempt>
 
-/** Only the network call can be interrupted. */
+/** Creates the function that sends events. An interruption can stop only the network call. */
 export const make: Effect.Effect<Send, never, Mac.Mac | Encryption | WebhookTransport> = Effect.gen(function* () {
   const mac = yield* Mac.Mac
   const encryption = yield* Encryption
@@ -44,8 +44,8 @@ export const make: Effect.Effect<Send, never, Mac.Mac | Encryption | WebhookTran
   const { timeout } = (yield* Policy).webhooks
 
   /**
-   * Decryption costs more than the rest of an attempt. A re-encrypted secret has another cache key, so no stale entry
-   * is used.
+   * The cache avoids decryption, the most expensive part of an attempt. A re-encrypted secret has another cache key, so
+   * the sender never uses an outdated entry.
    */
   const decrypted = yield* Cache.makeWith(
     (encrypted: EncryptedSecret) =>
@@ -59,7 +59,7 @@ export const make: Effect.Effect<Send, never, Mac.Mac | Encryption | WebhookTran
   )
 
   return Effect.fn("Webhook.send")(function* ({ eventId, payload, encryptedSecret, formerSecret, subject, webhook }) {
-    // Read the monotonic clock first, so that `at` plus the duration is never before the response.
+    // Read the monotonic clock first, so that `at` plus the duration is never earlier than the response.
     const begun = yield* Clock.monotonicTimeNanos
     const at = yield* Instant.now
     const open = (text: string | null) =>
@@ -74,13 +74,13 @@ export const make: Effect.Effect<Send, never, Mac.Mac | Encryption | WebhookTran
         Effect.andThen(Effect.annotateLogs(unexpected(defect), Subject.subjectAttributes(subject(), "_")), broken)
       )
     )
-    // The wall clock may be adjusted during the request.
+    // Measure the duration with the monotonic clock, because the wall clock may be adjusted during the request.
     const took = (yield* Clock.monotonicTimeNanos) - begun
     return { at, duration: Math.round(Number(took) / 1e6), ...outcomeOf(sent) }
   })
 })
 
-/** Maximum number of decrypted secrets in the cache. */
+/** Maximum number of decrypted secrets that the cache holds. */
 const maxCachedSecrets = 1000
 
 class EncryptedSecret extends Data.Class<{ readonly id: WebhookId; readonly text: string }> {}

@@ -1,4 +1,7 @@
-/** Signs events by Standard Webhooks, version 1 (HMAC-SHA256). WebhookSecret validates and stores the secrets. */
+/**
+ * Signs events as in the specification Standard Webhooks, version 1 (HMAC-SHA256). WebhookSecret validates and stores
+ * the secrets.
+ */
 import * as Mac from "effect/crypto/Mac"
 import * as Effect from "effect/Effect"
 import * as Base64 from "effect/encoding/Base64"
@@ -8,43 +11,48 @@ import * as Result from "effect/Result"
 import type { Instant } from "../shared/Instant.ts"
 
 export interface SignedContent {
-  /** The event's id, the same on every attempt. It contains no dot, because dots separate the signed parts. */
+  /**
+   * The event's id, which is the same on every attempt. The id contains no dot, because dots separate the signed parts.
+   */
   readonly id: string
-  /** The time of the attempt. Receivers reject timestamps older than five minutes. */
+  /** The time of the attempt. Receivers reject a timestamp that is older than five minutes. */
   readonly at: Instant
-  /** The body, byte for byte as it is sent. */
+  /** The request body, byte for byte as sent. */
   readonly body: string
 }
 
-/** The names are lower-case, as `WebhookRequest` requires. */
+/** The header names are lower-case, as `WebhookRequest` requires. */
 export interface SignatureHeaders extends Readonly<Record<string, string>> {
   readonly "webhook-id": string
-  /** The time in seconds since 1970 UTC. */
+  /** The time of the attempt in seconds since 1970 UTC. */
   readonly "webhook-timestamp": string
-  /** For each secret `v1,` and the Base64 of the HMAC over `id.timestamp.body`, separated by spaces. */
+  /** One value for each secret, separated by spaces: `v1,` and the Base64 of the HMAC over `id.timestamp.body`. */
   readonly "webhook-signature": string
 }
 
 const prefix = "whsec_"
 
 /**
- * Returns the HMAC key for a secret: the decoded Base64 of 24 to 64 bytes after `whsec_`, else the text's own bytes, 32
- * to 256 printable ASCII characters. Returns none for any other text, because the libraries of receivers treat other
- * characters differently.
+ * Returns the HMAC key of a secret. For `whsec_` with the Base64 of 24 to 64 bytes, the key is these bytes. For other
+ * texts of 32 to 256 printable ASCII characters, the key is the text. Other secrets result in none, because receivers'
+ * libraries treat other characters differently.
  */
 export const signingKeyOf = (secret: string): Option.Option<Uint8Array> => {
   if (!secret.startsWith(prefix)) {
     return /^[\x20-\x7e]{32,256}$/.test(secret) ? Option.some(utf8(secret)) : Option.none()
   }
   const encoded = secret.slice(prefix.length)
-  // Base64 has several spellings of the same bytes, and some libraries reject all but the canonical one.
+  // Several Base64 texts can decode to the same bytes. Some libraries accept only the canonical text.
   return Option.filter(
     Result.getSuccess(Base64.decode(encoded)),
     (bytes) => bytes.length >= 24 && bytes.length <= 64 && Base64.encode(bytes) === encoded
   )
 }
 
-/** Creates one signature for each secret. Dies if a secret is invalid, because registration rejects invalid secrets. */
+/**
+ * Creates one signature for each secret. An invalid secret causes a defect, because registration rejects invalid
+ * secrets.
+ */
 export const sign = Effect.fnUntraced(function* (
   mac: Mac.Mac["Service"],
   secrets: ReadonlyArray<Redacted.Redacted<string>>,
@@ -66,7 +74,7 @@ export const sign = Effect.fnUntraced(function* (
   return headers
 }, Effect.orDie)
 
-/** Mac rejects an empty key. */
+/** The Mac library rejects an empty key. */
 const none = () => new Uint8Array()
 
 const utf8 = (text: string) => new TextEncoder().encode(text)

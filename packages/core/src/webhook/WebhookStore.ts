@@ -1,6 +1,6 @@
 /**
- * The port that stores webhooks. The caller encrypts the secrets. The audit entry and notice of a change are stored
- * with it.
+ * The port that stores webhooks. The caller encrypts the secrets. Each change is stored together with its audit entry
+ * and its notice.
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
@@ -16,17 +16,17 @@ import type { WebhookSecrets } from "./WebhookSecret.ts"
 
 type Recorded = Pick<AuditEntry, "action" | "details">
 
-/** A created or changed webhook, with the audit entry and the mail that the store writes in the same transaction. */
+/** A created or changed webhook. The store writes the webhook, the audit entry and the mail in the same transaction. */
 export interface WebhookChange {
   readonly webhook: Webhook
   readonly audit: Recorded
   readonly notice: ContactNotice | null
 }
 
-/** The time and reason of a disabling by the service, from the audit log. */
+/** The time and reason at which the service disabled a webhook, from the audit log. */
 export interface DisabledEntry {
   readonly at: Instant
-  /** The reason of the last failure. */
+  /** The reason of the last failure before the disabling. */
   readonly reason: string
 }
 
@@ -38,29 +38,32 @@ export class TooManyWebhooks extends Schema.TaggedError<TooManyWebhooks>()("TooM
 export class WebhookStore extends Context.Service<
   WebhookStore,
   {
-    /** `insert` fails when the owner already has `limit` webhooks, even under concurrency. */
+    /**
+     * Inserts a webhook. The insert fails when the owner already has `limit` webhooks, even when inserts are
+     * concurrent.
+     */
     readonly insert: (
       change: WebhookChange,
       encryptedSecret: string,
       limit: number
     ) => Effect.Effect<void, TooManyWebhooks>
     readonly find: (owner: Owner, id: WebhookId) => Effect.Effect<Option.Option<Webhook>>
-    /** Lists webhooks newest first, and then by descending id. */
+    /** Lists the owner's webhooks by creation time and then by id, both descending. */
     readonly list: (owner: Owner) => Effect.Effect<ReadonlyArray<Webhook>>
     /**
-     * Lists all webhooks or one organization's webhooks for operators, by organization, live webhooks first, each group
-     * newest first.
+     * Lists webhooks of all organizations, or of one organization, for operators. The list is sorted by organization.
+     * Within each organization, live webhooks come first, and newer webhooks come first in each environment.
      */
     readonly listAll: (of: {
       readonly organizationId: OrganizationId | null
       readonly disabled: boolean
     }) => Effect.Effect<ReadonlyArray<Webhook>>
-    /** Returns the latest disabling of each webhook, and omits webhooks that were never disabled. */
+    /** Returns the latest disabling of each webhook. Webhooks that were never disabled are absent. */
     readonly latestDisablings: (ids: ReadonlyArray<WebhookId>) => Effect.Effect<ReadonlyMap<WebhookId, DisabledEntry>>
     /**
-     * Locks the webhook, calls the pure decision, and writes its change in one transaction. Concurrent calls run one
-     * after the other. If the decision returns the same object, nothing is written. Returns none when the owner has no
-     * such webhook. A null owner stands for an operator, who can access all webhooks.
+     * Locks the webhook, calls the pure decision and writes the change in one transaction. Concurrent calls run in
+     * sequence. If the decision returns the same object, the store writes nothing. Returns none when the owner has no
+     * such webhook. A null owner means an operator, who can access all webhooks.
      */
     readonly modify: (
       owner: Owner | null,
@@ -68,17 +71,17 @@ export class WebhookStore extends Context.Service<
       decide: (present: Webhook) => WebhookChange
     ) => Effect.Effect<Option.Option<Webhook>>
     /**
-     * Deletes the webhook with its secret, and stops its deliveries. `clear` deletes the rows of the deliveries later.
-     * Returns false when the owner has no such webhook.
+     * Deletes the webhook with its secret, and stops its deliveries. `clear` later deletes the rows of these
+     * deliveries. Returns false when the owner has no such webhook.
      */
     readonly remove: (owner: Owner, id: WebhookId, audit: Recorded) => Effect.Effect<boolean>
-    /** Deletes up to `limit` rows of removed webhooks and returns their number; 0 when none are left. */
+    /** Deletes up to `limit` rows of removed webhooks and returns the number of deleted rows; 0 when no row is left. */
     readonly clear: (limit: number) => Effect.Effect<number>
     /** Reads both secrets in one query, so that a concurrent rotation cannot return the same secret twice. */
     readonly secrets: (id: WebhookId) => Effect.Effect<Option.Option<WebhookSecrets>>
     /**
-     * Replaces the secret. Until `formerUntil`, events are also signed with the former secret; if null, the former
-     * secret ends at once. Returns none if the owner has no such webhook.
+     * Replaces the secret. Until `formerUntil`, the service also signs events with the former secret. If `formerUntil`
+     * is null, the former secret becomes invalid at once. Returns none if the owner has no such webhook.
      */
     readonly rotateSecret: (
       owner: Owner,
@@ -87,15 +90,16 @@ export class WebhookStore extends Context.Service<
       audit: Recorded
     ) => Effect.Effect<Option.Option<Webhook>>
     /**
-     * Returns encrypted secrets of all owners in the order of the webhook ids, of up to `limit` webhooks after this id,
-     * including former secrets.
+     * Returns the encrypted current and former secrets of up to `limit` webhooks after this id, ordered by webhook id.
+     * The webhooks of all owners are included.
      */
     readonly encryptedSecrets: (
       behind: WebhookId | null,
       limit: number
     ) => Effect.Effect<ReadonlyArray<{ readonly id: WebhookId; readonly encryptedSecret: string }>>
     /**
-     * Replaces a current or former secret. Nothing changes if the stored secret has changed or the webhook was removed.
+     * Replaces a current or former secret. If the stored secret has changed or the webhook was removed, nothing
+     * changes.
      */
     readonly replaceSecret: (
       id: WebhookId,

@@ -1,5 +1,6 @@
 /**
- * Sends a test event at once, whatever the webhook's status. The test is not stored, and its failure does not count.
+ * Sends a test event at once, whatever the webhook's status. The service does not store the test, and a failed test
+ * does not count as a failed attempt.
  */
 import * as Context from "effect/Context"
 import * as SecureRandom from "effect/crypto/SecureRandom"
@@ -15,7 +16,7 @@ import * as WebhookSender from "./WebhookSender.ts"
 import { WebhookStore } from "./WebhookStore.ts"
 
 export interface TestResult {
-  /** The event's id is `evt_test_` and a UUID. */
+  /** The test event's id is `evt_test_` and a UUID. */
   readonly eventId: string
   readonly attempt: Attempt
 }
@@ -23,7 +24,7 @@ export interface TestResult {
 export class WebhookTest extends Context.Service<
   WebhookTest,
   {
-    /** One attempt. `test` waits for the receiver, up to the delivery timeout. */
+    /** Sends a test event in one attempt. The call waits for the receiver, up to the delivery timeout. */
     readonly test: (owner: Owner, id: WebhookId) => Effect.Effect<TestResult, WebhookNotFound>
   }
 >()("@partner-commentary/core/webhook/WebhookTest") {
@@ -57,5 +58,5 @@ export class WebhookTest extends Context.Service<
   )
 }
 
-/** Stands for the secrets of a webhook that was removed in the meantime. */
+/** The result for a webhook that was removed before the service read its secrets. */
 const removed = { encryptedSecret: null, formerSecret: null }

@@ -7,22 +7,25 @@ import * as Schema from "effect/Schema"
 export interface WebhookRequest {
   readonly url: string
   /**
-   * Header names are lower-case and include `content-type`. The transport sets `host`, `content-length` and
+   * The header names are lower-case and include `content-type`. The transport itself sets `host`, `content-length` and
    * `accept-encoding`.
    */
   readonly headers: Readonly<Record<string, string>>
-  /** The body is sent byte for byte as UTF-8. */
+  /** The request body, which the transport sends byte for byte as UTF-8. */
   readonly body: string
   /** The timeout covers the time from the DNS look-up to the last byte of the response. */
   readonly timeout: Duration.Duration
 }
 
-/** Any HTTP response, whether complete or truncated. The caller decides what the status means. */
+/** Any HTTP response, complete or truncated. The caller decides whether the status is a success. */
 export interface WebhookAnswer {
   readonly status: number
-  /** The value of the `Retry-After` header as sent; null when absent. */
+  /** The value of the `Retry-After` header, unparsed; null when the header is absent. */
   readonly retryAfter: string | null
-  /** The first KiB of the response as text without NUL characters. Invalid UTF-8 is replaced. */
+  /**
+   * The first KiB of the response body as text, without NUL characters. A replacement character stands for invalid
+   * UTF-8.
+   */
   readonly excerpt: string
 }
 
@@ -35,13 +38,13 @@ export type TransportFailure = typeof TransportFailure.Type
 
 export class WebhookNotSent extends Schema.TaggedError<WebhookNotSent>()("WebhookNotSent", {
   failure: TransportFailure,
-  /** A sentence for the partner, without internal addresses. */
+  /** The reason of the failure, as a sentence for the partner. The sentence contains no internal addresses. */
   reason: Schema.String
 }) {}
 
 /** The URL is not allowed for webhooks. */
 export class WebhookUrlRefused extends Schema.TaggedError<WebhookUrlRefused>()("WebhookUrlRefused", {
-  /** A sentence that the partner can act on, such as `must be an https: address`. */
+  /** Describes the problem for the partner, for example `must be an https: address`. */
   constraint: Schema.String
 }) {}
 
@@ -49,13 +52,13 @@ export class WebhookTransport extends Context.Service<
   WebhookTransport,
   {
     /**
-     * Makes one attempt, without redirects or retries. `send` checks the address that it connects to, and blocks it
-     * unless it is public.
+     * Makes one attempt without redirects or retries. `send` checks the IP address of the receiver, and connects only
+     * to public addresses.
      */
     readonly send: (request: WebhookRequest) => Effect.Effect<WebhookAnswer, WebhookNotSent>
     /**
-     * The service calls `check` when a URL is registered or changed. `check` rejects a name that resolves to a
-     * non-public address. A name that does not resolve is accepted.
+     * Checks a URL at registration or change. `check` rejects a name that resolves to an address that is not public.
+     * `check` accepts a name that does not resolve.
      */
     readonly check: (url: string) => Effect.Effect<void, WebhookUrlRefused>
   }

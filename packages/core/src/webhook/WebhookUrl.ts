@@ -1,18 +1,18 @@
-/** The syntax of a webhook's URL. The transport checks the address to which the URL leads. */
+/** The syntax of a webhook's URL. The transport checks the IP address of the URL's host. */
 
-/** In characters. */
+/** The maximum length of a URL in characters. */
 export const maxUrlLength = 2048
 
-/** The pattern allows the characters of RFC 3986 without a fragment. JSON Schema requires the `u` flag. */
+/** The pattern allows the characters of RFC 3986, but no fragment. JSON Schema requires the `u` flag. */
 export const urlPattern = /^https?:\/\/(?![/?])[\w.~:/?[\]@!$&'()*+,;=%-]+$/u
 
-/** The same pattern where only `https:` is allowed. */
+/** The same URL pattern, limited to `https:`. */
 export const httpsPattern = new RegExp(urlPattern.source.replace("https?", "https"), urlPattern.flags)
 
 export const urlConstraint =
   "must be an address such as https://example.com/webhooks, in ASCII, without blanks, a fragment, a user name or a password"
 
-/** Checks that the pattern cannot express. */
+/** Returns a problem that the pattern cannot detect, or null for a valid URL. */
 export const urlProblem = (text: string): string | null => {
   const url = URL.parse(text)
   if (url === null) return urlConstraint
@@ -21,8 +21,5 @@ export const urlProblem = (text: string): string | null => {
     : "must not hold a user name or a password: verify the signature instead"
 }
 
-/**
- * Returns the host and port of a URL. Mails and the audit log show only host and port, because the rest of the URL may
- * contain a secret.
- */
+/** Returns the host and port of a URL. Mails and the audit log omit the rest of the URL, which may contain a secret. */
 export const hostOf = (text: string): string => URL.parse(text)?.host ?? ""

@@ -1,4 +1,4 @@
-/** The partners' use cases for webhooks: register, view, change, remove. Operators use WebhookAdministration. */
+/** The partners' use cases for webhooks: register, view, change and remove. Operators use WebhookAdministration. */
 import * as Context from "effect/Context"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Duration from "effect/Duration"
@@ -29,18 +29,18 @@ import { hostOf } from "./WebhookUrl.ts"
 
 export interface NewWebhook {
   readonly url: string
-  /** At least one event type, without repetitions. */
+  /** The subscribed event types: at least one, without repetitions. */
   readonly events: ReadonlyArray<EventType>
-  /** If the secret is null, the service generates one. */
+  /** The signing secret; if null, the service generates a secret. */
   readonly secret: Redacted.Redacted<string> | null
 }
 
-/** The organization whose webhooks change, and the key that changes them; null is the operator. */
+/** The owner of the changed webhooks, and the API key that makes the change; a null key means the operator. */
 export interface Registrant extends Pick<Principal, "organization" | "environment"> {
   readonly key: Pick<Principal["key"], "id" | "prefix"> | null
 }
 
-/** A validated registration with its signing secret. */
+/** A validated registration and the webhook's signing secret. */
 export interface Registration {
   readonly principal: Registrant
   readonly webhook: Webhook
@@ -57,8 +57,8 @@ export class Webhooks extends Context.Service<
   Webhooks,
   {
     /**
-     * Checks whether the URL is allowed, with a DNS look-up. The check runs before the transaction, which makes no
-     * network calls.
+     * Checks with a DNS look-up whether the URL is allowed. The check runs before the transaction, because a
+     * transaction makes no network calls.
      */
     readonly prepare: (principal: Registrant, wanted: NewWebhook) => Effect.Effect<Registration, WebhookUrlRefused>
     /**
@@ -71,14 +71,14 @@ export class Webhooks extends Context.Service<
     readonly find: (owner: Owner, id: WebhookId) => Effect.Effect<ReportedWebhook, WebhookNotFound>
     /** Lists all webhooks of the owner, newest first. */
     readonly list: (owner: Owner) => Effect.Effect<ReadonlyArray<ReportedWebhook>>
-    /** A patch without an effective change writes nothing. A new URL causes a mail to the contact. */
+    /** Changes the webhook. A patch that changes nothing writes nothing. A new URL causes a mail to the contact. */
     readonly change: (
       principal: Registrant,
       id: WebhookId,
       patch: WebhookPatch
     ) => Effect.Effect<ReportedWebhook, WebhookNotFound | WebhookUrlRefused>
     /**
-     * Replaces the secret. Until the grace period ends, events are also signed with the former secret. Only this
+     * Replaces the secret. Until the grace period ends, the service also signs events with the former secret. Only this
      * response contains the new secret.
      */
     readonly rotateSecret: (
@@ -87,7 +87,7 @@ export class Webhooks extends Context.Service<
       rotation: { readonly secret: Redacted.Redacted<string> | null; readonly grace: Duration.Duration }
     ) => Effect.Effect<RotatedSecret, WebhookNotFound>
     readonly remove: (principal: Registrant, id: WebhookId) => Effect.Effect<void, WebhookNotFound>
-    /** Deletes one batch of rows of removed webhooks, and returns their number; 0 when none are left. */
+    /** Deletes one batch of rows of removed webhooks and returns the number of deleted rows; 0 when no row is left. */
     readonly clear: Effect.Effect<number>
   }
 >()("@partner-commentary/core/webhook/Webhooks") {
@@ -106,7 +106,7 @@ export class Webhooks extends Context.Service<
         return Option.isNone(found) ? yield* new WebhookNotFound() : found.value
       })
 
-      /** If the webhook was removed in the meantime, return its former state. */
+      /** If another request removed the webhook in the meantime, return the webhook's former state. */
       const report = Effect.fnUntraced(function* (webhooks: ReadonlyArray<Webhook>) {
         const found = yield* log.receivers(
           webhooks.map(({ id }) => id),
@@ -158,7 +158,7 @@ export class Webhooks extends Context.Service<
 
         change: Effect.fn("Webhooks.change")(function* (principal, id, patch) {
           const present = yield* find(ownerOf(principal), id)
-          // The check runs outside of the transaction, because a DNS look-up can be slow.
+          // The URL check runs outside the transaction, because a DNS look-up can be slow.
           if (patch.url !== undefined && patch.url !== present.url) yield* transport.check(patch.url)
           const now = yield* Instant.now
           const after = yield* store.modify(ownerOf(principal), id, (before): WebhookChange => {
@@ -205,13 +205,13 @@ export class Webhooks extends Context.Service<
   )
 }
 
-/** Returns an audit entry with the key that made the change. */
+/** Returns an audit entry that names the key of the change. */
 const recorded = ({ key }: Registrant, action: string, details: Schema.JsonObject): WebhookChange["audit"] => ({
   action,
   details: { by: key?.id ?? "operator", ...details }
 })
 
-/** The service sends no mails about the test environment, nor about changes by the operator. */
+/** The service sends no mails about the test environment or about changes by the operator. */
 const noticeAbout = (
   { key }: Registrant,
   { events, id, owner, updatedAt, url }: Webhook,
