@@ -1,4 +1,4 @@
-/** One persona's part in one topic. Workflow.ts defines how it may change. */
+/** An assignment is one persona's part in one topic. Workflow.ts defines which changes an assignment allows. */
 
 import * as Schema from "effect/Schema"
 import type { Creator } from "../persona/Persona.ts"
@@ -17,7 +17,7 @@ export const AssignmentStatus = Schema.Literals([
 ])
 export type AssignmentStatus = typeof AssignmentStatus.Type
 
-/** Why an assignment was settled without a commentary. */
+/** The reason why an assignment was settled without a commentary. */
 export const FailureReason = Schema.Literals([
   "declined",
   "expired",
@@ -33,9 +33,9 @@ export interface Assignment {
   readonly topicId: TopicId
   readonly organizationId: OrganizationId
   readonly environment: Environment
-  /** The position among the topic's assignments, starting at 0, in the order of submission. */
+  /** The position among the topic's assignments, in the order of submission. The first position is 0. */
   readonly position: number
-  /** The persona's data is copied at submission, so that later edits do not change what the partner saw. */
+  /** The persona at the time of submission. Later edits of the persona do not change this copy. */
   readonly persona: { readonly id: PersonaId; readonly name: string; readonly imageUrl: string }
   readonly creator: Creator
   readonly createdAt: Instant
@@ -43,11 +43,11 @@ export interface Assignment {
   readonly status: AssignmentStatus
   readonly statusUpdatedAt: Instant
 
-  /** The time at which the first mail to the creator was delivered. */
+  /** The time at which the mail server accepted the first mail to the creator. */
   readonly notifiedAt: Instant | null
-  /** A response at or after this time is too late. */
+  /** The end of the response window. The creator can respond only before this time. */
   readonly respondBy: Instant
-  /** True if the partner has set `respondBy`. The delivery of the mail then does not move it. */
+  /** True if the partner has set `respondBy`. The delivery of the mail then does not change `respondBy`. */
   readonly isDeadlineFixed: boolean
   readonly perspective: string | null
   /** The time at which the creator submitted the perspective. */
@@ -55,47 +55,47 @@ export interface Assignment {
   readonly declineReason: string | null
 
   readonly generation: Generation
-  /** The assignment's latest draft. */
+  /** The latest draft of the assignment's commentary. */
   readonly draft: Draft | null
-  /** The time at which the first draft was stored. Later drafts do not change it. */
+  /** The time at which the first draft was stored. Later drafts do not change this time. */
   readonly firstDraftedAt: Instant | null
-  /** At this time an unapproved draft times out. */
+  /** The time at which an unapproved draft expires. */
   readonly approveBy: Instant | null
 
-  /** The number of reminders sent in the present status and for the present draft. */
+  /** The number of reminders sent for the present status and draft. */
   readonly reminders: number
   readonly commentary: ApprovedCommentary | null
   readonly failure: { readonly reason: FailureReason; readonly at: Instant } | null
-  /** The creator's reason for withdrawing. */
+  /** The reason that the creator gave for the withdrawal. */
   readonly withdrawReason: string | null
-  /** State of the simulated creator in the test environment; null in the live one. */
+  /** State of the simulated creator in the test environment; null in the live environment. */
   readonly simulation: Simulation | null
-  /** The time at which the next timed step is due; null once the assignment is settled. Workers query this column. */
+  /** The time of the next timed step; null once the assignment is settled. Workers query this column. */
   readonly dueAt: Instant | null
 }
 
 export interface Simulation {
   readonly path: SimulationPath
-  /** The time at which the simulated creator takes its next step; null while it waits for an event or is finished. */
+  /** The time of the simulated creator's next step; null while the simulation waits for an event or is finished. */
   readonly nextAt: Instant | null
 }
 
 /** The state of draft generation. */
 export interface Generation {
-  /** The ticket increases with every attempt. A result is ignored unless it carries the latest ticket. */
+  /** The ticket number increases with every attempt. A result with an outdated ticket is ignored. */
   readonly ticket: number
   /** True while the attempt with this ticket is running. */
   readonly running: boolean
-  /** The number of attempts since the creator or operator last started generation. */
+  /** The number of attempts since the creator or operator last started draft generation. */
   readonly attempts: number
   /**
-   * The time at which the next attempt is due, or at which the running attempt counts as lost; null when none is
-   * scheduled.
+   * While an attempt runs, this is the time at which the attempt counts as lost. Otherwise, this is the time of the
+   * next attempt; null when none is scheduled.
    */
   readonly nextAt: Instant | null
   /**
-   * Set when all attempts failed: generation can be restarted until this time. It is also the deadline for a simulated
-   * creator's draft.
+   * After all attempts failed, generation can be restarted until this time. For a simulated creator, this is also the
+   * deadline of the draft.
    */
   readonly giveUpAt: Instant | null
   /** The creator's request for changes, and the id of the draft that the request is about. */
@@ -104,7 +104,7 @@ export interface Generation {
 
 export interface Draft {
   readonly id: DraftId
-  /** From 1. */
+  /** The number of the draft within its assignment, starting at 1. */
   readonly number: number
   readonly content: string
   readonly createdAt: Instant
@@ -113,7 +113,7 @@ export interface Draft {
 export interface ApprovedCommentary {
   readonly id: CommentaryId
   readonly content: string
-  /** The draft that was approved. */
+  /** The id of the approved draft. */
   readonly draftId: DraftId
   readonly approvedAt: Instant
   /** The time at which the partner first accepted the commentary for publication. */
@@ -126,6 +126,6 @@ export interface ApprovedCommentary {
 export const isSettled = (assignment: Pick<Assignment, "status" | "failure">): boolean =>
   assignment.status === "creator_approved" || assignment.failure !== null
 
-/** Returns when the assignment was settled; null before that. */
+/** Returns the time at which the assignment was settled; null while the assignment is open. */
 export const settledAt = (assignment: Pick<Assignment, "commentary" | "failure">): Instant | null =>
   assignment.failure?.at ?? assignment.commentary?.approvedAt ?? null

@@ -1,10 +1,10 @@
-/** Calculates when the next timed step of an assignment is due, and when its reminders are due. */
+/** Calculates due times: the next timed step of an assignment, and the next reminder. */
 import * as Instant from "../shared/Instant.ts"
 import { type Assignment, isSettled } from "./Assignment.ts"
 
 /**
- * Returns the earliest due time of any step; null once the assignment is settled. It is always derived from the other
- * fields.
+ * Returns the earliest due time of all steps; null once the assignment is settled. Every change recalculates this time
+ * from the other fields.
  */
 export const nextDueAt = (assignment: Assignment): Instant.Instant | null => {
   if (isSettled(assignment)) return null
@@ -21,8 +21,8 @@ export const nextDueAt = (assignment: Assignment): Instant.Instant | null => {
 }
 
 /**
- * Returns when the next reminder is due: at half of the response window, and at half and at nine tenths of the approval
- * window.
+ * Returns the time of the next reminder. Reminders are due at half of the response window, and at half and nine tenths
+ * of the approval window.
  */
 export const reminderAt = (assignment: Assignment): Instant.Instant | null => {
   const { approveBy, draft, notifiedAt, reminders, respondBy, status } = assignment

@@ -1,10 +1,16 @@
-/** Changes an assignment, then signals the change to workers with due work, and to requests that wait for it. */
+/**
+ * Changes an assignment and then signals the change. The signal starts workers with due work and completes waiting
+ * requests.
+ */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { WorkSignal } from "../shared/WorkSignal.ts"
 import type { AssignmentStore } from "./AssignmentStore.ts"
 
-/** Without this, an interruption between the change and its signal would delay stored work until the next poll. */
+/**
+ * Changes and signals without interruption. Otherwise, an interruption between the two would delay stored work until
+ * the next poll.
+ */
 export const make =
   (
     store: Pick<AssignmentStore["Service"], "modify">,

@@ -1,5 +1,5 @@
 /**
- * A topic that is being submitted: the licensed personas, the assignments to create, and the result for each requested
+ * The submission of a topic: the licensed personas, the assignments to create, and the result for each requested
  * persona.
  */
 import * as Option from "effect/Option"
@@ -18,21 +18,21 @@ import type { TestStorageAmount } from "./TestStorage.ts"
 import type { Topic } from "./Topic.ts"
 import { deadlineAfterMailFailure } from "./Workflow.ts"
 
-/** Everything that the store needs to decide and write a submission in one transaction. */
+/** The data that the store needs to decide and write a submission in one transaction. */
 export interface Submission {
   readonly topic: Omit<Topic, "status" | "counts">
-  /** The requested personas in the partner's order, with repetitions. */
+  /** The requested personas in the partner's order, including repetitions. */
   readonly requested: ReadonlyArray<PersonaId>
-  /** The licensed personas, each once, in the order of the request. */
+  /** The licensed personas in the order of the request, without repetitions. */
   readonly candidates: ReadonlyArray<SubmissionCandidate>
   readonly fingerprint: string
   /** The end of the duplicate window that this submission opens. */
   readonly windowUntil: Instant.Instant
   readonly respondBy: Instant.Instant
   readonly isDeadlineFixed: boolean
-  /** Null in the test environment, where no quota applies. */
+  /** The organization's quotas; null in the test environment, which has no quotas. */
   readonly quotas: Quotas | null
-  /** The topic's size and the organization's limits in the test environment; null in the live environment. */
+  /** The topic's size and the organization's storage limits in the test environment; null in the live environment. */
   readonly storage: { readonly bytes: number; readonly limits: TestStorageAmount } | null
   /** The time at which the simulated creators take their first step; null in the live environment. */
   readonly actsAt: Instant.Instant | null
@@ -43,26 +43,29 @@ export interface SubmissionCandidate {
   readonly persona: Persona
 }
 
-/** The ids of a topic and of one assignment in it. */
+/** The ids of a topic and of one of its assignments. */
 export const AssignmentReference = Schema.Struct({ topicId: TopicId, shareId: ShareId })
 export type AssignmentReference = typeof AssignmentReference.Type
 
 export const SubmissionResult = Schema.Struct({
   personaId: PersonaId,
   status: Schema.Literals(["sent", "not_licensed", "duplicate"]),
-  /** The assignment's id, if the topic was sent to this persona. */
+  /** The id of the new assignment; null unless the topic was sent to this persona. */
   shareId: Schema.NullOr(ShareId),
-  /** The earlier submission, if this submission is a duplicate. */
+  /** The earlier submission of the same content; null unless this submission is a duplicate. */
   duplicateOf: Schema.NullOr(AssignmentReference)
 })
 export type SubmissionResult = typeof SubmissionResult.Type
 
-/** No requested persona can receive the topic. Nothing was stored. */
+/** No requested persona can receive the topic, so the service stored nothing. */
 export class NoValidPersonas extends Schema.TaggedError<NoValidPersonas>()("NoValidPersonas", {
   results: Schema.Array(SubmissionResult)
 }) {}
 
-/** Returns the result for each requested persona, given the holder of each candidate's duplicate window. */
+/**
+ * Returns the result for each requested persona. `holders` contains the assignment that holds each candidate's
+ * duplicate window.
+ */
 export const resultsOf = (
   submission: Pick<Submission, "topic" | "requested" | "candidates">,
   holders: ReadonlyMap<PersonaId, AssignmentReference>
@@ -79,7 +82,7 @@ export const resultsOf = (
   })
 }
 
-/** Returns the assignments of the candidates whose duplicate window this submission holds. */
+/** Returns the new assignments, one for each candidate whose duplicate window belongs to this submission. */
 export const newAssignmentsOf = (
   submission: Submission,
   holders: ReadonlyMap<PersonaId, AssignmentReference>
@@ -100,12 +103,12 @@ const assignment = (
     environment: topic.environment,
     position,
     persona: { id: persona.id, name: persona.name, imageUrl: persona.imageUrl },
-    // The test environment neither shows nor mails the human creator.
+    // The test environment does not show the human creator and sends no mail to the creator.
     creator: topic.environment === "test" ? { name: "", email: "" } : persona.creator,
     createdAt: topic.createdAt,
     status: "topic_sent",
     statusUpdatedAt: topic.createdAt,
-    // The test environment sends no mail, so the window opens at once.
+    // The test environment sends no mail, so the response window opens at submission.
     notifiedAt: topic.environment === "test" ? topic.createdAt : null,
     respondBy,
     isDeadlineFixed,
@@ -132,8 +135,8 @@ const simulation = (path: SimulationPath, actsAt: Instant.Instant): Simulation =
 })
 
 /**
- * Returns the response deadline before a mail was delivered. Delivery of the mail opens a full window; a permanent mail
- * failure sets another deadline.
+ * Returns the latest response deadline before the request mail is delivered. The delivery starts a full response
+ * window. A permanent mail failure sets another deadline.
  */
 export const latestResponseDeadline = (
   environment: Environment,
@@ -144,7 +147,7 @@ export const latestResponseDeadline = (
     ? Instant.plus(createdAt, policy.responseWindow)
     : Math.max(Instant.plus(createdAt, policy.deliveryWindow), deadlineAfterMailFailure(createdAt, policy))
 
-/** Returns the licensed personas, each once, in the order of the request. */
+/** Returns the licensed personas in the order of the request, without repetitions. */
 export const candidatesOf = (
   requested: ReadonlyArray<PersonaId>,
   licensed: ReadonlyArray<Persona>,

@@ -1,11 +1,12 @@
 /**
- * Limits what the test environment stores for one organization: the size of a topic, and whether one more fits. Pure.
+ * Limits the test data of one organization: calculates a topic's size and checks whether the topic fits. The functions
+ * are pure.
  */
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { Topic } from "./Topic.ts"
 
-/** A number of topics and bytes in an organization's test environment, either stored or allowed. */
+/** A number of topics and bytes in an organization's test environment: the stored amount or the allowed amount. */
 export interface TestStorageAmount {
   readonly topics: number
   readonly bytes: number
@@ -18,25 +19,25 @@ export type TestStorageLimit = typeof TestStorageLimit.Type
 export class TestStorageFull extends Schema.TaggedError<TestStorageFull>()("TestStorageFull", {
   quota: TestStorageLimit,
   limit: Schema.Int,
-  /** The remaining amount, which is too small for the topic. */
+  /** The remaining amount of topics or bytes, which is too small for the new topic. */
   remaining: Schema.Int
 }) {}
 
-/** The size of a topic's row, index entries, totals and event, without its texts. */
+/** The estimated bytes of a topic's row, index entries, totals and event, without the topic's texts. */
 const topicBytes = 2000
 
 /**
- * The size of an assignment's row, index entries, draft, commentary, audit entries and two events, without the topic's
- * texts.
+ * The estimated bytes of an assignment's row, index entries, draft, commentary, audit entries and two events, without
+ * the topic's texts.
  */
 const assignmentBytes = 7000
 
-/** An assignment can have two events, and each repeats the topic's metadata. */
+/** An assignment can have two events. Each event repeats the topic's metadata. */
 const eventsEach = 2
 
 /**
- * Returns the maximum size of a topic with all its assignments, without deliveries. The size is reserved at submission,
- * so that later steps change no counter.
+ * Returns the maximum size of a topic with all its assignments in bytes, without deliveries. The submission reserves
+ * this size, so that later steps need no counter.
  */
 export const storedBytesOf = (
   { content, externalReference, metadata }: Pick<Topic, "content" | "externalReference" | "metadata">,
@@ -44,15 +45,16 @@ export const storedBytesOf = (
 ): number => {
   const own = utf8(JSON.stringify(metadata))
   const repeated = own + utf8(externalReference ?? "")
-  // The topic's own event repeats them too.
+  // The event of the topic also repeats the metadata and the reference.
   const texts = utf8(content) + 2 * repeated
-  // A draft and each of its copies quote up to 200 characters of the content.
+  // A draft and each copy of the draft quote up to 200 characters of the content.
   const each = assignmentBytes + eventsEach * repeated + Math.min(utf8(content), 800) * 4
   return topicBytes + texts + personas * each
 }
 
 /**
- * Returns the limit that a topic of this size would exceed; none if it fits. `stored` does not include the new topic.
+ * Returns the limit that a topic of this size would exceed; none if the topic fits. `stored` does not include the new
+ * topic.
  */
 export const refusalOfTestStorage = (
   stored: TestStorageAmount,

@@ -1,4 +1,4 @@
-/** A topic, and the rules for its text and reference. */
+/** The topic's fields, and the rules for its text and reference. */
 import * as Schema from "effect/Schema"
 import type { OrganizationId, TopicId, WebhookId } from "../shared/Ids.ts"
 import type { Instant } from "../shared/Instant.ts"
@@ -14,14 +14,14 @@ export type Metadata = Schema.JsonObject
 export interface Topic {
   readonly id: TopicId
   readonly organizationId: OrganizationId
-  /** The organization's name is copied at submission, because creators see which organization asked. */
+  /** The organization's name at the time of submission, which creators see. */
   readonly organizationName: string
   readonly environment: Environment
   readonly externalReference: string | null
   readonly content: string
   readonly metadata: Metadata
   readonly outputTypes: ReadonlyArray<OutputType>
-  /** Only these webhooks receive the topic's events; null stands for all of the organization's webhooks. */
+  /** The webhooks that receive the topic's events; null means all webhooks of the organization. */
   readonly webhookIds: ReadonlyArray<WebhookId> | null
   readonly status: TopicStatus
   readonly counts: TopicCounts
@@ -30,12 +30,15 @@ export interface Topic {
 
 export const maxPersonas = 100
 
-/** A reference has letters, digits and `-_.:`, but is not `.` or `..`, which URL parsers remove from paths. */
+/**
+ * A reference contains letters, digits and `-_.:`. The texts `.` and `..` are invalid, because URL parsers remove them
+ * from paths.
+ */
 export const referencePattern = /^(?!\.{1,2}$)[A-Za-z0-9\-_.:]{1,256}$/
 
 export const isReference = (text: string): boolean => referencePattern.test(text)
 
-/** Content length in Unicode code points, after trimming. */
+/** The minimum and maximum length of trimmed content in Unicode code points. */
 export interface TopicBounds {
   readonly min: number
   readonly max: number
@@ -44,7 +47,7 @@ export interface TopicBounds {
 export const ContentProblem = Schema.Literals(["length", "controls", "invisible"])
 export type ContentProblem = typeof ContentProblem.Type
 
-/** Returns the problem with a content after trimming; null when the content is valid. */
+/** Returns the problem with trimmed content; null when the content is valid. */
 export const contentProblem = (content: string, bounds: TopicBounds): ContentProblem | null => {
   const trimmed = content.trim()
   const length = countCodePoints(trimmed)

@@ -1,4 +1,7 @@
-/** Cancels a topic: assignments without an answer of the creator are settled, and the others continue. */
+/**
+ * Cancels a topic. The cancellation settles assignments that the creator has not answered. The other assignments
+ * continue.
+ */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -15,14 +18,16 @@ import { TopicNotFound } from "./Topics.ts"
 import { cancel } from "./Workflow.ts"
 
 export interface Canceller extends Pick<Principal, "environment" | "organization"> {
-  /** Null if the embedding application cancels by itself. */
+  /** The API key of the caller; null if the embedding application cancels the topic. */
   readonly key: Pick<Principal["key"], "id"> | null
 }
 
 export class TopicCancellation extends Context.Service<
   TopicCancellation,
   {
-    /** Cancels all unanswered assignments in one transaction, and returns the topic's progress after it. */
+    /**
+     * Cancels all unanswered assignments in one transaction, and returns the topic's progress after the cancellation.
+     */
     readonly cancel: (canceller: Canceller, id: TopicId) => Effect.Effect<TopicProgress, TopicNotFound>
   }
 >()("@partner-commentary/core/topic/TopicCancellation") {

@@ -1,4 +1,4 @@
-/** The status of a topic. It is always derived from the counts of its assignments. */
+/** The status of a topic, which is always calculated from the counts of the topic's assignments. */
 import * as Schema from "effect/Schema"
 import { type Assignment, AssignmentStatus } from "./Assignment.ts"
 
@@ -7,8 +7,8 @@ export type TopicStatus = typeof TopicStatus.Type
 export const topicStatuses = TopicStatus.literals
 
 /**
- * The number of assignments by status. `abandoned` counts assignments that were settled without a commentary in a
- * status that is not final. `cancelled` is the part of them without an answer of the creator.
+ * The number of assignments by status. `abandoned` counts assignments that were settled without a commentary and are
+ * neither declined nor expired. `cancelled` counts abandoned assignments that the creator had not answered.
  */
 export interface TopicCounts extends Readonly<Record<AssignmentStatus, number>> {
   readonly abandoned: number
@@ -27,8 +27,8 @@ export const emptyTopicCounts: TopicCounts = {
 }
 
 /**
- * `completed` if no assignment is open; otherwise `partial` if a commentary is ready; otherwise `in_progress` if a
- * creator has answered.
+ * Returns `completed` if no assignment is open. Otherwise, returns `partial` if a commentary is ready, or `in_progress`
+ * if a creator has answered, or `pending`.
  */
 export const topicStatus = (counts: TopicCounts): TopicStatus => {
   const working = counts.opinion_injected + counts.commentary_generated - (counts.abandoned - counts.cancelled)
@@ -37,7 +37,7 @@ export const topicStatus = (counts: TopicCounts): TopicStatus => {
   return working > 0 ? "in_progress" : "pending"
 }
 
-/** Returns the counts after one assignment has changed. */
+/** Returns the topic's counts after one assignment has changed. */
 export const recountAfterChange = (
   counts: TopicCounts,
   before: AssignmentOutcome,
@@ -51,7 +51,7 @@ export const recountAfterChange = (
   return next
 }
 
-/** The fields of an assignment that determine its topic's counts. */
+/** The fields of an assignment that determine the counts of its topic. */
 export type AssignmentOutcome = Pick<Assignment, "status" | "failure">
 
 export const isAbandonedAssignment = (outcome: AssignmentOutcome): boolean =>
@@ -65,14 +65,14 @@ export const outcomeOfAssignment = (outcome: AssignmentOutcome): "completed" | "
   return outcome.failure === null ? "pending" : "failed"
 }
 
-/** The summary in a topic detail. */
+/** Returns the summary of a topic's assignments for the topic detail. */
 export const summarizeOutcomes = (outcomes: ReadonlyArray<AssignmentOutcome>) => {
   const summary = { total_personas: outcomes.length, completed: 0, pending: 0, failed: 0 }
   for (const outcome of outcomes) summary[outcomeOfAssignment(outcome)] += 1
   return summary
 }
 
-/** The same summary from a topic's counts. */
+/** Calculates the summary of `summarizeOutcomes` from a topic's counts. */
 export const summarizeCounts = (counts: TopicCounts): ReturnType<typeof summarizeOutcomes> => {
   const total = assignmentStatuses.reduce((sum, status) => sum + counts[status], 0)
   const failed = counts.declined + counts.expired + counts.abandoned

@@ -1,4 +1,4 @@
-/** The port that stores topics and serves the partner's views of them. Assignments change through AssignmentStore. */
+/** The port that stores topics and reads the partner's views of topics. Assignments change through AssignmentStore. */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
@@ -20,43 +20,45 @@ export type PublicAssignment = Pick<
 >
 
 /**
- * Identifies the state of the topic's views. It consists of the topic's version and a time, because versions repeat
- * after a backup is restored.
+ * Identifies the state of a topic's views by the topic's version and a time. The time is necessary, because versions
+ * repeat after a backup is restored.
  */
 export type Revision = string
 
 export interface TopicWithAssignments {
   readonly revision: Revision
   readonly topic: Topic
-  /** The assignments in the order of submission. */
+  /** The topic's assignments in the order of submission. */
   readonly assignments: ReadonlyArray<PublicAssignment>
 }
 
-/** Limits of a look-up by reference. The look-up stops at the first topic that exceeds one of the limits. */
+/** The limits of a look-up by reference. The result ends before the first topic that exceeds one of the limits. */
 export interface ReferenceDepth {
   readonly topics: number
-  /** The number of assignments of all topics together. The newest topic is always included, whatever its size. */
+  /**
+   * The number of assignments of all topics together. The result always contains the newest topic, whatever its size.
+   */
   readonly assignments: number
   /**
-   * The response size of all topics together, including commentaries. The newest topic is always included, whatever its
-   * size.
+   * The response size of all topics together, including commentaries. The result always contains the newest topic,
+   * whatever its size.
    */
   readonly bytes: number
 }
 
 export interface FoundByReference {
-  /** Newest first. */
+  /** The topics with this reference, newest first. */
   readonly topics: ReadonlyArray<{
     readonly topic: Omit<Topic, "metadata">
     readonly assignments: ReadonlyArray<PublicAssignment>
   }>
-  /** The metadata of the newest topic. The metadata of the other topics is not read. */
+  /** The metadata of the newest topic. The look-up does not read the metadata of older topics. */
   readonly metadata: Metadata
-  /** Whether older topics have the same reference. */
+  /** True if the look-up omits older topics with the same reference. */
   readonly more: boolean
 }
 
-/** The minimal view of a topic for polling. Times are ISO text, in the form in which they are stored and sent. */
+/** The minimal view of a topic for polling. Times are ISO texts, as the store and the response contain them. */
 export interface TopicProgress extends Pick<Topic, "externalReference" | "metadata" | "outputTypes"> {
   readonly id: TopicId
   readonly revision: Revision
@@ -71,16 +73,16 @@ export interface TopicProgress extends Pick<Topic, "externalReference" | "metada
     readonly statusUpdatedAt: string
     readonly failureReason: FailureReason | null
     readonly failureAt: string | null
-    /** The creator's deadline; null while no creator has to act. */
+    /** The creator's deadline; null while no creator needs to act. */
     readonly expiresAt: string | null
   }>
 }
 
-/** The fields that lists show. */
+/** The fields of a topic that lists show. */
 export interface ListedTopic extends Pick<Topic, "id" | "externalReference" | "content" | "status"> {
-  /** JSON, as it is stored: a list only repeats it. */
+  /** The metadata as stored JSON text, which the response repeats without parsing. */
   readonly metadata: string
-  /** JSON, as it is stored. */
+  /** The output types as stored JSON text. */
   readonly outputTypes: string
   readonly createdAt: string
   readonly approvedAssignments: number
@@ -90,21 +92,23 @@ export interface ListedTopic extends Pick<Topic, "id" | "externalReference" | "c
 
 export interface TopicList {
   readonly owner: Owner
-  /** Null selects topics of every status. Several statuses are merged into one list. */
+  /** The status of the listed topics; null selects all topics. Several statuses result in one merged list. */
   readonly status: TopicStatus | ReadonlyArray<TopicStatus> | null
-  /** This filter can be combined only with the times of creation, because each list uses one index. */
+  /**
+   * The reference of the listed topics. Each list uses one index, so only `created` can be combined with this filter.
+   */
   readonly reference?: string | null
-  /** Exclusive. */
+  /** The limits of the creation time, both exclusive. */
   readonly created?: { readonly after: Instant | null; readonly before: Instant | null }
-  /** Orders the list by the time of the last change. It cannot be combined with another filter. */
+  /** Sorts the list by the time of the last change. This filter cannot be combined with other filters. */
   readonly updatedAfter?: Instant | null
   readonly oldestFirst?: boolean
   readonly limit: number
-  /** Where the page starts: an offset, or a cursor after the previous page. */
+  /** The start of the page: an offset, or the cursor of the previous page. */
   readonly from: { readonly offset: number } | { readonly cursor: Cursor }
 }
 
-/** The total of a list with filters other than the status counts up to this number. */
+/** A list with filters besides the status counts its total only up to this number. */
 export const maxCountedTotal = 10_000
 
 export class TopicStore extends Context.Service<
@@ -112,7 +116,7 @@ export class TopicStore extends Context.Service<
   {
     /**
      * Claims the duplicate windows, reserves quota or test storage, and writes topic, assignments and request mails in
-     * one transaction. Concurrent submissions cannot hold the same window or exceed a quota.
+     * one transaction. Concurrent submissions cannot hold the same duplicate window or exceed a quota.
      */
     readonly submit: (submission: Submission) => Effect.Effect<
       {
@@ -122,18 +126,16 @@ export class TopicStore extends Context.Service<
       },
       NoValidPersonas | QuotaExceeded | TestStorageFull
     >
-    /** One query. */
+    /** Reads the topic's progress with one query. */
     readonly progress: (owner: Owner, id: TopicId) => Effect.Effect<Option.Option<TopicProgress>>
     readonly find: (owner: Owner, id: TopicId) => Effect.Effect<Option.Option<TopicWithAssignments>>
-    /** Reads one row by its key. */
+    /** Reads the topic's revision from one row by primary key. */
     readonly revision: (owner: Owner, id: TopicId) => Effect.Effect<Option.Option<Revision>>
-    /**
-     * Returns whole topics, newest first, within the limits of `depth`. The query reads no more rows than it returns.
-     */
+    /** Returns complete topics, newest first, within the limits of `depth`. The query reads only the returned rows. */
     readonly byReference: (owner: Owner, reference: string, depth: ReferenceDepth) => Effect.Effect<FoundByReference>
     /**
-     * Topics are sorted in one direction, and then by id. The total comes from a stored counter, or counts up to
-     * `maxCountedTotal`.
+     * Lists topics by time and then by id, both in the same direction. The total comes from a stored counter, or is
+     * counted up to `maxCountedTotal`.
      */
     readonly list: (list: TopicList) => Effect.Effect<Page<ListedTopic>>
   }

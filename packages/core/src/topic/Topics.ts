@@ -1,4 +1,4 @@
-/** The partner's use cases for topics: submit, poll, fetch, list. */
+/** The partner's use cases for topics: submit, poll, fetch and list. */
 
 import * as Context from "effect/Context"
 import * as Digest from "effect/crypto/Digest"
@@ -44,20 +44,23 @@ import {
 } from "./TopicStore.ts"
 
 export interface NewTopic {
-  /** This service trims the content and checks its length. */
+  /** The topic's text. The service trims the text and checks its length. */
   readonly content: string
-  /** The list has 1 to `maxPersonas` ids. */
+  /** The requested personas: 1 to `maxPersonas` ids. */
   readonly personaIds: ReadonlyArray<PersonaId>
   readonly externalReference: string | null
   readonly outputTypes: ReadonlyArray<OutputType>
   readonly metadata: Metadata
-  /** Only these webhooks receive the topic's events. Default: all of the organization's webhooks. */
+  /** The webhooks that receive the topic's events. By default, all webhooks of the organization receive the events. */
   readonly webhookIds?: ReadonlyArray<WebhookId> | null
-  /** The deadline for responses, within the policy's `deadlineRange`. By default the policy's windows set it. */
+  /**
+   * The deadline for responses, within the policy's `deadlineRange`. By default, the policy's time windows determine
+   * the deadline.
+   */
   readonly respondBy?: Instant.Instant | null
 }
 
-/** The authenticated caller's organization, environment and limits. */
+/** The organization, environment and limits of the authenticated caller. */
 export type Submitter = Pick<Principal, "organization" | "environment" | "limits">
 
 export class InvalidContent extends Schema.TaggedError<InvalidContent>()("InvalidContent", {
@@ -73,9 +76,11 @@ export const maxReferenceDepth: ReferenceDepth = { topics: 100, assignments: 100
 export class Topics extends Context.Service<
   Topics,
   {
-    /** Validates the topic and reads the licensed personas, which may come from another system. Changes nothing. */
+    /**
+     * Validates the topic and reads the licensed personas, possibly from another system. This method writes nothing.
+     */
     readonly prepare: (asker: Submitter, topic: NewTopic) => Effect.Effect<Submission, InvalidContent | NoValidPersonas>
-    /** Writes the submission in one transaction, without calls to other systems. */
+    /** Writes the submission in one transaction. This method makes no calls to other systems. */
     readonly submit: (submission: Submission) => Effect.Effect<
       {
         readonly topic: Topic
@@ -86,9 +91,12 @@ export class Topics extends Context.Service<
     >
     readonly progress: (owner: Owner, id: TopicId) => Effect.Effect<TopicProgress, TopicNotFound>
     readonly find: (owner: Owner, id: TopicId) => Effect.Effect<TopicWithAssignments, TopicNotFound>
-    /** Returns the revision of the two views above. It is much cheaper to read than a view. */
+    /**
+     * Returns the revision of the views that `progress` and `find` return. Reading a revision is much cheaper than
+     * reading a view.
+     */
     readonly revision: (owner: Owner, id: TopicId) => Effect.Effect<Revision, TopicNotFound>
-    /** Finds topics by reference, at most as many as `referenceDepth` allows. */
+    /** Returns the topics with this reference, up to the limit `referenceDepth`. */
     readonly byReference: (owner: Owner, reference: string) => Effect.Effect<FoundByReference, ReferenceNotFound>
     readonly list: (list: TopicList) => Effect.Effect<Page<ListedTopic>>
   }
@@ -103,7 +111,10 @@ export class Topics extends Context.Service<
       const policy = yield* Policy
       const signal = yield* WorkSignal
 
-      /** Returns personas whose creator has an address; for a test key it also returns test personas. */
+      /**
+       * Returns the licensed personas whose creator has a mail address. For a test key, the result includes test
+       * personas.
+       */
       const licensedAmong = Effect.fnUntraced(function* (
         { environment, organization }: Submitter,
         requested: ReadonlyArray<PersonaId>,

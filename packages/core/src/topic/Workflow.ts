@@ -1,6 +1,6 @@
 /**
- * The transitions of an assignment. One table defines the specification's whole workflow. Each action is a pure
- * function from the present assignment to a change or a refusal: no clock, no id generation, no writes.
+ * Defines the transitions of an assignment. One table contains the complete workflow. Each action is a pure function
+ * from the present assignment to a change or a refusal. The functions read no clock, generate no ids and write nothing.
  */
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
@@ -12,10 +12,10 @@ import { type Assignment, AssignmentStatus, type FailureReason, isSettled } from
 import type { MediaKind, MediaRequest } from "./MediaRequest.ts"
 import { nextDueAt } from "./NextDueAt.ts"
 
-/** The actions that move an assignment to another status. */
+/** The actions that change the status of an assignment. */
 type Trigger = "respond" | "decline" | "expire" | "draft" | "approve"
 
-/** The complete workflow. A status with an empty row is final. */
+/** The complete workflow as a table. A status with an empty row is final. */
 export const workflowTransitions: Readonly<
   Record<AssignmentStatus, Partial<Readonly<Record<Trigger, AssignmentStatus>>>>
 > = {
@@ -37,15 +37,15 @@ export type NoticeKind =
   | "stalled"
   | "cancelled"
 
-/** A mail to queue. Kind and occasion form the mail's key: queuing the same mail again changes nothing. */
+/** A mail for the queue. The kind and the occasion form the mail's key, so the queue stores each mail only once. */
 export interface CreatorNotice {
   readonly kind: NoticeKind
   readonly occasion: string
 }
 
 /**
- * The occasion distinguishes mails of one kind: each draft, and each time generation failed for good, has its own
- * occasion.
+ * Returns the occasion, which distinguishes mails of one kind. Each draft and each final failure of generation has its
+ * own occasion.
  */
 export const occasionOfNotice = (
   kind: NoticeKind,
@@ -55,30 +55,31 @@ export const occasionOfNotice = (
   return `${kind}-${kind === "stalled" ? generation.ticket : (draft?.number ?? 0)}`
 }
 
-/** A claimed attempt to send a mail. */
+/** A worker's claimed attempt to send a mail. */
 export interface MailAttempt {
   readonly id: string
   readonly attempts: number
   readonly ticket: number
 }
 
-/** The result of one step. The store writes all of it in one transaction. */
+/** The result of one step, which the store writes in one transaction. */
 export interface Change {
-  /** If nothing changes, the same object as the argument. */
+  /** The assignment after the step. If nothing changes, this is the same object as the argument. */
   readonly assignment: Assignment
   readonly notices: ReadonlyArray<CreatorNotice>
   readonly audit?: Pick<AuditEntry, "action" | "details">
   /**
-   * A delivered mail, which the same transaction marks as sent. The mark is ignored if the mail's ticket is outdated.
+   * A delivered mail, which the transaction marks as sent. The store ignores this mark if the mail's ticket is
+   * outdated.
    */
   readonly delivered?: MailAttempt
-  /** The audio and video to make from the approved text, according to the topic's output types. */
+  /** The audio and video to make from the approved text, as the topic's output types require. */
   readonly mediaRequests?: ReadonlyArray<MediaRequest>
-  /** The audio or video whose URL the assignment now has. The same transaction ends its job. */
+  /** The medium whose URL the assignment now contains. The same transaction ends the job for that medium. */
   readonly readyMedium?: MediaKind
 }
 
-/** The assignment's present state does not allow the action. Nothing changed. */
+/** The assignment's present state does not allow the action, so nothing changed. */
 export class ActionRefused extends Schema.TaggedError<ActionRefused>()("ActionRefused", {
   reason: Schema.Literals([
     "not_allowed",
@@ -132,10 +133,10 @@ export const approve = (
   present: Assignment,
   action: {
     readonly draftId: DraftId | null
-    /** The edited text; null when the draft is unchanged. */
+    /** The text that the creator edited; null when the draft is approved without changes. */
     readonly content: string | null
     readonly commentaryId: CommentaryId
-    /** The SHA-256 of the approved text, for the audit log. */
+    /** The SHA-256 of the approved text, which the audit log records. */
     readonly contentHash: string
     readonly mediaRequests?: ReadonlyArray<MediaRequest>
   },
@@ -167,7 +168,7 @@ export const approve = (
   )
 }
 
-/** Requests another draft. If all attempts at a first draft failed, the request restarts generation. */
+/** Requests another draft. If all attempts at the first draft failed, the request restarts draft generation. */
 export const revise = (
   present: Assignment,
   action: { readonly draftId: DraftId | null; readonly instructions: string },
@@ -221,8 +222,8 @@ export const withdraw = (
 }
 
 /**
- * The partner cancels the request. If the creator has answered or the deadline is reached, it changes nothing. If the
- * request mail is being sent, `recordRequestDelivery` tells the creator about the cancellation.
+ * Cancels the request for the partner. After the creator's answer or the deadline, nothing changes. If the request mail
+ * is being sent, `recordRequestDelivery` later notifies the creator of the cancellation.
  */
 export const cancel = (present: Assignment, action: { readonly by: string }, now: Instant.Instant): Change => {
   if (present.status !== "topic_sent" || isSettled(present) || now >= present.respondBy)
@@ -233,17 +234,17 @@ export const cancel = (present: Assignment, action: { readonly by: string }, now
   })
 }
 
-/** The test environment sends no mail. */
+/** Returns the mail about the cancellation, or none in the test environment, which sends no mail. */
 const cancellationNotices = (present: Assignment): ReadonlyArray<CreatorNotice> =>
   present.environment === "test" ? [] : [{ kind: "cancelled", occasion: occasionOfNotice("cancelled", present) }]
 
-/** True while the request mail is not sent yet and the response window is open. */
+/** Returns true while the request mail is unsent and the creator can still respond. */
 export const isUnnotified = ({ failure, notifiedAt, respondBy, status }: Assignment, now: Instant.Instant): boolean =>
   notifiedAt === null && status === "topic_sent" && failure === null && now < respondBy
 
 /**
- * Records that the request mail was delivered. The first delivery starts the full response window. A deadline that has
- * already passed, or that the partner has set, stays as it is.
+ * Records the delivery of the request mail. The first delivery starts the full response window. A deadline that has
+ * passed or that the partner has set does not change.
  */
 export const recordRequestDelivery = (
   present: Assignment,
@@ -261,15 +262,15 @@ export const recordRequestDelivery = (
 }
 
 /**
- * Returns the response deadline after the request mail finally failed: the mail window plus a full response window
- * after submission.
+ * Returns the response deadline after a permanent failure of the request mail: submission plus mail window plus
+ * response window.
  */
 export const deadlineAfterMailFailure = (createdAt: Instant.Instant, policy: Policy): Instant.Instant =>
   Instant.plus(Instant.plus(createdAt, policy.mailWindow), policy.responseWindow)
 
 /**
- * Records that the request mail finally failed. The new deadline leaves at least one mail window to correct the
- * address. A deadline that the partner has set stays as it is.
+ * Records the permanent failure of the request mail. The new deadline leaves at least one mail window to correct the
+ * address. A deadline that the partner has set does not change.
  */
 export const recordRequestFailure = (present: Assignment, now: Instant.Instant, policy: Policy): Change => {
   const respondBy = Math.max(deadlineAfterMailFailure(present.createdAt, policy), Instant.plus(now, policy.mailWindow))
@@ -278,18 +279,18 @@ export const recordRequestFailure = (present: Assignment, now: Instant.Instant, 
   return change({ ...present, respondBy })
 }
 
-/** True when all generation attempts failed and a restart is allowed. */
+/** Returns true when all generation attempts failed and a restart is allowed. */
 export const isGenerationStalled = (present: Assignment): boolean =>
   !isSettled(present) && present.generation.nextAt === null && present.generation.attempts > 0
 
 /**
- * True if generation was restarted after all attempts failed. The ticket is then higher than the number of attempts
- * since the restart.
+ * Returns true if generation was restarted after all attempts failed. The ticket number is then higher than the number
+ * of attempts since the restart.
  */
 const isRestarted = ({ generation }: Assignment): boolean =>
   generation.nextAt !== null && generation.ticket > generation.attempts
 
-/** Restarts generation after all attempts failed. The operator or the creator requests it. */
+/** Restarts draft generation after all attempts failed, when the operator or the creator requests the restart. */
 export const restartGeneration = (present: Assignment, now: Instant.Instant, action: string): Step => {
   if (!isGenerationStalled(present)) return refuse(present, isSettled(present) ? "settled" : "not_allowed")
   const { approveBy, generation } = present
@@ -300,11 +301,11 @@ export const restartGeneration = (present: Assignment, now: Instant.Instant, act
   )
 }
 
-/** True when the last attempt failed and a retry is scheduled. */
+/** Returns true when the last attempt failed and a retry is scheduled. */
 const isWaiting = ({ generation }: Assignment): boolean =>
   generation.nextAt !== null && !generation.running && generation.attempts > 0
 
-/** Makes the scheduled retry due now. After the last attempt, `retryGenerationNow` restarts generation. */
+/** Makes the scheduled retry due now. If all attempts failed, `retryGenerationNow` restarts generation. */
 export const retryGenerationNow = (present: Assignment, now: Instant.Instant): Step =>
   isWaiting(present)
     ? changed(
@@ -324,7 +325,7 @@ export const failAssignment = (present: Assignment, reason: FailureReason, now: 
   failure: { reason, at: now }
 })
 
-/** Returns a change to this assignment with its next due time recalculated. */
+/** Returns a change to this assignment with a recalculated next due time. */
 export const change = (next: Assignment, also: Omit<Partial<Change>, "assignment"> = {}): Change => ({
   notices: [],
   ...also,
@@ -345,7 +346,7 @@ const unchanged = (present: Assignment): Step => Result.succeed({ assignment: pr
 const refuse = (present: Assignment, reason: ActionRefused["reason"]): Step =>
   Result.fail(new ActionRefused({ reason, status: present.status }))
 
-/** Returns why an action on the draft is refused; null when it is allowed. */
+/** Returns why an action on the draft is refused; null when the action is allowed. */
 const refusalOfDraftAction = (
   present: Assignment,
   draftId: DraftId | null,
