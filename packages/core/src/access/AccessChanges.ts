@@ -1,6 +1,6 @@
 /**
- * The port that tells every node which keys or organizations changed, so that it drops its cache entries. If the
- * message is lost, other nodes see the change when their cache entries expire.
+ * The port that tells every node which keys or organizations changed, so that each node drops the affected cache
+ * entries. If a message is lost, the other nodes see the change when their cache entries expire.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -9,26 +9,33 @@ import type * as Scope from "effect/Scope"
 import { keptInProcess } from "../shared/SharedState.ts"
 import { afterCommit } from "../shared/Transaction.ts"
 
-/** A prefix of the changed keys: one key's prefix, or `""` for all keys, for example when an organization changed. */
+/** The prefix of one changed key, or `""` for all keys. For example, a changed organization affects all keys. */
 export type KeyPrefix = string
 
-/** Cache lifetime of a key's permissions and its organization's suspension. */
+/** The cache lifetime of a key's permissions and of its organization's suspension. */
 export const cacheLifetime = "3 seconds"
 
 export class AccessChanges extends Context.Service<
   AccessChanges,
   {
-    /** Takes effect after the commit of the current transaction: on this node at once, on others soon. */
+    /**
+     * Publishes the change after the commit of the current transaction. This node applies the change at once, and other
+     * nodes soon afterwards.
+     */
     readonly publish: (changed: KeyPrefix) => Effect.Effect<void>
     /**
-     * Calls `forget` for each change until the scope closes. After a lost connection it reports a change of all keys.
+     * Calls `forget` for each change until the scope closes. After a lost connection, the port calls `forget` for all
+     * keys.
      */
     readonly subscribe: (forget: (changed: KeyPrefix) => Effect.Effect<void>) => Effect.Effect<void, never, Scope.Scope>
-    /** True while changes that other processes publish arrive here. Otherwise a lasting access must be checked often. */
+    /**
+     * True while this process receives the changes of other processes. Otherwise, long-lived requests must check access
+     * often.
+     */
     readonly hearsOthers: Effect.Effect<boolean>
   }
 >()("@partner-commentary/core/access/AccessChanges") {
-  /** Notifies subscribers within one process. */
+  /** This layer notifies only subscribers in the same process. */
   static readonly layerProcess = Layer.sync(AccessChanges, () => {
     const hearers = new Set<(changed: KeyPrefix) => Effect.Effect<void>>()
     return keptInProcess(

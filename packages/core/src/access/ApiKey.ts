@@ -12,24 +12,24 @@ import type { StoredScope } from "./Scope.ts"
 
 export interface ApiKey {
   readonly id: ApiKeyId
-  /** `layerProcess` notifies subscribers in this process only. Rate windows count calls by this id. */
+  /** A key and its successors have the same lineage id. Rate windows count calls by the lineage id. */
   readonly lineageId: ApiKeyId
   readonly organizationId: OrganizationId
   readonly name: string
-  /** `pk_<env>_` and the first 8 characters: enough to recognize a key, not to use it. */
+  /** The start of the key's text: `pk_<env>_` and 8 characters. The prefix identifies a key but cannot replace it. */
   readonly prefix: string
-  /** As stored: `knownScopes` selects the scopes that views show. */
+  /** The scopes as stored. `knownScopes` selects the scopes that responses show. */
   readonly scopes: ReadonlyArray<StoredScope>
   readonly environment: Environment
-  /** The addresses as the partner wrote them. Empty allows any address. */
+  /** The allowed IP addresses as the partner wrote them. An empty list allows any address. */
   readonly ipAllowList: ReadonlyArray<string>
   readonly createdAt: Instant
   readonly expiresAt: Instant | null
-  /** `revokedAt` can be in the future: a rotated key works until then. */
+  /** The time of the revocation. A rotated key has a time in the future and works until then. */
   readonly revokedAt: Instant | null
-  /** `isRevoked`: the key is revoked for every node, whatever the node's clock says about `revokedAt`. */
+  /** True when the key is revoked on every node, even if a node's clock is before `revokedAt`. */
   readonly isRevoked: boolean
-  /** The stored time can lag by some seconds. It is null before the key's first call. */
+  /** The stored time of the last call, which can be some seconds old; null before the first call. */
   readonly lastUsedAt: Instant | null
 }
 
@@ -39,13 +39,19 @@ export class KeyExpired extends Schema.TaggedError<KeyExpired>()("KeyExpired", {
 /** The owner has reached the maximum number of active keys. */
 export class TooManyKeys extends Schema.TaggedError<TooManyKeys>()("TooManyKeys", { limit: Schema.Number }) {}
 
-/** Maximum number of active keys of an organization in one environment. A rotated key and its successor count once. */
+/**
+ * Maximum number of active keys of an organization in one environment. A rotated key and its successor count as one
+ * key.
+ */
 export const maxActiveKeys = 20
 
 const bodyLength = 32
 const text = /^pk_(live|test)_[0-9A-Za-z]{38}$/
 
-/** An API key's text is `pk_<env>_`, 32 random characters, and a checksum of 6 characters over everything before it. */
+/**
+ * Creates the text of an API key: `pk_<env>_`, 32 random characters, and a checksum of 6 characters over the other
+ * text.
+ */
 export const mintKeyText = (
   environment: Environment,
   random: SecureRandom.SecureRandom["Service"]
@@ -55,7 +61,7 @@ export const mintKeyText = (
     return Redacted.make(unchecked + checksumOf(unchecked))
   })
 
-/** Returns the environment in a well-formed key. The checksum detects mistyped keys without a query. */
+/** Returns the environment of a well-formed key. The checksum detects mistyped keys without a query. */
 export const environmentOfKey = (key: string): Option.Option<Environment> => {
   if (!text.test(key) || checksumOf(key.slice(0, -6)) !== key.slice(-6)) return Option.none()
   return Option.some(key.startsWith("pk_live_") ? "live" : "test")
@@ -64,8 +70,8 @@ export const environmentOfKey = (key: string): Option.Option<Environment> => {
 export const keyPrefixOf = (key: string): string => key.slice(0, "pk_live_".length + 8)
 
 /**
- * Returns why the key is invalid at this time; none when the key is valid. A revoked key stays revoked, even when it
- * has expired.
+ * Returns why the key is invalid at this time; none when the key is valid. A key that is both revoked and expired
+ * counts as revoked.
  */
 export const refusalOfKey = (key: ApiKey, now: Instant): Option.Option<KeyRevoked | KeyExpired> => {
   if (key.isRevoked || (key.revokedAt !== null && key.revokedAt <= now)) return Option.some(new KeyRevoked())

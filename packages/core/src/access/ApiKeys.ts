@@ -38,7 +38,7 @@ import * as IpAllowList from "./IpAllowList.ts"
 import { type KeyRotated, rotateKey } from "./KeyRotation.ts"
 import { grantsScope, type Scope } from "./Scope.ts"
 
-/** The authenticated caller: key, organization and limits. */
+/** The authenticated caller: the API key, the organization and the organization's limits. */
 export interface Principal {
   readonly key: ApiKey
   readonly organization: Organization
@@ -46,7 +46,7 @@ export interface Principal {
   readonly limits: Limits
 }
 
-/** The key is missing or unknown, or its organization is suspended. The error does not say which. */
+/** The key is missing or unknown, or its organization is suspended. The error does not reveal which reason applies. */
 export class Unauthorized extends Schema.TaggedError<Unauthorized>()("Unauthorized", {}) {}
 export class IpRestricted extends Schema.TaggedError<IpRestricted>()("IpRestricted", {}) {}
 export class ScopeDenied extends Schema.TaggedError<ScopeDenied>()("ScopeDenied", { scope: Schema.String }) {}
@@ -63,13 +63,13 @@ export interface NewApiKey {
   readonly expiresAt: Instant.Instant | null
 }
 
-/** A new key with its text, which is shown only once. */
+/** A new key and its text. Only this response contains the text. */
 export interface CreatedKey {
   readonly key: ApiKey
   readonly fullKey: Redacted.Redacted<string>
 }
 
-/** The caller that manages an organization's keys, as the audit log names it. */
+/** The caller that manages an organization's keys. The audit log names this caller. */
 export interface KeyManager {
   readonly organizationId: OrganizationId
   readonly by: string
@@ -83,16 +83,16 @@ interface Known {
 export class ApiKeys extends Context.Service<
   ApiKeys,
   {
-    /** One transaction. The operator is the default actor. */
+    /** Issues a key in one transaction. The audit log names the operator by default. */
     readonly issue: (
       organization: Pick<Organization, "id">,
       wanted: NewApiKey,
       by?: string
     ) => Effect.Effect<CreatedKey, InvalidAllowList | TooManyKeys>
     /**
-     * `authenticate` checks in this order: the key is known, not revoked, not expired, and allowed from this address. A
-     * cached key costs no query. If an address sent invalid keys recently, its further look-ups share a few slots with
-     * those of other such addresses, and wait for a free slot.
+     * Authenticates a key. The checks run in this order: known, not revoked, not expired, allowed from this address. A
+     * cached key needs no query. Addresses that recently sent invalid keys share a few slots for further look-ups, and
+     * wait for a free slot.
      */
     readonly authenticate: (
       fullKey: string,
@@ -100,11 +100,11 @@ export class ApiKeys extends Context.Service<
       suspect?: boolean
     ) => Effect.Effect<Principal, Unauthorized | KeyRevoked | KeyExpired | IpRestricted>
     /**
-     * Returns the caller if `authenticate` would accept the key from its cache. Returns undefined if `authenticate`
-     * must look the key up.
+     * Returns the caller if the cache contains the key and `authenticate` would accept the key. Returns undefined if
+     * `authenticate` must look up the key.
      */
     readonly cachedPrincipal: (fullKey: string, address: string, now: Instant.Instant) => Principal | undefined
-    /** The old key keeps working during the grace period. Concurrent rotations create one successor. */
+    /** Replaces the key. The old key works during the grace period. Concurrent rotations create only one successor. */
     readonly rotate: (
       id: ApiKeyId,
       grace: Duration.Duration,
@@ -114,18 +114,21 @@ export class ApiKeys extends Context.Service<
       ApiKeyNotFound | KeyRevoked | KeyExpired | KeyRotated
     >
     /**
-     * The revocation takes effect at once on this node, and within `cacheLifetime` on others, even if the message is
-     * lost. Idempotent. By default the actor is the operator, who may revoke any key.
+     * Revokes the key: at once on this node, and within `cacheLifetime` on other nodes, even if the message is lost.
+     * Repeated calls are allowed. By default the actor is the operator, who may revoke any key.
      */
     readonly revoke: (id: ApiKeyId, manager?: KeyManager) => Effect.Effect<ApiKey, ApiKeyNotFound>
-    /** Changes the given fields. The change takes effect as fast as a revocation. A null field stays unchanged. */
+    /**
+     * Changes the given fields. Other nodes see the change as fast as a revocation. A field that is null does not
+     * change.
+     */
     readonly change: (
       id: ApiKeyId,
       wanted: { readonly name: string | null; readonly ipAllowList: ReadonlyArray<string> | null },
       manager: KeyManager
     ) => Effect.Effect<ApiKey, ApiKeyNotFound | KeyRevoked | KeyExpired | InvalidAllowList>
     readonly find: (organizationId: OrganizationId, id: ApiKeyId) => Effect.Effect<ApiKey, ApiKeyNotFound>
-    /** Lists keys newest first, including keys that ended within `listedAfterEnd`; at most `maxListed`. */
+    /** Lists at most `maxListed` keys, newest first. The list includes keys that ended within `listedAfterEnd`. */
     readonly list: (organizationId: OrganizationId) => Effect.Effect<ReadonlyArray<ApiKey>>
   }
 >()("@partner-commentary/core/access/ApiKeys") {
@@ -154,7 +157,7 @@ export class ApiKeys extends Context.Service<
         })
       })
 
-      /** Unknown keys have a separate capacity in the cache, so that they cannot evict valid keys. */
+      /** The cache limits unknown keys separately, so that unknown keys cannot evict valid keys. */
       const callers = yield* TtlCache.make(lookUp, {
         capacity: 10_000,
         timeToLive: cacheLifetime,
@@ -162,7 +165,7 @@ export class ApiKeys extends Context.Service<
       })
       const permits = yield* Semaphore.make(suspectLookups)
 
-      /** Invalidates by prefix, because the message does not contain the key's text. */
+      /** Removes cache entries by key prefix, because the message does not contain the key's text. */
       yield* changes.subscribe((changed: KeyPrefix) => callers.invalidate((text) => text.startsWith(changed)))
 
       const mint = Effect.fnUntraced(function* (environment: Environment) {
@@ -203,7 +206,7 @@ export class ApiKeys extends Context.Service<
         }),
 
         authenticate: Effect.fnUntraced(function* (fullKey, address, suspect = false) {
-          // Only well-formed keys are cached. Malformed keys are rejected without a query.
+          // The cache holds only well-formed keys. A malformed key is rejected without a query.
           if (Option.isNone(environmentOfKey(fullKey))) return yield* new Unauthorized()
           const found = yield* callers.get(fullKey, suspect ? permits.withPermit : undefined)
           if (Option.isNone(found)) return yield* new Unauthorized()
@@ -211,7 +214,7 @@ export class ApiKeys extends Context.Service<
           if (principal.organization.suspendedAt !== null) return yield* new Unauthorized()
           const refused = refusalOfKey(principal.key, yield* Instant.now)
           if (Option.isSome(refused)) return yield* refused.value
-          // An invalid list allows no address.
+          // An invalid address list allows no address.
           if (Result.isFailure(allowList) || !IpAllowList.allowsAddress(allowList.success, address)) {
             return yield* new IpRestricted()
           }
@@ -298,13 +301,13 @@ export class ApiKeys extends Context.Service<
   )
 }
 
-/** How long revoked and expired keys stay in the list. */
+/** The time for which revoked and expired keys stay in the list. */
 export const listedAfterEnd = Duration.days(90)
 
-/** The number of concurrent look-ups for addresses that sent invalid keys. */
+/** The maximum number of concurrent key look-ups for addresses that recently sent invalid keys. */
 export const suspectLookups = 4
 
-/** Maximum number of keys in a list. */
+/** Maximum number of keys in one list. */
 const maxListed = 1000
 
 const operator = "operator"

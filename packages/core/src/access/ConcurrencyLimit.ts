@@ -1,6 +1,6 @@
 /**
- * Limits concurrent requests of one organization in this process. Each operation belongs to a pool, and a pool has
- * permits for each organization. Further requests wait with unread bodies and are rejected after a timeout.
+ * Limits the concurrent requests of one organization in this process. Each operation belongs to a pool, and a pool has
+ * permits for each organization. Further requests wait with unread bodies until the timeout rejects them.
  */
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -12,13 +12,13 @@ import type { OrganizationId } from "../shared/Ids.ts"
 import * as KeyedSemaphore from "../shared/KeyedSemaphore.ts"
 
 /**
- * `standard` is the default. `frequent` operations are short and run in batches: submissions and polls. `large`
+ * The default pool is `standard`. `frequent` operations are short and run in batches: submissions and polls. `large`
  * operations read or write up to a thousand rows. `outgoing` operations wait for a server of the organization.
- * `waiting` and `streaming` requests wait for changes, and take a permit of another pool for each read.
+ * `waiting` and `streaming` requests wait for changes, and each of their reads takes a permit of another pool.
  */
 export type ConcurrencyPool = "standard" | "frequent" | "large" | "outgoing" | "waiting" | "streaming"
 
-/** One organization's standard and large permits together stay below the size of a Postgres connection pool. */
+/** The standard and large permits of one organization together are fewer than the connections of a Postgres pool. */
 export const poolBounds: Readonly<Record<ConcurrencyPool, KeyedSemaphore.Bounds>> = {
   standard: { each: 4, waiting: 128 },
   frequent: { each: 64, waiting: 256 },
@@ -29,8 +29,8 @@ export const poolBounds: Readonly<Record<ConcurrencyPool, KeyedSemaphore.Bounds>
 }
 
 /**
- * How long a request waits for a permit. A duplicate request waits equally long for the response to the running
- * request.
+ * The maximum time for which a request waits for a permit. A duplicate request waits equally long for the response to
+ * the first request.
  */
 export const permitTimeout = Duration.seconds(10)
 
@@ -40,8 +40,8 @@ export class TooManyRequests extends Schema.TaggedError<TooManyRequests>()("TooM
 }) {}
 
 /**
- * Calls `release` when the response was read or the client disconnected. If that has already happened, it calls
- * `release` at once.
+ * Calls `release` when the response was read or the client disconnected. If the response has already ended, `release`
+ * is called at once.
  */
 export type WhenResponseEnds = (release: () => void) => void
 
@@ -49,12 +49,12 @@ export class ConcurrencyLimit extends Context.Service<
   ConcurrencyLimit,
   {
     /**
-     * Takes a permit if one is free and no other request of the organization waits for one. The caller must call the
-     * returned function once.
+     * Takes a permit if a permit is free and no other request of the organization is waiting. The caller must call the
+     * returned function once to release the permit.
      */
     readonly tryTake: (pool: ConcurrencyPool, organization: OrganizationId) => (() => void) | undefined
     /**
-     * Runs the effect with a permit of the organization. The permit is released when the effect has ended and
+     * Runs the effect with a permit of the organization. The permit is released after the effect has ended and
      * `whenTaken` has called its callback.
      */
     readonly withPermit: <A, E, R>(

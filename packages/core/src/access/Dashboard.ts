@@ -1,4 +1,4 @@
-/** Authenticates dashboards. Dashboard tokens have no scopes and allow everything. */
+/** Authenticates dashboard requests. A dashboard token has no scopes and allows every operation. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -9,18 +9,18 @@ import { type Limits, limitsOf } from "../partner/Plan.ts"
 import { OrganizationId, parse } from "../shared/Ids.ts"
 import { DashboardIdentity, type IdentityUnreachable, TokenRefused } from "./DashboardIdentity.ts"
 
-/** A caller with a dashboard token. */
+/** A caller that authenticated with a dashboard token. */
 export interface DashboardPrincipal {
   readonly organization: Organization
   readonly limits: Limits
-  /** The signed-in user in the audit log. The user's name in the audit log never equals the operator's name. */
+  /** The audit log's name for the signed-in user. This name never equals the operator's name. */
   readonly by: string
 }
 
 export class Dashboard extends Context.Service<
   Dashboard,
   {
-    /** Rejects tokens of suspended and unknown organizations. */
+    /** Authenticates a token. Tokens of suspended and unknown organizations are rejected. */
     readonly authenticate: (token: string) => Effect.Effect<DashboardPrincipal, TokenRefused | IdentityUnreachable>
   }
 >()("@partner-commentary/core/access/Dashboard") {
@@ -30,7 +30,7 @@ export class Dashboard extends Context.Service<
       const identity = yield* DashboardIdentity
       const organizations = yield* OrganizationStore
 
-      /** Look for an organization id first, then for an identity provider's id. */
+      /** Interpret the claim as an organization id first, and then as the identity provider's id. */
       const named = Effect.fnUntraced(function* (claim: string) {
         const id = parse(OrganizationId, claim)
         const own = Option.isNone(id) ? Option.none() : yield* organizations.find(id.value)

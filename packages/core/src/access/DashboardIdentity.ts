@@ -1,21 +1,21 @@
-/** The port that verifies dashboard tokens. Dashboard finds the organization and checks it. */
+/** The port that verifies dashboard tokens. Dashboard then finds and checks the organization. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 
-/** The claims of a valid token. */
+/** The claims of a valid dashboard token. */
 export interface DashboardToken {
-  /** The claim with the organization's id or identity id. */
+  /** The claim that contains the organization's id or its id at the identity provider. */
   readonly organization: string
-  /** The user's id at the identity provider; null when the token has none. */
+  /** The user's id at the identity provider; null when the token contains no user. */
   readonly subject: string | null
 }
 
-/** A missing or invalid token. The error reveals only whether a genuine token has expired. */
+/** The token is missing or invalid. The error distinguishes only one case: a genuine token that has expired. */
 export class TokenRefused extends Schema.TaggedError<TokenRefused>()("TokenRefused", { expired: Schema.Boolean }) {}
 
-/** The identity provider does not answer, so the token cannot be verified. */
+/** The identity provider does not answer, so the service cannot verify the token. */
 export class IdentityUnreachable extends Schema.TaggedError<IdentityUnreachable>()("IdentityUnreachable", {
   reason: Schema.String
 }) {
@@ -27,11 +27,11 @@ export class IdentityUnreachable extends Schema.TaggedError<IdentityUnreachable>
 export class DashboardIdentity extends Context.Service<
   DashboardIdentity,
   {
-    /** `verify` accepts any text. Verifying a very long text costs no more than verifying a normal token. */
+    /** Verifies a token. `verify` accepts any text, and a very long text costs no more time than a normal token. */
     readonly verify: (token: string) => Effect.Effect<DashboardToken, TokenRefused | IdentityUnreachable>
   }
 >()("@partner-commentary/core/access/DashboardIdentity") {
-  /** Rejects every token: for a service whose keys are managed elsewhere. */
+  /** This layer rejects every token, for a service whose keys are managed elsewhere. */
   static readonly layerNone = Layer.succeed(DashboardIdentity, {
     verify: () => Effect.fail(new TokenRefused({ expired: false }))
   })

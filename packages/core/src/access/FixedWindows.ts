@@ -1,24 +1,24 @@
-/** Fixed rate windows in bounded memory. A window starts with its first count. */
+/** Counts calls in fixed time windows in bounded memory. A window starts with its first counted call. */
 import type { Instant } from "../shared/Instant.ts"
 
 export interface FixedWindow {
-  /** The counter's unique name. */
+  /** The unique name of the counter. */
   readonly name: string
   readonly limit: number
   readonly seconds: number
 }
 
-/** The state of a window. A window that has not started has the state of an empty window. */
+/** The state of a rate window. A window that has not started has the state of an empty window. */
 export interface RateLimitState {
   readonly limit: number
   readonly remaining: number
   readonly resetsAt: Instant
 }
 
-/** The call is counted in all windows, or in none when one of them is full. */
+/** The result of a call. All windows count the call, or none if at least one window is full. */
 export interface CountResult {
   readonly admitted: boolean
-  /** The states are in the order of the requested windows, and include this call if it was admitted. */
+  /** The states in the order of the requested windows. The states include this call if the call was admitted. */
   readonly states: ReadonlyArray<RateLimitState>
 }
 
@@ -33,9 +33,9 @@ export interface FixedWindows {
   readonly isFull: (windows: ReadonlyArray<FixedWindow>, now: Instant) => boolean
 }
 
-/** When `capacity` windows of one length are open, a new window removes the oldest. */
+/** Creates the counters. When `capacity` windows of one length are open, a new window removes the oldest window. */
 export const make = (capacity: number): FixedWindows => {
-  /** By length. Maps keep insertion order, so that the windows of one length are also ordered by their end. */
+  /** The windows by length. A map keeps insertion order, so windows of one length are also ordered by their end. */
   const lengths = new Map<number, Map<string, Open>>()
 
   const ofLength = (seconds: number): Map<string, Open> => {
@@ -48,7 +48,7 @@ export const make = (capacity: number): FixedWindows => {
 
   const find = ({ name, seconds }: FixedWindow, now: Instant): Open | undefined => {
     const open = lengths.get(seconds)?.get(name)
-    // Ignore a window that started later than now: the clock was set back.
+    // If the clock was set back, the window started later than now. Ignore such a window.
     return open === undefined || open.endsAt <= now || open.endsAt > now + seconds * 1000 ? undefined : open
   }
 

@@ -1,4 +1,4 @@
-/** Caches full windows: until a full window ends, further calls are rejected without a query. */
+/** Caches full rate windows. Until a full window ends, further calls are rejected without a query. */
 import type { Instant } from "../shared/Instant.ts"
 import type { CountResult, FixedWindow, RateLimitState } from "./FixedWindows.ts"
 
@@ -8,13 +8,13 @@ interface Seen {
 }
 
 export interface FullWindows {
-  /** Remembers the windows' states after a rejected call. */
+  /** Stores the states of the windows after a rejected call. */
   readonly note: (windows: ReadonlyArray<FixedWindow>, states: ReadonlyArray<RateLimitState>) => void
-  /** Returns undefined if no cached window is full. */
+  /** Returns the states if a cached window is full; otherwise undefined. */
   readonly refuse: (windows: ReadonlyArray<FixedWindow>, now: Instant) => CountResult | undefined
 }
 
-/** The cache holds at most `capacity` windows and removes the oldest entry first. */
+/** Creates a cache of at most `capacity` windows. A full cache removes its oldest entry first. */
 export const make = (capacity: number): FullWindows => {
   const seen = new Map<string, Seen>()
 
@@ -22,7 +22,7 @@ export const make = (capacity: number): FullWindows => {
     const key = keyOf(window)
     const known = seen.get(key)
     if (known === undefined) return undefined
-    // Ignore a window that ends too late: the clock was set back after the window started.
+    // If the clock was set back, the window ends too late. Ignore such a window.
     if (known.resetsAt > now && known.resetsAt <= now + window.seconds * 1000) return known
     seen.delete(key)
     return undefined

@@ -1,6 +1,4 @@
-/**
- * The addresses that a key may be used from: IPv4 and IPv6 addresses and CIDR ranges. Mapped addresses count as IPv4.
- */
+/** The IPv4 and IPv6 addresses and CIDR ranges from which a key may be used. A mapped IPv6 address counts as IPv4. */
 import * as IpInterface from "effect/net/IpInterface"
 import * as IpNetwork from "effect/net/IpNetwork"
 import * as NetAddress from "effect/net/NetAddress"
@@ -8,7 +6,10 @@ import * as Result from "effect/Result"
 
 export type IpAllowList = ReadonlyArray<IpNetwork.IpNetwork>
 
-/** Parses `203.0.113.7`, `203.0.113.0/24`, `2001:db8::1` or `2001:db8::/32`. Fails with the invalid entry. */
+/**
+ * Parses entries such as `203.0.113.7`, `203.0.113.0/24`, `2001:db8::1` or `2001:db8::/32`. An invalid entry is the
+ * error.
+ */
 export const parseAllowList = (entries: ReadonlyArray<string>): Result.Result<IpAllowList, string> => {
   const networks: Array<IpNetwork.IpNetwork> = []
   for (const entry of entries) {
@@ -19,7 +20,10 @@ export const parseAllowList = (entries: ReadonlyArray<string>): Result.Result<Ip
   return Result.succeed(networks)
 }
 
-/** An empty list allows every address. A non-empty list rejects invalid addresses. */
+/**
+ * Returns whether the list allows the address. An empty list allows every address. A non-empty list rejects invalid
+ * addresses.
+ */
 export const allowsAddress = (list: IpAllowList, address: string): boolean => {
   if (list.length === 0) return true
   const parsed = NetAddress.ipFromString(address)
@@ -38,7 +42,7 @@ const parseEntry = (entry: string): Result.Result<IpNetwork.IpNetwork, unknown> 
         return IpNetwork.makeUnsafe(canonical, NetAddress.width(canonical))
       })
 
-/** `::ffff:203.0.113.0/120` is `203.0.113.0/24`. */
+/** Converts a mapped range to IPv4. For example, `::ffff:203.0.113.0/120` becomes `203.0.113.0/24`. */
 const unmap = (network: IpNetwork.IpNetwork): IpNetwork.IpNetwork => {
   const canonical = NetAddress.toCanonical(network.address)
   return NetAddress.isIpv4Address(canonical) && network.prefixLength >= 96 && NetAddress.isIpv6Address(network.address)

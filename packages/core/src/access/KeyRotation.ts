@@ -1,4 +1,7 @@
-/** Calculates when a rotated key ends, and creates its successor. ApiKeyStore stores both in one transaction. */
+/**
+ * Calculates when a rotated key ends, and creates the successor of that key. ApiKeyStore stores both keys in one
+ * transaction.
+ */
 import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
@@ -7,22 +10,24 @@ import type { ApiKeyId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import { type ApiKey, type KeyExpired, type KeyRevoked, refusalOfKey } from "./ApiKey.ts"
 
-/** The key was rotated before. Rotate its successor instead. */
+/** The key was rotated before. The caller can rotate the successor instead. */
 export class KeyRotated extends Schema.TaggedError<KeyRotated>()("KeyRotated", {}) {}
 
-/** Default time for which a rotated key keeps working. */
+/** The default time for which a rotated key still works. */
 export const defaultGracePeriod = Duration.days(1)
 export const maxGracePeriod = Duration.days(7)
 
 export interface KeyRotation {
-  /** The old key ends after its grace period or at its expiry, whichever is first. */
+  /** The end of the old key: the end of the grace period or the key's expiry, whichever is first. */
   readonly revokedAt: Instant.Instant
-  /** Without a grace period the key ends at once on every node, whatever its clock says. */
+  /**
+   * True when the rotation has no grace period. The old key then ends at once on every node, whatever the node's clock.
+   */
   readonly isRevoked: boolean
   readonly successor: ApiKey
 }
 
-/** The successor has the same scopes, addresses and lifetime, and shares the rate windows. */
+/** Rotates a key. The successor has the same scopes, addresses and lifetime, and uses the same rate windows. */
 export const rotateKey = (
   present: ApiKey,
   fresh: { readonly id: ApiKeyId; readonly prefix: string },

@@ -1,6 +1,6 @@
 /**
- * Requests that wait for a change. A waiting request is a fiber that a signal resumes. While it waits, it holds no
- * database connection and runs no query.
+ * Pauses requests that wait for a change. A waiting request is a fiber that a signal resumes. A waiting request holds
+ * no database connection and runs no query.
  */
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
@@ -22,19 +22,19 @@ export interface Watched {
 export interface LongPoll<A, E, R> extends Watched {
   readonly longest: Duration.Duration
   /**
-   * Reads the response if it is available. The read runs at the start, after each signal and at the end. It must fail
-   * if the caller has lost its access.
+   * Reads the response if the response is available. The read runs at the start, after each signal and at the end. The
+   * read must fail if the caller has lost access.
    */
   readonly look: Effect.Effect<Option.Option<A>, E, R>
 }
 
-/** Why a pause ended: the change was signaled, the key or its organization changed, or neither in time. */
+/** The reason why a pause ended: a signaled change, a change of the key or its organization, or the timeout. */
 export type Wake = "change" | "access" | "time"
 
 export interface Watch {
-  /** Pauses for this long at most. A signal since the last pause ends it at once. */
+  /** Pauses for at most this time. A signal since the last pause ends the new pause at once. */
   readonly pause: (longest: Duration.Duration) => Effect.Effect<Wake>
-  /** True when the process stops. Pauses then end at once. */
+  /** True when the process stops. Every pause then ends at once. */
   readonly isStopped: () => boolean
   /** See `AccessChanges.hearsOthers`. */
   readonly hearsOthers: Effect.Effect<boolean>
@@ -49,13 +49,13 @@ export class LongPolls extends Context.Service<
   LongPolls,
   {
     /**
-     * Returns none at the timeout, or when the process stops. If a signal is lost, the read at the end finds the
-     * change.
+     * Returns the response, or none at the timeout or when the process stops. If a signal is lost, the read at the end
+     * finds the change.
      */
     readonly wait: <A, E, R>(poll: LongPoll<A, E, R>) => Effect.Effect<Option.Option<A>, E, R>
     /** Collects signals until the scope closes. */
     readonly watch: (watched: Watched) => Effect.Effect<Watch, never, Scope.Scope>
-    /** Ends the pause of every request, so that the process can stop without waiting for them. */
+    /** Ends the pauses of all requests, so that the process can stop without waiting for the timeouts. */
     readonly stop: Effect.Effect<void>
   }
 >()("@partner-commentary/core/access/LongPolls") {
@@ -87,7 +87,7 @@ export class LongPolls extends Context.Service<
         const pause = (longest: Duration.Duration): Effect.Effect<Wake> =>
           Effect.raceFirst(
             Effect.map(changed(longest), (isSignaled) => (isSignaled ? "change" : "time")),
-            // The yield lets the caches of keys hear of the change before the caller's next check.
+            // The yield lets the key caches process the change before the caller's next check.
             Effect.map(Effect.andThen(Deferred.await(one.signaled), Effect.yieldNow), () => {
               one.signaled = Deferred.makeUnsafe<void>()
               return "access" as const

@@ -1,4 +1,4 @@
-/** Rate limits of partners by key, of dashboards by organization, and of anonymous callers by address. */
+/** Limits the call rate of partners by key, of dashboards by organization, and of anonymous callers by address. */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -15,38 +15,41 @@ import { type CountResult, type FixedWindow, make, type RateLimitState } from ".
 import { RateWindows } from "./RateWindows.ts"
 import * as UnchangedCredit from "./UnchangedCredit.ts"
 
-/** Limits of single endpoints, in requests an hour. */
+/** The limits of single endpoints in requests an hour. */
 export type EndpointLimit = Extract<
   LimitName,
   "topic_submissions_per_hour" | "persona_lists_per_hour" | "topic_reads_per_hour"
 >
 
-/** A window that counts a call. */
+/** The state of a rate window that counted a call. */
 const WindowState = Schema.Struct({
-  /** The limit's name, as operators set it. */
+  /** The name of the limit, as operators configure it. */
   policy: Schema.String,
   limit: Schema.Int,
   seconds: Schema.Int,
   remaining: Schema.Int,
   /**
-   * The window's end in milliseconds. It is a time instead of a duration, because a response can be written long after
+   * The end of the window in milliseconds since 1970. A duration would be wrong if the response is written long after
    * the call was counted.
    */
   resetsAt: Schema.Number
 })
 export type WindowState = typeof WindowState.Type
 
-/** The hourly window with the fewest calls left, together with all windows. */
+/** The state of the hourly window with the fewest calls left, and the states of all windows. */
 export interface CountedCall extends RateLimitState {
   readonly windows: ReadonlyArray<WindowState>
 }
 
-/** The call was not counted. The fields describe the exceeded window. `state` holds the rate-limit headers. */
+/**
+ * The call exceeded a rate limit and was not counted. The fields describe the exceeded window. `state` contains the
+ * values of the rate-limit headers.
+ */
 export class RateLimited extends Schema.TaggedError<RateLimited>()("RateLimited", {
-  /** Whole seconds until a retry may succeed. */
+  /** The number of whole seconds until a retry may succeed. */
   retryAfter: Schema.Int,
   limit: Schema.Int,
-  /** The counted unit, such as `requests a minute`. */
+  /** The counted unit in words, such as `requests a minute`. */
   counted: Schema.String,
   remaining: Schema.Int,
   state: Schema.Struct({
@@ -57,20 +60,20 @@ export class RateLimited extends Schema.TaggedError<RateLimited>()("RateLimited"
   })
 }) {}
 
-/** A window with its limit's name, and with the counted unit in words. */
+/** A rate window with the name of its limit and the counted unit in words. */
 interface CountedWindow extends FixedWindow {
   readonly policy: string
   readonly counted: string
 }
 
-/** Counts one call. */
+/** Counts one call, or fails when a window is full. */
 type CountCall = Effect.Effect<CountedCall, RateLimited>
 
 export class RateLimits extends Context.Service<
   RateLimits,
   {
     /**
-     * Works like `countKey`, or like `countConditional`, without an effect. Returns undefined where other processes
+     * Counts as `countKey` or `countConditional` does, but synchronously. Returns undefined where several processes
      * share the windows.
      */
     readonly countNow: (
@@ -79,31 +82,34 @@ export class RateLimits extends Context.Service<
       isConditional: boolean,
       now: Instant.Instant
     ) => Result.Result<CountedCall, RateLimited> | undefined
-    /** A key and its successors share windows. An endpoint with its own limit also counts in a further window. */
+    /**
+     * Counts a call of a key. A key and its successors share windows. An endpoint with its own limit also has its own
+     * window.
+     */
     readonly countKey: (principal: Principal, endpoint: EndpointLimit | undefined) => CountCall
-    /** Works like `countKey`, for a request that `creditUnchanged` may follow. */
+    /** Counts as `countKey` does, for a request that may call `creditUnchanged` afterwards. */
     readonly countConditional: (principal: Principal, endpoint: EndpointLimit | undefined) => CountCall
     /**
-     * Records a response without a body: on average, only a tenth of such requests counts. Each node keeps its own
+     * Records a response without a body. On average, only a tenth of such requests counts. Each node stores its own
      * credit.
      */
     readonly creditUnchanged: (principal: Principal, endpoint: EndpointLimit | undefined) => Effect.Effect<void>
-    /** Counts one item of a bulk request against an endpoint's limit. */
+    /** Counts one item of a bulk request for an endpoint's limit. */
     readonly countEndpoint: (principal: Principal, endpoint: EndpointLimit) => CountCall
     readonly countDashboard: (organization: Organization, limits: Limits) => CountCall
-    /** A new key starts new windows, so the number of new keys needs a separate limit. */
+    /** Counts a new key. A new key starts new rate windows, so a separate limit applies to the number of new keys. */
     readonly countNewKey: (organization: Pick<Organization, "id">) => Effect.Effect<void, RateLimited>
     /**
-     * A bulk response with only rejections is stored under its idempotency key but counts towards no other limit, so it
-     * needs a separate limit.
+     * Counts a bulk response that contains only rejections. The service stores such a response with its idempotency
+     * key, and no other limit counts the response.
      */
     readonly countStoredRefusals: (organization: Pick<Organization, "id">) => Effect.Effect<void, RateLimited>
     /**
-     * Counts calls without a valid key, by address. Each node counts separately. Callers without a known address are
-     * not limited.
+     * Counts calls without a valid key by address. Each node counts separately. A caller without a known address has no
+     * limit.
      */
     readonly countAddress: (address: string) => CountCall
-    /** Returns whether `countAddress` would reject the call. Counts nothing. */
+    /** Returns whether `countAddress` would reject the call. This check counts nothing. */
     readonly isAddressLimited: (address: string) => Effect.Effect<boolean>
   }
 >()("@partner-commentary/core/access/RateLimits") {
@@ -118,7 +124,7 @@ export class RateLimits extends Context.Service<
         Effect.flatMap(windows.take(wanted), (taken) => countedAt(wanted, taken))
 
       /**
-       * If a 304 is not counted, its rate-limit headers describe the windows after the last counted request of the key.
+       * The rate-limit headers of an uncounted 304 response describe the windows after the key's last counted request.
        */
       const remember = (lineageId: string, wanted: ReadonlyArray<CountedWindow>, isConditional: boolean) =>
         isConditional
@@ -200,13 +206,14 @@ const minute = 60
 const day = 86_400
 
 /**
- * The number of keys that one organization may create or rotate in a day: five times the maximum number of active keys.
+ * The maximum number of keys that one organization may create or rotate in a day. This is five times the maximum number
+ * of active keys.
  */
 const newKeys = 100
 
 /**
- * The number of bulk responses with only rejections that the service stores for one organization in a day. The service
- * keeps each response for the lifetime of its idempotency key, and a response can have hundreds of kilobytes.
+ * The maximum number of stored bulk responses with only rejections for one organization in a day. A stored response can
+ * have hundreds of kilobytes and lasts as long as its idempotency key.
  */
 const storedRefusals = 200
 
@@ -218,7 +225,7 @@ const caller = (
   { name, limit: limits.burst_per_minute, seconds: minute, policy: "burst_per_minute", counted: "requests a minute" }
 ]
 
-/** The windows of a cached principal are made once. */
+/** Caches the windows of each cached principal. */
 const windowsOf = new WeakMap<Principal, Map<EndpointLimit | undefined, ReadonlyArray<CountedWindow>>>()
 
 const keyWindows = (principal: Principal, endpoint: EndpointLimit | undefined): ReadonlyArray<CountedWindow> => {
@@ -248,7 +255,7 @@ const counted: Record<EndpointLimit, string> = {
 
 const anonymousLimits = { requests_per_hour: 300, burst_per_minute: 60 }
 
-/** The result for callers whose address is unknown: they have no limit. */
+/** The result for callers with an unknown address, who have no limit. */
 const unlimited = (now: Instant.Instant): CountedCall => ({
   limit: anonymousLimits.requests_per_hour,
   remaining: anonymousLimits.requests_per_hour,
@@ -256,15 +263,15 @@ const unlimited = (now: Instant.Instant): CountedCall => ({
   windows: []
 })
 
-/** Maximum number of callers with conditional requests in memory. */
+/** Maximum number of callers with conditional requests that the credit cache holds. */
 const creditCapacity = 100_000
 
-/** Maximum number of addresses in memory. */
+/** Maximum number of addresses that the counters for anonymous callers hold. */
 const anonymousCapacity = 100_000
 
 /**
- * Callers of one network share a window: an IPv4 address, or an IPv6 /64, which belongs to one customer. An invalid
- * address gives an empty text. The function removes the prefix `unknown by` first.
+ * Returns the network whose callers share a window: an IPv4 address, or an IPv6 /64, which belongs to one customer. An
+ * invalid address results in an empty text. The function first removes the prefix `unknown by`.
  */
 export const networkOf = (address: string): string => {
   const parsed = NetAddress.ipFromString(address.replace(/^unknown by /, ""))
@@ -279,7 +286,7 @@ const countedAt = (windows: ReadonlyArray<CountedWindow>, taken: CountResult): C
     Effect.fromResult(resultOf(windows, taken, fiber.getRef(Clock.Clock).currentTimeMillisUnsafe()))
   )
 
-/** Reports the full window that ends last. */
+/** If several windows are full, the result describes the window that ends last. */
 const resultOf = (
   windows: ReadonlyArray<CountedWindow>,
   { admitted, states }: CountResult,

@@ -1,4 +1,6 @@
-/** The port that counts calls in fixed windows: in memory for one node, in a shared store for several nodes. */
+/**
+ * The port that counts calls in fixed windows. One node counts in memory, and several nodes count in a shared store.
+ */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -9,13 +11,13 @@ import { type CountResult, type FixedWindow, make } from "./FixedWindows.ts"
 export class RateWindows extends Context.Service<
   RateWindows,
   {
-    /** `take` is atomic: it counts the call in all windows, or in none when one window is full. */
+    /** Counts the call atomically: in all windows, or in no window when at least one is full. */
     readonly take: (windows: ReadonlyArray<FixedWindow>) => Effect.Effect<CountResult>
-    /** Works like `take`, without an effect. Only windows in the memory of this process have it. */
+    /** Counts as `take` does, but synchronously. Only windows in the memory of this process have this method. */
     readonly takeNow?: (windows: ReadonlyArray<FixedWindow>, now: Instant.Instant) => CountResult
   }
 >()("@partner-commentary/core/access/RateWindows") {
-  /** `layerMemory` keeps the windows in the memory of this process. */
+  /** This layer stores the windows in the memory of this process. */
   static readonly layerMemory = Layer.sync(RateWindows, () => {
     const windows = make(capacity)
     return keptInProcess(
@@ -27,5 +29,5 @@ export class RateWindows extends Context.Service<
   })
 }
 
-/** The capacity is far more than the number of keys. Only valid keys open windows in this store. */
+/** The capacity is far larger than the number of keys. Only valid keys open windows in this store. */
 const capacity = 1_000_000

@@ -1,4 +1,4 @@
-/** The permissions of a key. */
+/** The permissions of an API key. */
 import * as Schema from "effect/Schema"
 
 export const Scope = Schema.Literals([
@@ -13,8 +13,8 @@ export type Scope = typeof Scope.Type
 export const allScopes: ReadonlyArray<Scope> = Scope.literals
 
 /**
- * A scope as stored. During a rolling upgrade, a newer version may have stored a scope that this version does not know.
- * This version keeps the scope, so that a rotated key has it too, but the scope grants nothing and is not shown.
+ * A scope as stored. During a rolling upgrade, a newer version may store a scope that this version does not know. An
+ * unknown scope grants nothing, and responses omit it. A rotation copies the unknown scope to the new key.
  */
 export const StoredScope = Schema.Union([Scope, Schema.String.pipe(Schema.brand("UnknownScope"))])
 export type StoredScope = typeof StoredScope.Type
@@ -25,8 +25,8 @@ const isKnown = (scope: StoredScope): scope is Scope => isScope(scope)
 export const knownScopes = (scopes: ReadonlyArray<StoredScope>): ReadonlyArray<Scope> => scopes.filter(isKnown)
 
 /**
- * The scope that applies to a key without any webhook scope. The specification defines no webhook scopes, so older keys
- * use the topic scopes instead.
+ * Keys without any webhook scope use these topic scopes for webhooks. The specification defines no webhook scopes, so
+ * older keys have none.
  */
 export const fallbackScopes: Partial<Record<Scope, Scope>> = {
   "webhooks:read": "topics:read",
@@ -34,8 +34,8 @@ export const fallbackScopes: Partial<Record<Scope, Scope>> = {
 }
 
 /**
- * If a key has at least one webhook scope, only webhook scopes allow its operations on webhooks. An unknown scope may
- * be a webhook scope, so topic scopes then do not apply either.
+ * Returns whether the scopes grant the needed scope. If a key has a webhook scope or an unknown scope, topic scopes do
+ * not apply to webhooks. An unknown scope may be a webhook scope of a newer version.
  */
 export const grantsScope = (scopes: ReadonlyArray<StoredScope>, needed: Scope): boolean => {
   if (scopes.includes(needed)) return true

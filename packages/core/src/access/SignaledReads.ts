@@ -1,6 +1,6 @@
 /**
- * Limits the reads of requests that wait for a change. One signal can resume a thousand requests. Only a few of each
- * organization read at a time, so that they do not fill the queue of the pool that ordinary requests use.
+ * Limits the concurrent reads of requests that wait for a change. One signal can resume a thousand requests. Without
+ * the limit, their reads would fill the queue of the pool that ordinary requests use.
  */
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -12,13 +12,15 @@ import type { OrganizationId } from "../shared/Ids.ts"
 import * as KeyedSemaphore from "../shared/KeyedSemaphore.ts"
 import { ConcurrencyLimit, poolBounds, TooManyRequests } from "./ConcurrencyLimit.ts"
 
-/** Concurrent reads of one organization in this process: a part of the permits of the pool. */
+/**
+ * The maximum number of concurrent reads of one organization in this process. These reads use some permits of the pool.
+ */
 export const signaledReadBounds = { standard: 2, frequent: 16 } as const
 
 export type SignaledReadPool = keyof typeof signaledReadBounds
 
 /**
- * This time and the longest wait add up to one minute. Common proxies close a connection that sends no bytes for a
+ * The sum of this timeout and the longest wait is one minute. Common proxies close a connection that is idle for a
  * minute.
  */
 const turnTimeout = Duration.seconds(30)
@@ -43,7 +45,7 @@ export class SignaledReads extends Context.Service<SignaledReads, Read>()(
       const read: Read = (pool, organization, look) => {
         const { release, take } = queues[pool]
         const one = limit.withPermit(pool, organization, look, (free) => free())
-        // Ordinary requests can fill the pool. Retry in that case, because a refused read would miss the change.
+        // If ordinary requests fill the pool, the read is retried. A rejected read would miss the change.
         const patient = Effect.retry(one, { while: isTooManyRequests, schedule: retries, times: 40 })
         return Effect.uninterruptibleMask((restore) =>
           Effect.flatMap(take(organization, turnTimeout, restore), (isTaken) =>

@@ -1,25 +1,29 @@
 /**
- * A response without a body counts as a tenth of a request. Each such response earns nine tenths of a request. When a
- * caller has earned a whole request, its next conditional request spends it instead of being counted.
+ * Counts a response without a body as a tenth of a request. Each such response earns nine tenths of a request as
+ * credit. Once a caller has credit for a whole request, the next conditional request spends the credit and is not
+ * counted.
  */
 import type { Instant } from "../shared/Instant.ts"
 import type { FixedWindow, RateLimitState } from "./FixedWindows.ts"
 
 interface Caller {
-  /** The credit in tenths of a request, by the windows that count the request. */
+  /** The credit in tenths of a request for each set of windows that count the request. */
   readonly tenths: Map<string, number>
-  /** The state of each window after the last counted request of the caller. */
+  /** The state of each rate window after the caller's last counted request. */
   readonly states: Map<string, RateLimitState>
 }
 
 export interface UnchangedCredit {
-  /** Remembers the windows of a counted conditional request. */
+  /** Stores the windows of a conditional request that was counted. */
   readonly note: (caller: string, windows: Windows, states: ReadonlyArray<RateLimitState>) => void
-  /** Updates the windows after another counted request, if the caller has sent a conditional one. */
+  /** Updates the stored windows after another counted request, if the caller has sent a conditional request before. */
   readonly update: (caller: string, windows: Windows, states: ReadonlyArray<RateLimitState>) => void
-  /** Adds the credit of one response without a body. */
+  /** Adds the credit for one response without a body. */
   readonly earn: (caller: string, windows: Windows) => void
-  /** Spends a whole request and returns the windows' states. Returns undefined if the request must be counted. */
+  /**
+   * Spends the credit for a whole request and returns the states of the windows. Returns undefined if the request must
+   * be counted.
+   */
   readonly spend: (caller: string, windows: Windows, now: Instant) => ReadonlyArray<RateLimitState> | undefined
 }
 
@@ -28,7 +32,7 @@ type Windows = ReadonlyArray<FixedWindow>
 const whole = 10
 const earned = 9
 
-/** Holds at most `capacity` callers and removes the oldest entry first. */
+/** Creates a store for at most `capacity` callers. A full store removes its oldest entry first. */
 export const make = (capacity: number): UnchangedCredit => {
   const callers = new Map<string, Caller>()
 
@@ -54,7 +58,7 @@ export const make = (capacity: number): UnchangedCredit => {
       const key = keyOf(windows)
       const credits = callers.get(name)?.tenths
       const tenths = credits?.get(key)
-      // A burst of concurrent requests must not earn credit for later windows.
+      // The credit has a limit, because a burst of concurrent requests must not earn credit for later windows.
       if (tenths !== undefined) credits?.set(key, Math.min(tenths + earned, 2 * whole))
     },
     spend: (name, windows, now) => {
@@ -62,7 +66,7 @@ export const make = (capacity: number): UnchangedCredit => {
       const key = keyOf(windows)
       const tenths = caller?.tenths.get(key) ?? 0
       if (caller === undefined || tenths < whole) return undefined
-      // Count the next request in a new window, and after the clock was set back.
+      // The next request is counted if a window is new or the clock was set back.
       const states: Array<RateLimitState> = []
       for (const window of windows) {
         const state = caller.states.get(windowKey(window))
