@@ -1,6 +1,6 @@
 /**
- * The signed links in creators' mails. A token names the assignment or the inbox, the creator and an expiry. The
- * assignment's state decides whether the link still allows actions.
+ * The signed links in creators' mails. A token contains the assignment or the inbox, the creator, and an expiry time.
+ * The assignment's state determines whether the link still allows actions.
  */
 
 import * as Context from "effect/Context"
@@ -21,12 +21,15 @@ import { hashText } from "../shared/Secret.ts"
 import { refuseBlankSecrets, SigningSecrets } from "../shared/SigningSecrets.ts"
 import type { Assignment } from "../topic/Assignment.ts"
 
-/** The content of a valid, unexpired token. */
+/** The content of a valid token that has not expired. */
 export type OpenedLink =
   | { readonly to: "assignment"; readonly shareId: ShareId; readonly creatorTag: string }
   | { readonly to: "desk"; readonly email: string }
 
-/** The lifetime is longer than that of any assignment: ten drafts with a week each, and thirty days of reading. */
+/**
+ * The link's lifetime exceeds the longest lifetime of an assignment: ten drafts of one week each, and thirty days of
+ * reading.
+ */
 const assignmentLifetime = Duration.days(150)
 const deskLifetime = Duration.minutes(15)
 
@@ -35,9 +38,9 @@ export class CreatorLinks extends Context.Service<
   {
     readonly toAssignment: (assignment: Assignment) => Effect.Effect<string>
     readonly toInbox: (email: string) => Effect.Effect<string>
-    /** Returns none for a forged, mistyped or expired token. */
+    /** Returns the content of the token; none for a forged, mistyped or expired token. */
     readonly open: (token: string) => Effect.Effect<Option.Option<OpenedLink>>
-    /** Returns whether the link was made for the assignment's present creator. */
+    /** Returns whether the link was created for the present creator of the assignment. */
     readonly isFor: (link: OpenedLink & { readonly to: "assignment" }, assignment: Assignment) => Effect.Effect<boolean>
   }
 >()("@partner-commentary/core/mail/CreatorLinks") {
@@ -77,7 +80,7 @@ export class CreatorLinks extends Context.Service<
           const bytes = Base64Url.decode(tag)
           const text = Base64Url.decodeString(payload)
           if (rest.length > 0 || Result.isFailure(bytes) || Result.isFailure(text)) return Option.none()
-          // Reject other Base64 spellings of the same bytes, so that each link has one form.
+          // Several Base64 texts can decode to the same bytes. Reject all but one, so that each link has only one form.
           if (Base64Url.encode(bytes.success) !== tag) return Option.none()
           if (!(yield* isGenuine(payload, bytes.success))) return Option.none()
           const [expiry = "", kind, subject = "", creatorTag = ""] = text.success.split(" ")

@@ -1,4 +1,4 @@
-/** The texts of mails about requests. The functions are pure: recipient, time and link are arguments. */
+/** The texts of mails about requests. The functions are pure. Recipient, time and link are arguments. */
 import * as DateTime from "effect/DateTime"
 import type { Instant } from "../shared/Instant.ts"
 import type { Assignment } from "../topic/Assignment.ts"
@@ -10,13 +10,13 @@ interface QuotedTopic {
   readonly organizationName: string
 }
 
-/** A mail about an assignment, to its creator. */
+/** Writes the mail to the creator of an assignment. */
 export const composeNotice = (context: {
   readonly kind: NoticeKind
   readonly assignment: Assignment
   readonly topic: QuotedTopic
   readonly link: string
-  /** The end of the response window, which starts when this mail is sent. */
+  /** The end of the response window, which starts when the service sends this mail. */
   readonly respondBy?: Instant
 }): NoticeText => {
   const { assignment, kind, link, topic } = context
@@ -49,7 +49,7 @@ const privateLink =
 
 const readOnlyLink = "Anyone who has this mail can read the closed request, so please do not forward it."
 
-/** The inbox mail that a creator requested on a page. */
+/** Writes the mail with the inbox link, which a creator requested on a page. */
 export const composeInboxNotice = (context: { readonly link: string }): NoticeText =>
   writeNotice({
     subject: "Your link to all open requests",
@@ -64,11 +64,14 @@ export const composeInboxNotice = (context: { readonly link: string }): NoticeTe
     ]
   })
 
-/** Informs the contact of the organization that sent the topic. The mail must not reveal the creator's address. */
+/**
+ * Informs the contact of the organization that sent the topic about a failed mail. The text must not reveal the
+ * creator's address.
+ */
 export const composeUndeliverableNotice = (context: {
   readonly personaName: string
   readonly topic: QuotedTopic
-  /** The creator has already answered. A later mail to the creator failed. */
+  /** True if the creator has already answered and a later mail to the creator failed. */
   readonly answered: boolean
 }): NoticeText => {
   const persona = toOneLine(context.personaName)
@@ -92,10 +95,10 @@ export const composeUndeliverableNotice = (context: {
   })
 }
 
-/** Maximum number of requests listed in a combined notice. */
+/** Maximum number of requests that a combined notice lists. */
 export const maxListedRequests = 10
 
-/** Informs the organization's contact that mails about several requests failed. */
+/** Informs the organization's contact about failed mails of several requests. */
 export const composeUndeliverableSummary = (context: {
   readonly requests: ReadonlyArray<{ readonly personaName: string; readonly topic: QuotedTopic }>
   readonly total: number
@@ -123,7 +126,7 @@ export const composeUndeliverableSummary = (context: {
   })
 }
 
-/** Formats a time as `Thursday 14 May 2026, 14:00 UTC`, rounded down. */
+/** Formats a time as, for example, `Thursday 14 May 2026, 14:00 UTC`. The result is rounded down to the minute. */
 export const utcDate = (instant: Instant): string => {
   const { day, hour, minute, month, weekDay, year } = DateTime.toPartsUtc(DateTime.makeUnsafe(instant))
   const two = (part: number) => String(part).padStart(2, "0")
@@ -133,14 +136,14 @@ export const utcDate = (instant: Instant): string => {
 const weekDays = "Sunday Monday Tuesday Wednesday Thursday Friday Saturday".split(" ")
 const months = "January February March April May June July August September October November December".split(" ")
 
-/** The parts of a mail that differ by kind. */
+/** The parts of a mail that differ between kinds of mail. */
 interface Letter {
   readonly subject: string
   readonly title: string
   readonly paragraphs: ReadonlyArray<string>
   readonly deadline: readonly [label: string, value: string] | null
   readonly action: string
-  /** The sentence about what happens if the creator does nothing. */
+  /** The sentence that explains what happens if the creator does nothing. */
   readonly otherwise: string
 }
 

@@ -1,6 +1,6 @@
 /**
- * The port that stores mails until a mail server accepts them. The transaction that changes an assignment queues the
- * mails about it. This port queues the others.
+ * The port that stores mails until a mail server accepts them. A transaction that changes an assignment queues the
+ * mails about the change. This port queues all other mails.
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
@@ -12,7 +12,7 @@ import type { Mail, NewMail } from "./Mail.ts"
 
 /**
  * The outcome of an attempt. `obsolete`: the mail is no longer needed and was not sent. `released`: a stopping worker
- * interrupted the attempt, which does not count. `unanswered`: the whole mail was sent and no reply came.
+ * interrupted the attempt, which does not count. `unanswered`: the complete mail was sent and no reply arrived.
  */
 export type MailOutcome =
   | { readonly state: "sent" | "obsolete" | "released" }
@@ -27,13 +27,13 @@ export type MailOutcome =
 export class MailStore extends Context.Service<
   MailStore,
   {
-    /** A queued mail is due at once. If a mail with this id exists, it stays as it is. */
+    /** Adds a mail to the queue, due at once. If a mail with this id exists, nothing changes. */
     readonly queue: (mail: NewMail) => Effect.Effect<void>
     /**
-     * Claims up to `limit` due mails. No other worker gets them before `lease`; if no outcome is stored by then, they
-     * are due again and the attempt is not counted. Organizations take turns, starting with the one after `behind`.
-     * Each organization's oldest mail comes first, and none gets more than an equal share. Mails without an
-     * organization count as one organization. The organization of the last returned mail is the next `behind`.
+     * Claims up to `limit` due mails until the time `lease`. Mails without a stored outcome at the end of the lease are
+     * due again, and the attempt does not count. Organizations take turns, starting with the organization after
+     * `behind`, each with its oldest mail first. No organization gets more than an equal share. Mails without an
+     * organization count as one organization. The next `behind` is the organization of the last returned mail.
      */
     readonly claim: (
       at: Instant,
@@ -41,15 +41,15 @@ export class MailStore extends Context.Service<
       limit: number,
       behind?: OrganizationId | null
     ) => Effect.Effect<ReadonlyArray<Mail>>
-    /** Extends the mail's lease. Returns false when the mail was settled, or claimed again. */
+    /** Extends the mail's lease. Returns false when the mail was settled or claimed again. */
     readonly renew: (mail: Mail, lease: Instant) => Effect.Effect<boolean>
     /**
-     * Stores the outcome of an attempt. Returns false and changes nothing unless the mail carries the latest ticket.
+     * Stores the outcome of an attempt. If the mail's ticket is outdated, the method changes nothing and returns false.
      */
     readonly settle: (mail: Mail, outcome: MailOutcome, at: Instant) => Effect.Effect<boolean>
     /**
      * Makes a waiting mail, or its resent copy, due at `at`. A claimed mail keeps its due time. If no mail waits, the
-     * latest failed mail is queued again with its attempts reset. Returns false if no mail waits and none failed.
+     * latest failed mail is queued again with its attempts reset. Returns false if no mail waits and none has failed.
      * `unclaimedOnly` ignores claimed mails, because a worker may be sending them to an old address.
      */
     readonly retryNow: (
@@ -58,21 +58,24 @@ export class MailStore extends Context.Service<
       options?: { readonly unclaimedOnly: boolean }
     ) => Effect.Effect<boolean>
     /**
-     * Makes mails due earlier whose due time is later than any delay allows, because a clock was fast. Claimed mails
-     * get a full lease from now.
+     * Makes mails due earlier if a fast clock scheduled them later than any valid delay. A claimed mail gets a full
+     * lease from now.
      */
     readonly repairDueTimes: (latest: LatestDue) => Effect.Effect<void>
     /** Removes the address (case-insensitive) from all mails, and cancels the mails that are still queued. */
     readonly forget: (address: string) => Effect.Effect<void>
-    /** The next time at which a mail is due. */
+    /** The next time at which a mail is due; none when no mail is queued. */
     readonly nextDue: Effect.Effect<Option.Option<Instant>>
     /**
-     * Queues up to `limit` failed mails again, due at `at`, with their attempts reset. They failed from `since` until
-     * before `before`. Inbox links are excluded, because a creator asked for them at that time. Returns the number of
-     * requeued mails.
+     * Queues up to `limit` failed mails again, due at `at`, with their attempts reset. Only mails that failed at
+     * `since` or later and before `before` are queued. Inbox links are excluded, because creators needed them only at
+     * that time. Returns the number of queued mails.
      */
     readonly requeueFailed: (since: Instant, before: Instant, at: Instant, limit: number) => Effect.Effect<number>
-    /** The organization's assignments with a failed mail in this period: the first few, and the total. */
+    /**
+     * Returns the organization's assignments with a failed mail in this period: up to `limit` of them, and the total
+     * number.
+     */
     readonly undelivered: (
       organizationId: OrganizationId,
       time: { readonly from: Instant; readonly to: Instant },

@@ -1,4 +1,4 @@
-/** Sends mails that are due and records each outcome. A mail's text is rendered when it is sent. */
+/** Sends due mails and records each outcome. The worker writes a mail's text when it sends the mail. */
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -46,9 +46,11 @@ import { composeWebhookNotice, isWebhookNotice, type WebhookNoticeKind } from ".
 export class MailWorker extends Context.Service<
   MailWorker,
   {
-    /** Claims due mails for the caller to run. Organizations take turns. */
+    /** Claims due mails for the caller to run. Organizations take turns in the result. */
     readonly claim: (limit: number) => Effect.Effect<ReadonlyArray<Mail>>
-    /** Sends a claimed mail and records its outcome. Never fails. An interruption releases the claimed mail. */
+    /**
+     * Sends a claimed mail and records the outcome. This effect never fails. An interruption releases the claimed mail.
+     */
     readonly run: (mail: Mail) => Effect.Effect<void>
     readonly nextDue: Effect.Effect<Option.Option<Instant.Instant>>
   }
@@ -64,14 +66,14 @@ export class MailWorker extends Context.Service<
       const policy = yield* Policy
       const signal = yield* WorkSignal
       const transaction = yield* Transaction
-      /** The organization of the last claimed mail. The next claim starts with the organization after it. */
+      /** The organization of the last claimed mail. The next claim starts with the following organization. */
       const lastClaimed = yield* Ref.make<OrganizationId | null>(null)
 
       const repair = yield* makeRegularRepair((now) =>
         mails.repairDueTimes(latestDueTimes(now, policy.lease, longestDelays))
       )
 
-      /** Returns null if the organization has no contact. */
+      /** Returns the contact's address and organization name; null if the organization has no contact. */
       const contactOf = Effect.fnUntraced(function* (id: OrganizationId) {
         const organization = Option.getOrNull(yield* organizations.find(id))
         if (organization === null || organization.contactEmail === null) return null
@@ -91,7 +93,7 @@ export class MailWorker extends Context.Service<
         return message(mail, contact, text)
       })
 
-      /** Returns none if the undelivered mails were sent again in the meantime. */
+      /** Returns the mail about failed mails; none if the failed mails were sent again in the meantime. */
       const aboutFailures = Effect.fnUntraced(function* (mail: Mail) {
         if (mail.organizationId === null) return Option.none<MailMessage>()
         const contact = yield* contactOf(mail.organizationId)
@@ -115,7 +117,7 @@ export class MailWorker extends Context.Service<
         )
       })
 
-      /** Returns none if the mail is obsolete. */
+      /** Returns the complete mail; none if the mail is obsolete. */
       const render = Effect.fnUntraced(function* (mail: Mail, found: Option.Option<AssignmentInContext>) {
         if (mail.kind === "desk") {
           if (mail.address === null) return Option.none<MailMessage>()
@@ -133,7 +135,8 @@ export class MailWorker extends Context.Service<
         if (!isWanted(mail.id, mail.kind, found.value, now) || assignment.creator.email === "")
           return Option.none<MailMessage>()
         const { name, email } = assignment.creator
-        // The response window starts when this mail is handed over, so the mail names a deadline one window from now.
+        // The response window starts when the mail server accepts this mail. The mail therefore names a deadline one
+        // window from now.
         const opensNow = mail.kind === "request" && !assignment.isDeadlineFixed && isUnnotified(assignment, now)
         const text = composeNotice({
           kind: mail.kind,
@@ -146,8 +149,8 @@ export class MailWorker extends Context.Service<
       })
 
       /**
-       * The mailer marks the steps of a send that a shutdown may interrupt. If the outcome of a sent mail is not stored,
-       * the mail is sent again.
+       * A shutdown may interrupt only the steps that the mailer marks as interruptible. If the outcome of a sent mail
+       * is not stored, the worker sends the mail again.
        */
       const send = (mail: Mail, rendered: MailMessage) =>
         runAttempt(mailer.send(rendered), {
@@ -160,7 +163,7 @@ export class MailWorker extends Context.Service<
         for (let isOurs = true; isOurs; ) {
           yield* Effect.sleep(Duration.divideUnsafe(policy.lease, 3))
           const lease = Instant.plus(yield* Instant.now, policy.lease)
-          // Keep trying while the database is unreachable: no other worker can claim the mail then either.
+          // Retry while the database is unreachable. During that time, no other worker can claim the mail.
           isOurs = yield* Effect.catchCause(mails.renew(mail, lease), () => Effect.succeed(true))
         }
       }, Effect.interruptible)
@@ -196,7 +199,7 @@ export class MailWorker extends Context.Service<
             Result.succeed(recordRequestDelivery(present, mail, now, policy))
           )
           if (Option.isSome(handedOver)) {
-            // The reminder's due time depends on the time of the delivery.
+            // The delivery determines the due time of the reminder, so signal the new due time.
             yield* signal.tell(handedOver.value.work)
             return
           }
@@ -215,9 +218,9 @@ export class MailWorker extends Context.Service<
           until === null
             ? yield* giveUp(mail, refusal, now)
             : yield* mails.settle(mail, { state: "waiting", until, reason, unanswered }, now)
-        // A later claim of this mail will record the outcome.
+        // Another claim of this mail exists and will record the outcome.
         if (!counts) return
-        // The assignment's deadline may have moved, and a notice may be due.
+        // The failed mail may have changed the assignment's deadline, and a notice may be due.
         yield* until === null ? signal.notify : signal.tell([{ kind: "mails", at: until }])
         const log =
           until === null
@@ -239,8 +242,8 @@ export class MailWorker extends Context.Service<
       })
 
       /**
-       * Marks the mail as failed and queues the notice about it. Returns false and changes nothing if a later claim
-       * exists.
+       * Marks the mail as failed and queues the notice about the failure. If a later claim exists, the function changes
+       * nothing and returns false.
        */
       const giveUp = (mail: Mail, { permanent, reason }: MailRefused, now: Instant.Instant) => {
         const { organizationId, shareId } = mail
@@ -281,12 +284,12 @@ export class MailWorker extends Context.Service<
 const message = (mail: Mail, to: MailMessage["to"], text: NoticeText): Option.Option<MailMessage> =>
   Option.some({ id: mail.id, to, ...text })
 
-/** Rolls back the surrounding transaction. */
+/** The error rolls back the surrounding transaction. */
 class Overtaken extends Schema.TaggedError<Overtaken>()("Overtaken", {}) {}
 
 /**
- * Returns false if the mail is obsolete: a request after its deadline, a reminder after the creator's answer, or a
- * draft that was replaced.
+ * Returns false if the mail is obsolete. Examples are a request after its deadline, a reminder after the creator's
+ * answer, and a mail about a replaced draft.
  */
 const isWanted = (id: string, kind: NoticeKind, { assignment }: AssignmentInContext, now: Instant.Instant): boolean => {
   if (kind === "cancelled") return assignment.failure?.reason === "cancelled"

@@ -1,18 +1,18 @@
 /**
- * The layout of every mail, as plain text and HTML. CreatorNotices and WebhookNotices write the texts. This file
- * escapes external text and makes its links unclickable.
+ * The layout of every mail as plain text and as HTML. CreatorNotices and WebhookNotices write the texts. This file
+ * escapes external text and prevents mail clients from turning external text into links.
  */
 import { escapeHtml } from "../shared/Text.ts"
 
 export interface NoticeText {
-  /** One line of at most 120 characters. */
+  /** The mail's subject: one line of at most 120 characters. */
   readonly subject: string
   readonly text: string
-  /** The HTML is a complete document without external resources. */
+  /** The mail as a complete HTML document without external resources. */
   readonly html: string
 }
 
-/** The content of a mail. External text must be sanitized with `neutralizeText`. */
+/** The content of a mail. The caller must sanitize external text with `neutralizeText`. */
 export interface NoticeParts {
   readonly subject: string
   readonly title: string
@@ -81,7 +81,7 @@ ${after.map((text) => `<p style="margin:0 0 10px;font-size:14px;opacity:.85">${e
 `
 
 /**
- * Removes control characters, direction overrides and invisible tags, and breaks up text that mail clients would turn
+ * Removes control characters, direction overrides and invisible tags. Also splits text that mail clients would turn
  * into links.
  */
 export const neutralizeText = (text: string): string =>
@@ -92,13 +92,15 @@ export const neutralizeText = (text: string): string =>
     .replace(linkable, (mark) => `\u200b${mark}\u200b`)
     .trim()
 
-/** Matches dots, colons, slashes and at signs inside a word, in every script that addresses use. */
+/**
+ * Matches dots, colons, slashes and at signs inside a word, including the variants that other scripts use in addresses.
+ */
 const linkable = /(?<=\S)[.:@/\\\u3002\uff0e\uff61\uff1a\uff0f\uff20](?=\S)/gu
 
-/** Collapses white space, so that the text fits on one line. */
+/** Replaces white space with single spaces, so that the text fits on one line. */
 export const toOneLine = (text: string): string => neutralizeText(text.replace(/\s+/g, " ")).replace(/\s+/g, " ")
 
-/** Cuts to `limit` characters, including the ellipsis. */
+/** Shortens the text to `limit` characters, including the ellipsis. */
 export const clipText = (text: string, limit: number): string => {
   const characters = Array.from(text)
   return characters.length <= limit

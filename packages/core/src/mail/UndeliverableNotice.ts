@@ -1,4 +1,4 @@
-/** Informs an organization's contact about failed mails: one mail for each organization and hour. */
+/** Informs an organization's contact about failed mails, with at most one mail for each organization and hour. */
 import * as Duration from "effect/Duration"
 import type { OrganizationId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
@@ -7,11 +7,12 @@ import type { Mail, NewMail } from "./Mail.ts"
 const period = Duration.hours(1)
 
 /**
- * The margin includes failures at the end of the period that are committed late, because workers' clocks may differ.
+ * The clocks of workers may differ, so failures at the end of the period may be committed late. The margin includes
+ * these failures.
  */
 const margin = Duration.minutes(1)
 
-/** The notice is due at the end of the hour. Queuing the notice again changes nothing. */
+/** Returns the notice, which is due at the end of the hour. If the notice is queued again, nothing changes. */
 export const undeliverableNoticeOf = (organizationId: OrganizationId, failedAt: Instant.Instant): NewMail => {
   const bucket = Instant.bucketOf(failedAt, period)
   const end = (bucket + 1) * Duration.toMillis(period)
@@ -25,7 +26,7 @@ export const undeliverableNoticeOf = (organizationId: OrganizationId, failedAt: 
   }
 }
 
-/** The notice lists failures in `from` ≤ t < `to`. */
+/** Returns the period of the listed failures, from `from` (inclusive) to `to` (exclusive). */
 export const reportedPeriod = ({ createdAt }: Pick<Mail, "createdAt">) => {
   const to = createdAt - Duration.toMillis(margin)
   return { from: to - Duration.toMillis(period), to }

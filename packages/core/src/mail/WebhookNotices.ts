@@ -1,4 +1,4 @@
-/** The texts of mails about webhooks, to the contact of the owning organization. Pure. */
+/** The texts of mails about webhooks to the contact of the organization. The functions are pure. */
 
 import type { WebhookId } from "../shared/Ids.ts"
 import { fromIso, type Instant } from "../shared/Instant.ts"
@@ -6,8 +6,8 @@ import { utcDate } from "./CreatorNotices.ts"
 import { clipText, type NoticeParts, type NoticeText, toOneLine, writeNotice } from "./NoticeText.ts"
 
 /**
- * `webhook_moved`: the webhook's URL was changed. `webhook_failing`: the webhook will be disabled if failures continue.
- * `webhook_throttled`: the webhook's receiver answers 429, and events are late.
+ * The kinds of notices about webhooks. `webhook_moved`: the webhook has a new URL. `webhook_failing`: the webhook will
+ * be disabled if failures continue. `webhook_throttled`: the receiver answers 429, so events are late.
  */
 export type WebhookNoticeKind =
   | "webhook_added"
@@ -18,38 +18,40 @@ export type WebhookNoticeKind =
 
 export const isWebhookNotice = (kind: string): kind is WebhookNoticeKind => kind.startsWith("webhook_")
 
-/** A change of a webhook. The mention contains only hosts, because the rest of a URL may contain a secret. */
+/** A change of a webhook. The mail shows only hosts, because the rest of a URL may contain a secret. */
 export interface WebhookMention {
   readonly id: WebhookId
   readonly host: string
-  /** The former host is null for a new webhook. */
+  /** The host before the change; null for a new webhook. */
   readonly formerHost: string | null
   readonly events: ReadonlyArray<string>
-  /** Prefix of the API key that made the change; null when the service made it. */
+  /** The prefix of the API key that made the change; null when the service made the change. */
   readonly keyPrefix: string | null
-  /** The failure that the mail reports, if any. */
+  /** The failure that the mail reports; absent for other changes. */
   readonly trouble?: {
     readonly failures: number
-    /** Time of the first failure. */
+    /** The time of the first failure. */
     readonly since: string
-    /** Reason of the last failure. */
+    /** The reason of the last failure. */
     readonly reason: string
-    /** The receiver answered 410. */
+    /** True if the receiver answered 410. */
     readonly gone: boolean
-    /** The time at which sending continues after a 429. */
+    /** The time at which the service continues to send after a 429. */
     readonly until?: string
   }
-  /** The kind and time of this change, in a mail about several changes. */
+  /** The kind and time of this change; present in a mail about several changes. */
   readonly kind?: WebhookNoticeKind
   readonly at?: string
-  /** The hosts between the former and the present host. */
+  /** The hosts that the webhook had between the former and the present host. */
   readonly passed?: ReadonlyArray<string>
-  /** Further changes, oldest first, and the number of omitted changes. */
+  /** Further changes, oldest first, and the number of changes that the mail omits. */
   readonly further?: ReadonlyArray<WebhookMention>
   readonly omitted?: number
 }
 
-/** The mail tells the partner about changes that an attacker makes with a stolen key. */
+/**
+ * Writes the mail about a webhook. The mail warns the partner about changes that an attacker makes with a stolen key.
+ */
 export const composeWebhookNotice = (context: {
   readonly kind: WebhookNoticeKind
   readonly webhook: WebhookMention
@@ -98,7 +100,7 @@ const labels: Readonly<Record<WebhookNoticeKind, string>> = {
   webhook_throttled: "Throttled"
 }
 
-/** One line for each webhook and kind of change. */
+/** Returns one line for each webhook and kind of change. */
 const digest = (
   organization: string,
   kind: WebhookNoticeKind,
@@ -160,7 +162,7 @@ const letters: Readonly<
   })
 }
 
-/** Warns before a webhook is disabled, and reports that it was. */
+/** Writes the warning before a webhook is disabled, and the report about a disabled webhook. */
 const troubleNotice = (
   organization: string,
   host: string,
