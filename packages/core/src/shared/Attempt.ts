@@ -1,11 +1,11 @@
-/** One attempt at a claimed job: the call to an outside system, between the claim and the recorded outcome. */
+/** Runs one attempt at a claimed job: the call to an external system between the claim and the recorded outcome. */
 import * as Effect from "effect/Effect"
 import type * as Result from "effect/Result"
 import * as Instant from "./Instant.ts"
 
 /**
- * The effect never fails: failures and defects of the adapter are outcomes. An interruption releases the job at once,
- * so that it does not wait until its lease ends.
+ * Runs the attempt and never fails, because the outcome contains failures and defects of the adapter. An interruption
+ * releases the job at once, so that the job need not wait for the end of its lease.
  */
 export const runAttempt = <A, E, F, R>(
   call: Effect.Effect<A, E, R>,

@@ -1,23 +1,23 @@
-/** The port of the append-only audit log for keys, licences, assignments and webhooks. */
+/** The port of the append-only audit log. The log contains actions on keys, licences, assignments and webhooks. */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Schema from "effect/Schema"
 import type { OrganizationId } from "./Ids.ts"
 
 export interface AuditEntry {
-  /** The action's name, such as `key.created`, `license.granted` or `creator.approved`. */
+  /** The name of the action, such as `key.created`, `license.granted` or `creator.approved`. */
   readonly action: string
   /** The id of the changed object. */
   readonly subject: string
   readonly organizationId: OrganizationId | null
-  /** The details never contain secrets or a creator's words; at most they contain hashes of them. */
+  /** The details of the action. They never contain secrets or a creator's words, but may contain hashes of both. */
   readonly details: Schema.JsonObject
 }
 
 export class AuditLog extends Context.Service<
   AuditLog,
   {
-    /** The entry's time comes from Effect's Clock, and the write joins a surrounding transaction. */
+    /** Writes an entry with the time of Effect's Clock, as part of the surrounding transaction, if there is one. */
     readonly record: (entry: AuditEntry) => Effect.Effect<void>
   }
 >()("@partner-commentary/core/shared/AuditLog") {}

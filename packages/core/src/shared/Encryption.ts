@@ -1,5 +1,5 @@
 /**
- * Encrypts texts at rest with AES-256-GCM. Keys are derived from the signing secrets, one for each purpose, so that a
+ * Encrypts stored texts with AES-256-GCM. The service derives one key for each purpose from the signing secrets, so a
  * text decrypts only for its own purpose.
  */
 import * as Context from "effect/Context"
@@ -17,9 +17,12 @@ import { SigningSecrets } from "./SigningSecrets.ts"
 export class Encryption extends Context.Service<
   Encryption,
   {
-    /** The purpose is part of the key. If it contains the caller's secret, decryption needs that secret. */
+    /**
+     * Encrypts a text. The purpose is part of the key. If the purpose contains the caller's secret, decryption needs
+     * that secret.
+     */
     readonly encrypt: (purpose: string, text: string) => Effect.Effect<string>
-    /** Returns none when the text was encrypted for another purpose or with a removed secret, or was changed since. */
+    /** Returns none when the text was changed, or was encrypted for another purpose or with a removed secret. */
     readonly decrypt: (purpose: string, encrypted: string) => Effect.Effect<Option.Option<string>>
   }
 >()("@partner-commentary/core/shared/Encryption") {
@@ -65,7 +68,7 @@ export class Encryption extends Context.Service<
   )
 }
 
-/** Version of the encryption format. */
+/** The version of the encryption format. */
 const version = "1"
 
 const utf8 = (text: string) => new TextEncoder().encode(text)

@@ -1,4 +1,4 @@
-/** UUIDs with a separate type for each kind of id. New ids are UUIDs of version 7. */
+/** UUIDs with a separate type for each kind of id. A new id is a UUID of version 7. */
 import type * as SecureRandom from "effect/crypto/SecureRandom"
 import type * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -6,7 +6,7 @@ import * as Schema from "effect/Schema"
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
-/** Ids have the lower-case form, which `parse` produces. */
+/** An id is in lower case, as `parse` returns it. */
 const Uuid = Schema.String.check(Schema.isPattern(uuid))
 
 export const isStoredId = (id: string): boolean => uuid.test(id)
@@ -23,7 +23,7 @@ export type PersonaId = typeof PersonaId.Type
 export const TopicId = Uuid.pipe(Schema.brand("TopicId"))
 export type TopicId = typeof TopicId.Type
 
-/** Identifies an assignment: one persona's part in one topic. The specification calls this id `share_id`. */
+/** Identifies an assignment, which is one persona's part in one topic. The specification calls this id `share_id`. */
 export const ShareId = Uuid.pipe(Schema.brand("ShareId"))
 export type ShareId = typeof ShareId.Type
 
@@ -36,7 +36,7 @@ export type CommentaryId = typeof CommentaryId.Type
 export const WebhookId = Uuid.pipe(Schema.brand("WebhookId"))
 export type WebhookId = typeof WebhookId.Type
 
-/** Identifies an event of an assignment. Partners see it as `evt_…`. */
+/** Identifies an event. Partners see this id as `evt_…`. */
 export const EventId = Uuid.pipe(Schema.brand("EventId"))
 export type EventId = typeof EventId.Type
 
@@ -44,7 +44,7 @@ export type EventId = typeof EventId.Type
 export const parse = <Id extends string>(_schema: Schema.Codec<Id, string>, text: string): Option.Option<Id> =>
   Option.filter(Option.some(text.toLowerCase() as Id), isStoredId)
 
-/** Creates a time-ordered id from secure randomness and Effect's Clock. */
+/** Creates an id from a secure random number and the time of Effect's Clock. Ids sort by their time. */
 export const make = <Id extends string>(
   _schema: Schema.Codec<Id, string>,
   random: SecureRandom.SecureRandom["Service"]

@@ -1,7 +1,7 @@
-/** Rules for text that operators and embedding applications enter. */
+/** Validates text that operators and embedding applications enter. */
 import { countCodePoints, hasControlCharacters } from "./Text.ts"
 
-/** Returns whether the text can be a name or a label: one line. */
+/** Returns whether the text is a valid name or label, which must be one line. */
 export const isLine = (text: string, limit: number): boolean =>
   text.trim() !== "" && countCodePoints(text) <= limit && !/\p{Cc}/u.test(text)
 

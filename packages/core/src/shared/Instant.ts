@@ -1,6 +1,6 @@
 /**
- * A time in milliseconds since 1970 UTC, as Effect's Clock returns. On the wire and in SQL it is ISO 8601 text of fixed
- * width.
+ * A time in milliseconds since 1970 UTC, as Effect's Clock returns it. Responses and SQL contain the time as ISO 8601
+ * text of fixed width.
  */
 import * as Clock from "effect/Clock"
 import * as DateTime from "effect/DateTime"
@@ -9,7 +9,7 @@ import * as Option from "effect/Option"
 
 export type Instant = number
 
-/** Returns the time of Effect's Clock. */
+/** The current time of Effect's Clock. */
 export const now = Clock.currentTimeMillis
 
 /** `2026-01-30T12:00:00.000Z` */
@@ -18,15 +18,15 @@ export const toIso = (instant: Instant): string => new Date(instant).toISOString
 
 export const isoOrNull = (instant: Instant | null): string | null => (instant === null ? null : toIso(instant))
 
-/** Parses the output of `toIso`. */
+/** Parses a time in the format of `toIso`. */
 // biome-ignore lint/style/noRestrictedGlobals: `Date` parses ISO instants fastest
 export const fromIso = (iso: string): Instant => Date.parse(iso)
 
-/** The range that `toIso` writes with a fixed width: the years 0000 to 9999. */
+/** The earliest time that `toIso` writes with a fixed width. The range is the years 0000 to 9999. */
 const earliest = fromIso("0000-01-01T00:00:00.000Z")
 export const latest = fromIso("9999-12-31T23:59:59.999Z")
 
-/** Parses ISO 8601 with a time zone; returns none when the text is invalid. */
+/** Parses an ISO 8601 time with a time zone; returns none when the text is invalid. */
 export const parse = (text: string): Option.Option<Instant> =>
   /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)$/i.test(text) && isDay(text.slice(0, 10))
     ? DateTime.make(text).pipe(
@@ -35,11 +35,11 @@ export const parse = (text: string): Option.Option<Instant> =>
       )
     : Option.none()
 
-/** `Date` would read 30 February as 2 March. */
+/** Returns whether the date exists. Without this check, `Date` would read 30 February as 2 March. */
 const isDay = (day: string): boolean =>
   Option.exists(DateTime.make(`${day}T00:00:00Z`), (moment) => DateTime.formatIso(moment).startsWith(day))
 
-/** Parses an HTTP date, such as `Fri, 30 Jan 2026 12:00:00 GMT`; none when it is invalid. */
+/** Parses an HTTP date, such as `Fri, 30 Jan 2026 12:00:00 GMT`; returns none when the text is invalid. */
 export const fromHttpDate = (text: string): Option.Option<Instant> =>
   httpDate.test(text) ? Option.map(DateTime.make(text), ({ epochMilliseconds }) => epochMilliseconds) : Option.none()
 
@@ -48,7 +48,9 @@ const httpDate =
 
 export const plus = (instant: Instant, duration: Duration.Duration): Instant => instant + Duration.toMillis(duration)
 
-/** Returns the number of the period that contains this time, counting periods of this length since 1970. */
+/**
+ * Returns the number of the period that contains this time. Period 0 starts in 1970, and all periods have this length.
+ */
 export const bucketOf = (instant: Instant, length: Duration.Duration): number =>
   Math.floor(instant / Duration.toMillis(length))
 
@@ -57,5 +59,5 @@ export const startOfDay = (instant: Instant): Instant => bucketOf(instant, day) 
 
 const day = Duration.days(1)
 
-/** Interpolates between two times. The fraction is from 0 to 1. */
+/** Returns a time between two times. `part` is a fraction from 0 to 1. */
 export const interpolate = (from: Instant, to: Instant, part: number): Instant => Math.round(from + (to - from) * part)

@@ -1,4 +1,6 @@
-/** A semaphore with permits for each key: no key takes more than its share, and waiting keys take turns. */
+/**
+ * A semaphore with permits for each key. No key holds more than its share, and keys with waiting callers take turns.
+ */
 import * as Deferred from "effect/Deferred"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -6,18 +8,18 @@ import * as Effect from "effect/Effect"
 export interface Bounds {
   /** Maximum number of permits for one key. */
   readonly each: number
-  /** Permits of all keys together; unbounded by default. */
+  /** The maximum number of permits of all keys together; unlimited by default. */
   readonly total?: number
   /** Maximum number of waiting callers of one key. Further callers are rejected at once. */
   readonly waiting: number
 }
 
 export interface KeyedSemaphore<Key> {
-  /** Takes a permit if one is free and no other caller waits with this key. */
+  /** Takes a permit if a permit is free and no other caller of this key is waiting. */
   readonly tryTake: (key: Key) => boolean
   /**
-   * Waits up to `timeout` for a permit. Returns false when the queue is full or the timeout has passed. Call `take` in
-   * an uninterruptible region with its `restore`: an interrupted caller leaves the queue and holds no permit.
+   * Waits up to `timeout` for a permit. Returns false when the queue is full or at the timeout. Call `take` in an
+   * uninterruptible region with the region's `restore`. An interrupted caller leaves the queue and holds no permit.
    */
   readonly take: (key: Key, timeout: Duration.Input, interruptible: Restore) => Effect.Effect<boolean>
   readonly release: (key: Key) => void
@@ -27,7 +29,7 @@ export type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect
 
 interface Owner {
   held: number
-  /** The queue is first in, first out. */
+  /** The waiting callers in the order of their arrival. */
   readonly queue: Set<Deferred.Deferred<void>>
 }
 
@@ -36,7 +38,7 @@ const keptKeys = 1000
 
 export const make = <Key>({ each, total = Number.POSITIVE_INFINITY, waiting }: Bounds): KeyedSemaphore<Key> => {
   const owners = new Map<Key, Owner>()
-  /** Keys with waiting callers, next turn first. */
+  /** The keys with waiting callers, in the order of their turns. */
   const turns = new Set<Key>()
   let free = total
 
@@ -47,10 +49,10 @@ export const make = <Key>({ each, total = Number.POSITIVE_INFINITY, waiting }: B
   }
 
   const forget = (key: Key, owner: Owner): void => {
-    // Another caller may have received a permit and replaced the entry since then.
+    // If another caller received a permit or replaced the entry in the meantime, keep the entry.
     if (owner.queue.size > 0 || owners.get(key) !== owner) return
     turns.delete(key)
-    // A small map keeps its keys, because most requests would delete and set one.
+    // A small map keeps its keys. Otherwise, most requests would delete an entry and set it again.
     if (owner.held === 0 && owners.size > keptKeys) owners.delete(key)
   }
 
@@ -63,7 +65,7 @@ export const make = <Key>({ each, total = Number.POSITIVE_INFINITY, waiting }: B
     return true
   }
 
-  /** Gives each free permit to the next waiting key below its share. */
+  /** Gives each free permit to the next waiting key that holds less than its share. */
   const grant = (): void => {
     for (const key of turns) {
       if (free === 0) return
@@ -103,7 +105,7 @@ export const make = <Key>({ each, total = Number.POSITIVE_INFINITY, waiting }: B
       turns.add(key)
       return interruptible(Effect.timeoutOption(Deferred.await(waiter), timeout)).pipe(
         Effect.flatMap(() => {
-          // The permit may arrive at the same time as the timeout.
+          // The caller may receive the permit at the same time as the timeout.
           if (Deferred.isDoneUnsafe(waiter)) return granted
           leave(key, owner, waiter)
           return Effect.succeed(false)
@@ -117,5 +119,8 @@ export const make = <Key>({ each, total = Number.POSITIVE_INFINITY, waiting }: B
   return { tryTake, take, release }
 }
 
-/** Continue in a later turn of the event loop, so that the releasing fiber does not run the waiting fiber's work. */
+/**
+ * Continue in a later turn of the event loop. Otherwise, the releasing fiber would also run the work of the waiting
+ * fiber.
+ */
 const granted = Effect.as(Effect.yieldNow, true)

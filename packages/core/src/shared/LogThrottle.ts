@@ -1,7 +1,7 @@
 /**
- * Limits log lines during an outage. The first line of a kind is logged at once, with its cause and a short stack.
- * Further lines are summarized once a second with their count. After a second without a line of this kind, the next one
- * is logged at once again.
+ * Limits log lines during an outage. The first line of a kind is logged at once, with its cause and a short stack. For
+ * further lines, a summary with their count is logged once a second. After a second without lines of this kind, the
+ * next line is logged at once again.
  */
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
@@ -16,8 +16,8 @@ import { reasonOf } from "./Reason.ts"
 const Repeats = Context.Reference("@partner-commentary/reference/Repeats", { defaultValue: () => false })
 
 /**
- * Marks log lines without a cause as repeating, so that they are throttled too. Use it for lines that an outage causes
- * for each job. Lines with a cause are always throttled.
+ * Marks log lines without a cause as repeating, so that the throttle includes these lines. Use this mark for lines that
+ * an outage causes for each job. Lines with a cause are always throttled.
  */
 export const markAsRepeating: <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R> = Effect.provideService(
   Repeats,
@@ -26,7 +26,7 @@ export const markAsRepeating: <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.
 
 const period = "1 second"
 
-/** Maximum number of kinds. Beyond this number, lines with the same message share a kind. */
+/** Maximum number of kinds of lines. Beyond this number, lines with the same message share a kind. */
 const mostKinds = 200
 
 const framesShown = 4
@@ -44,14 +44,14 @@ interface Pending {
   last: Line
 }
 
-/** Wraps the loggers that are active when the layer is built. */
+/** Wraps the loggers that are active when this layer is built. */
 export const layer = Layer.effect(
   Logger.CurrentLoggers,
   Effect.gen(function* () {
     const loggers = yield* Logger.CurrentLoggers
     const start = yield* FiberSet.runtime(yield* FiberSet.make())()
     const kinds = new Map<string, Pending>()
-    // Finalizers run in reverse order, so this one runs before the waiting fibers are interrupted.
+    // Finalizers run in reverse order, so this finalizer runs before the waiting fibers are interrupted.
     yield* Effect.addFinalizer(() => Effect.forEach(kinds.values(), summarize, { discard: true }))
 
     const watch = (kind: string, pending: Pending): Effect.Effect<void> =>
@@ -89,14 +89,14 @@ const lineOf = ({ cause, fiber, logLevel, message }: Logger.Options<unknown>): L
   return { level: logLevel, message, annotations, reason: String(reason).slice(0, 300) }
 }
 
-/** Ids, ports and other varying parts of a line are ignored. */
+/** Returns the kind of a line. The kind ignores ids, ports and other varying parts of the line. */
 const kindOf = ({ level, message, reason }: Line, kinds: ReadonlyMap<string, Pending>): string => {
   const line = `${level} ${String(message)}`
   const kind = `${line} ${reason}`.replace(/[\da-f-]{8,}|\d+/gi, "#")
   return kinds.has(kind) || kinds.size < mostKinds ? kind : line
 }
 
-/** Writes the summary with the wrapped loggers. */
+/** Writes the summary of the suppressed lines with the wrapped loggers. */
 const summarize = (pending: Pending) =>
   Effect.suspend(() => {
     const { count, last } = pending
@@ -112,7 +112,7 @@ const summarize = (pending: Pending) =>
 
 const texts = (message: unknown): ReadonlyArray<unknown> => (Array.isArray(message) ? message : [message])
 
-/** Keeps each error's nearest own stack frames, and reduces each of its causes to one line. */
+/** Shortens the cause: each error keeps its nearest own stack frames, and each nested cause becomes one line. */
 const short = (cause: Cause.Cause<unknown>): Cause.Cause<unknown> =>
   cause.reasons.length === 0
     ? cause

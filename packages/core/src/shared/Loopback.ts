@@ -8,11 +8,15 @@ export const isLoopbackHost = (host: string): boolean => {
   return name === "localhost" || name.endsWith(".localhost") || name === "::1" || /^127(\.\d{1,3}){3}$/.test(name)
 }
 
-/** A wildcard address is valid for listening, but not as a link's host. */
+/**
+ * Returns whether the host is a wildcard address. A server can listen on a wildcard address, but links need another
+ * host.
+ */
 export const isWildcardHost = (host: string): boolean => host === "0.0.0.0" || host === "::" || host === "[::]"
 
 /**
- * Formats an address as `http://host:port`, with IPv6 addresses in brackets. A wildcard address becomes `localhost`.
+ * Formats an address as `http://host:port`. An IPv6 address is written in brackets. A wildcard address becomes
+ * `localhost`.
  */
 export const formatHttpAddress = (host: string, port: number): string => {
   const name = isWildcardHost(host) ? "localhost" : host.includes(":") && !host.startsWith("[") ? `[${host}]` : host

@@ -2,7 +2,7 @@
 import * as Schema from "effect/Schema"
 import type { OrganizationId } from "./Ids.ts"
 
-/** `test` sees test data only. */
+/** The environment of the data. The environment `test` contains only test data. */
 export const Environment = Schema.Literals(["live", "test"])
 export type Environment = typeof Environment.Type
 

@@ -1,10 +1,13 @@
-/** Pagination by offset up to a limit, and by cursor at any depth. Entries are sorted newest first, and then by id. */
+/**
+ * Pagination by offset up to a limit, and by cursor at any depth. Entries are sorted by time, newest first, and then by
+ * id.
+ */
 import * as Base64Url from "effect/encoding/Base64Url"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import { type Instant, parse, toIso } from "./Instant.ts"
 
-/** The last entry of the previous page. */
+/** The position of a page: the last entry of the previous page. */
 export interface Cursor {
   readonly createdAt: Instant
   readonly id: string
@@ -12,13 +15,16 @@ export interface Cursor {
 
 export interface Page<A> {
   readonly items: ReadonlyArray<A>
-  /** Number of entries on all pages. */
+  /** The number of entries on all pages together. */
   readonly total: number
-  /** The cursor is none on the last page of the list. */
+  /** The cursor of the next page; none on the last page of the list. */
   readonly next: Option.Option<Cursor>
 }
 
-/** The cursor is opaque to callers. It is ASCII, which the runtime's own `btoa` encodes five times as fast. */
+/**
+ * Formats a cursor, which is opaque to callers. The text is ASCII, which the runtime's own `btoa` encodes five times as
+ * fast.
+ */
 export const formatCursor = (cursor: Cursor): string =>
   btoa(`${toIso(cursor.createdAt)} ${cursor.id}`)
     .replaceAll("+", "-")

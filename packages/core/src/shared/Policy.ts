@@ -1,49 +1,55 @@
 /**
- * The product's time windows, limits and schedules, with their defaults. Hosts read some of them from the environment.
+ * The product's time windows, limits and schedules, with their defaults. Hosts read some of these values from the
+ * environment.
  */
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Webhooks from "./WebhookPolicy.ts"
 
 export interface Policy {
-  /** Time for a creator to respond, from the delivery of the mail. */
+  /** The time in which a creator can respond, from the delivery of the mail. */
   readonly responseWindow: Duration.Duration
-  /** The earliest and the latest deadline that a partner may set for responses, from the submission. */
+  /** The earliest and latest response deadline that a partner may set, measured from the submission. */
   readonly deadlineRange: { readonly min: Duration.Duration; readonly max: Duration.Duration }
   /**
-   * How long the service retries a mail. If the mail fails permanently, the response window starts this long after
-   * submission.
+   * The time for which the service retries a mail. If the mail fails permanently, the response window starts this long
+   * after the submission.
    */
   readonly mailWindow: Duration.Duration
-  /** A request whose mail was neither delivered nor permanently refused closes this long after submission. */
+  /**
+   * If a request mail is neither delivered nor permanently refused, the request closes this long after the submission.
+   */
   readonly deliveryWindow: Duration.Duration
-  /** Time for a creator to approve, from each draft. */
+  /** The time in which a creator can approve, measured from each draft. */
   readonly approvalWindow: Duration.Duration
-  /** How long the same topic for the same persona is a duplicate. */
+  /** The time in which the same topic for the same persona is a duplicate. */
   readonly duplicateWindow: Duration.Duration
-  /** Limits of a topic's content in Unicode code points, after trimming. */
+  /** The minimum and maximum length of trimmed topic content in Unicode code points. */
   readonly contentLength: { readonly min: number; readonly max: number }
-  /** Delays between generation attempts. The number of attempts is one more than the number of delays. */
+  /** The delays between generation attempts. The number of attempts is one more than the number of delays. */
   readonly generationRetries: ReadonlyArray<Duration.Duration>
-  /** Delays between media attempts. The number of attempts is one more than the number of delays. */
+  /** The delays between media attempts. The number of attempts is one more than the number of delays. */
   readonly mediaRetries: ReadonlyArray<Duration.Duration>
-  /** How long creator or operator can restart generation after the last attempt. */
+  /** The time in which the creator or operator can restart generation after the last attempt. */
   readonly generationGrace: Duration.Duration
-  /** Maximum number of drafts of one assignment, including the first. */
+  /** Maximum number of drafts of one assignment, including the first draft. */
   readonly maxDrafts: number
-  /** How long a creator's link stays readable after the assignment is settled. */
+  /** The time for which a creator's link still shows the assignment after the assignment is settled. */
   readonly readingWindow: Duration.Duration
-  /** An external call (a mail, a generation) that has not reported within this time is retried. */
+  /**
+   * The lease of a claimed job, such as a mail or a generation. A job without a result at the end of the lease is
+   * retried.
+   */
   readonly lease: Duration.Duration
-  /** How long the same topic for the same persona is a duplicate in the test environment. */
+  /** The time in which the same topic for the same persona is a duplicate in the test environment. */
   readonly testDuplicateWindow: Duration.Duration
   /** The time between two steps of a simulated creator. */
   readonly testPace: Duration.Duration
-  /** Test topics older than this are deleted, a whole UTC day at a time. */
+  /** The age at which test topics are deleted, one whole UTC day at a time. */
   readonly testRetention: Duration.Duration
-  /** Storage limit of one organization's test environment. */
+  /** The storage limit of one organization's test environment. */
   readonly testStorage: { readonly topics: number; readonly bytes: number }
-  /** How long an idempotency key returns the stored response. */
+  /** The time for which an idempotency key returns the stored response. */
   readonly idempotencyWindow: Duration.Duration
   readonly webhooks: Webhooks.WebhookPolicy
 }
@@ -70,7 +76,7 @@ export const defaults: Policy = {
   webhooks: Webhooks.defaults
 }
 
-/** The current policy. */
+/** The policy that is in effect. */
 export const Policy = Context.Reference<Policy>("@partner-commentary/reference/Policy", {
   defaultValue: () => defaults
 })

@@ -1,4 +1,4 @@
-/** The service's public URL, the base of links in mails and pages. Hosts provide it. */
+/** The service's public URL, which is the base of links in mails and pages. The host provides this URL. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -7,13 +7,13 @@ import * as Option from "effect/Option"
 export class PublicAddress extends Context.Service<
   PublicAddress,
   {
-    /** `{api_root}`, without a trailing slash. */
+    /** The URL that pages show as `{api_root}`, without a trailing slash. */
     readonly apiRoot: string
   }
 >()("@partner-commentary/core/shared/PublicAddress") {
   /**
-   * `layer` removes trailing slashes. An invalid address stops the service at start. A path that collides with a route
-   * of the service also stops it, because the service cannot know whether a router has removed the prefix.
+   * Creates the layer for a URL, without trailing slashes. An invalid URL stops the service at start. A path that
+   * collides with a route of the service also stops it, because a router may have removed the path's prefix.
    */
   static readonly layer = (apiRoot: string): Layer.Layer<PublicAddress> =>
     Layer.effect(
@@ -27,7 +27,7 @@ export class PublicAddress extends Context.Service<
       )
     )
 
-  /** `layerAnywhere` allows any path. It is for a host that knows whether a router removed the path from requests. */
+  /** Creates the layer for a URL with any path, for hosts that know whether a router removed the path from requests. */
   static readonly layerAnywhere = (apiRoot: string): Layer.Layer<PublicAddress> =>
     Layer.effect(
       PublicAddress,
@@ -38,7 +38,7 @@ export class PublicAddress extends Context.Service<
     )
 }
 
-/** The rule completes a sentence after `must be`. */
+/** The rule for valid addresses, which completes a sentence after `must be`. */
 export const publicAddressRule =
   "an http:// or https:// address without query, fragment and user, such as https://app.example/commentary"
 
@@ -46,7 +46,7 @@ const beside = "its path must be none of the service's own, such as /partner or 
 
 const wrong = (sentence: string) => new Error(`The public address (apiRoot) must be ${sentence}`)
 
-/** Returns the stored form; none when the address is invalid. */
+/** Returns the address in the stored form; none when the address is invalid. */
 export const normalizePublicAddress = (text: string): Option.Option<string> => {
   const url = /[\s\p{Cc}<>"?#]/u.test(text) || text.length > 2048 ? null : URL.parse(text)
   if (url === null || !/^https?:$/.test(url.protocol) || url.username !== "" || url.password !== "")

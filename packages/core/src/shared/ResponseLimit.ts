@@ -1,8 +1,8 @@
-/** Limits the size of a response body that another server sends, after decompression. */
+/** Limits the size of another server's response body, measured after decompression. */
 
 /**
- * Returns the same response with a limited body. If the body is longer than `bytes`, reading fails with `tooLarge`, and
- * the rest is not downloaded.
+ * Returns the same response with a limited body. If the body is longer than `bytes`, reading fails with `tooLarge` and
+ * the download stops.
  */
 export const limitResponseSize =
   (bytes: number, tooLarge: Error) =>

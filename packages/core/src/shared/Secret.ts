@@ -1,12 +1,12 @@
-/** Alphabet, checksum and hash of bearer secrets, which are API keys and the tokens in creators' links. */
+/** The alphabet, checksum and hash of bearer secrets. Bearer secrets are API keys and the tokens in creators' links. */
 import * as Digest from "effect/crypto/Digest"
 import type * as Effect from "effect/Effect"
 
 const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 /**
- * Unbiased base62 characters from random bytes. The function skips bytes of 248 and above, so pass more than `length`
- * bytes.
+ * Returns uniformly distributed base62 characters from random bytes. The function skips bytes of 248 and above, so
+ * callers pass more than `length` bytes.
  */
 export const toBase62 = (bytes: Uint8Array, length: number): string => {
   let text = ""
@@ -23,8 +23,8 @@ const crcTable = Uint32Array.from({ length: 256 }, (_, index) => {
 })
 
 /**
- * Returns the CRC-32 (IEEE) of ASCII text as six zero-padded base62 characters. It detects mistyped tokens without a
- * query.
+ * Returns the CRC-32 (IEEE) of ASCII text as six zero-padded base62 characters. The checksum detects mistyped tokens
+ * without a query.
  */
 export const checksumOf = (text: string): string => {
   let crc = 0xffffffff
@@ -40,6 +40,6 @@ export const checksumOf = (text: string): string => {
   return digits
 }
 
-/** Returns the SHA-256 of the text's UTF-8 bytes in lower-case hex. */
+/** Returns the SHA-256 of the text's UTF-8 bytes as lower-case hexadecimal text. */
 export const hashText = (digest: Digest.Digest["Service"], text: string): Effect.Effect<string> =>
   digest.digestHex(Digest.sha256, new TextEncoder().encode(text))

@@ -1,6 +1,6 @@
 /**
- * The service's secrets. The first secret signs links and encrypts stored secrets. All secrets can verify and decrypt.
- * The host provides the secrets.
+ * The service's secrets, which the host provides. The first secret signs links and encrypts stored secrets. All secrets
+ * can verify and decrypt.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -12,7 +12,10 @@ type Secrets = readonly [Redacted.Redacted<string>, ...ReadonlyArray<Redacted.Re
 export class SigningSecrets extends Context.Service<SigningSecrets, Secrets>()(
   "@partner-commentary/core/shared/SigningSecrets"
 ) {
-  /** The current secret comes first. A blank secret stops the service, and a short secret logs a warning. */
+  /**
+   * Creates the layer from the secrets, with the current secret first. A blank secret stops the service, and a short
+   * secret logs a warning.
+   */
   static readonly layer = (...secrets: Secrets): Layer.Layer<SigningSecrets> =>
     Layer.effect(
       SigningSecrets,
@@ -26,13 +29,13 @@ export class SigningSecrets extends Context.Service<SigningSecrets, Secrets>()(
 
 const valueOf = (secret: Redacted.Redacted<string>) => Redacted.value(secret)
 
-/** A short secret can be guessed offline from one link. */
+/** Returns whether the secret is too short. An attacker can guess a short secret offline from one link. */
 export const isWeakSecret = (secret: Redacted.Redacted<string>): boolean => valueOf(secret).length < 32
 
 const weak =
   "A signing secret is shorter than 32 characters and can be guessed, which allows forged creator links; put a long random text first"
 
-/** A blank secret would let anyone forge links. */
+/** Stops the service if a secret is blank. With a blank secret, any attacker could forge links. */
 export const refuseBlankSecrets = (secrets: Secrets): Effect.Effect<void> =>
   secrets.some((secret) => valueOf(secret).trim() === "") ? Effect.die(blank) : Effect.void
 

@@ -1,6 +1,6 @@
 /**
- * The subject of a request or job (its topic, assignment or event) in logs and traces. The span ids of a topic or an
- * event are derived from its id, so that any process can link to the span later without storing span ids.
+ * The subject of a request or job (its topic, assignment or event) in logs and traces. The span ids of a topic or event
+ * are derived from its id. Any process can therefore link to the span later without stored span ids.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -17,7 +17,7 @@ export interface LogSubject {
   readonly shareId?: ShareId | null | undefined
 }
 
-/** Collects the subject of one request or job while it runs, for log lines after a failure. */
+/** Collects the subject of one request or job during its run. Log lines after a failure contain this subject. */
 export type Collected = { -readonly [Part in keyof LogSubject]: LogSubject[Part] }
 
 /** The collector that `markSpan` writes to; null if none is needed. */
@@ -25,7 +25,9 @@ export const Collector = Context.Reference<Collected | null>("@partner-commentar
   defaultValue: () => null
 })
 
-/** A request about several topics, such as a bulk submission, has no topic as its subject. */
+/**
+ * Adds the fields of a subject. A request about several topics, such as a bulk submission, has no topic as its subject.
+ */
 const collect = (into: Collected, { organizationId, shareId, topicId }: LogSubject): void => {
   if (isKnown(organizationId)) into.organizationId = organizationId
   if (isKnown(topicId)) into.topicId = sameOrNull(into.topicId, topicId)
@@ -35,20 +37,20 @@ const collect = (into: Collected, { organizationId, shareId, topicId }: LogSubje
 const sameOrNull = <Id>(present: Id | null | undefined, next: Id): Id | null =>
   present === undefined || present === next ? next : null
 
-/** Replaces the collected subject. Use it in a job that handles several subjects one after the other. */
+/** Replaces the collected subject, for a job that handles several subjects in sequence. */
 export const replace = (subject: LogSubject): Effect.Effect<void> =>
   Effect.withFiber((fiber) => {
     Object.assign(fiber.getRef(Collector) ?? {}, { organizationId: null, topicId: null, shareId: null }, subject)
     return Effect.void
   })
 
-/** Fixed ids of a span, for the tracer that a host provides. */
+/** The fixed ids of a span, which the host's tracer reads. */
 export class SpanIdentity extends Context.Service<
   SpanIdentity,
   { readonly traceId: string; readonly spanId: string }
 >()("@partner-commentary/core/shared/SpanIdentity") {}
 
-/** Ids are UUIDs of version 7, so their second half is random. */
+/** Derives the span's ids from a UUID of version 7, whose second half is random. */
 const identityOf = (id: TopicId | EventId) => {
   const traceId = id.replaceAll("-", "")
   return { traceId, spanId: traceId.slice(16) }
@@ -77,11 +79,11 @@ export const subjectAttributes = (subject: LogSubject, separator: "." | "_"): Re
     ].flatMap(([name, id]) => (isKnown(id) ? [[`${name}${separator}id`, id]] : []))
   )
 
-/** Adds the subject that was collected so far to the log lines. */
+/** Adds the subject that the request or job has collected so far to the log lines. */
 export const annotateCollected = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.withFiber((fiber) => Effect.annotateLogs(self, subjectAttributes(fiber.getRef(Collector) ?? {}, "_")))
 
-/** Does nothing when tracing is off. */
+/** Runs the effect only when tracing is on. */
 const whereTraced =
   <A, E, R>(traced: (self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>) =>
   (self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
@@ -95,8 +97,8 @@ const note = (fiber: Fiber.Fiber<unknown, unknown>, subject: LogSubject): boolea
 }
 
 /**
- * Collects the subject for later log lines. Adds it to the current span and its parents, and links the current span to
- * the topic's span.
+ * Collects the subject for later log lines and adds the subject to the current span and its parents. Also links the
+ * current span to the topic's span.
  */
 export const markSpan = (subject: LogSubject): Effect.Effect<void> =>
   Effect.withFiber((fiber) => {
@@ -110,7 +112,7 @@ export const markSpan = (subject: LogSubject): Effect.Effect<void> =>
     return Effect.void
   })
 
-/** Parses an event's payload only when a log line or span needs it. */
+/** Returns the subject of an event. The payload is parsed only when a log line or span needs the subject. */
 export const subjectOfPayload = (payload: string, organizationId: OrganizationId) => (): LogSubject => {
   const data = Option.getOrUndefined(Schema.decodeOption(Payload)(payload))?.data
   return { organizationId, topicId: data?.topic_id, shareId: data?.share_id }
@@ -118,7 +120,10 @@ export const subjectOfPayload = (payload: string, organizationId: OrganizationId
 
 const Payload = Schema.fromJsonString(Schema.Struct({ data: Schema.Struct({ topic_id: TopicId, share_id: ShareId }) }))
 
-/** Works like `markSpan`, but for a delivery: it links to the event's span, which links to the topic's span. */
+/**
+ * Marks the span of a delivery as `markSpan` does, but links to the event's span. The event's span links to the topic's
+ * span.
+ */
 export const markSpanOfEvent = (id: EventId, subject: () => LogSubject): Effect.Effect<void> =>
   Effect.withFiber((fiber) => {
     if (!fiber.getRef(References.TracerEnabled)) return Effect.void
@@ -135,14 +140,14 @@ export const traceWithSubject = <A, E, R>(self: Effect.Effect<A, E, R>, subject:
       : self
   )
 
-/** Works like `traceWithSubject`, and also adds the subject to each log line of the effect. For jobs. */
+/** Marks the spans of a job as `traceWithSubject` does, and also adds the subject to each log line of the effect. */
 export const traceAndLogWithSubject = <A, E, R>(
   self: Effect.Effect<A, E, R>,
   subject: LogSubject
 ): Effect.Effect<A, E, R> => Effect.annotateLogs(traceWithSubject(self, subject), subjectAttributes(subject, "_"))
 
 /**
- * Creates the span of a new topic or event. The span starts its own trace. The new span and the span of the creating
+ * Creates the span of a new topic or event, which starts its own trace. The new span and the span of the creating
  * request or job link to each other.
  */
 export const startOwnTrace = <A, E, R>(
@@ -169,7 +174,7 @@ export const startOwnTrace = <A, E, R>(
         },
         () => effect
       )
-      // `mark` adds the links to topics.
+      // For topics, `mark` has already added the links.
       if (!isTopic) own?.addLinks([linkTo(id)])
       return span
     })

@@ -1,17 +1,21 @@
-/** Checks and cleans text that people entered. */
+/** Checks and cleans text that users entered. */
 
-/** Counts Unicode code points, as a person counts characters. */
+/** Counts Unicode code points. */
 export const countCodePoints = (text: string): number => {
   let count = 0
   for (const _ of text) count++
   return count
 }
 
-/** Finds control characters other than tab and line ends. Not every database can store such characters. */
+/**
+ * Returns whether the text contains control characters, except tab and line ends. Some databases cannot store such
+ * characters.
+ */
 export const hasControlCharacters = (text: string): boolean => /[^\P{Cc}\t\n\r]/u.test(text)
 
 /**
- * Returns whether the text contains a visible character: not only spaces, joiners, direction marks and blank letters.
+ * Returns whether the text contains a visible character. Spaces, joiners, direction marks and blank letters are not
+ * visible.
  */
 export const hasReadableCharacter = (text: string): boolean =>
   /[\p{L}\p{N}\p{P}\p{S}]/u.test(text.replace(/[\u115f\u1160\u3164\uffa0]/g, ""))
@@ -20,7 +24,7 @@ export const hasReadableCharacter = (text: string): boolean =>
 export const escapeHtml = (text: string): string =>
   text.toWellFormed().replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 
-/** Makes the text well-formed and trimmed, with one kind of line end and without control characters. */
+/** Returns well-formed and trimmed text with one kind of line end and without control characters. */
 export const cleanText = (text: string): string =>
   text
     .toWellFormed()
@@ -29,8 +33,8 @@ export const cleanText = (text: string): string =>
     .trim()
 
 /**
- * Plain text: Removes control and text-direction override characters and lone surrogates, makes `\n` the only line
- * break, and trims the text.
+ * Converts to plain text: removes control characters, text-direction overrides and lone surrogates, makes `\n` the only
+ * line break, and trims the text.
  */
 export const toPlainText = (text: string): string =>
   text

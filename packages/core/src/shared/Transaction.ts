@@ -1,6 +1,6 @@
 /**
- * The port that combines changes of several stores into one transaction. A single store method needs no transaction
- * around it. Inside one, it joins the existing transaction.
+ * The port that combines changes of several stores in one transaction. A single store method needs no such transaction.
+ * Inside a transaction, the store method joins that transaction.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -10,22 +10,25 @@ export class Transaction extends Context.Service<
   Transaction,
   {
     /**
-     * Commits all changes of the effect, or none if it fails. After a conflict with another transaction the effect runs
-     * again, so its other side effects must be repeatable. The effect must not wait for other systems, because it holds
-     * locks.
+     * Commits all changes of the effect, or none if the effect fails. After a conflict with another transaction the
+     * effect runs again, so its other side effects must be repeatable. The effect holds locks, so it must not wait for
+     * other systems.
      */
     readonly run: <A, E, R>(change: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   }
 >()("@partner-commentary/core/shared/Transaction") {}
 
-/** Defers an effect until the surrounding transaction has committed. Transaction implementations provide it. */
+/**
+ * Delays an effect until the surrounding transaction has committed. Implementations of Transaction provide this
+ * function.
+ */
 export const AfterCommit = Context.Reference<(effect: Effect.Effect<void>) => Effect.Effect<void>>(
   "@partner-commentary/reference/AfterCommit",
   { defaultValue: () => identity }
 )
 
 /**
- * Runs the effect at once, or after the commit of the outermost transaction. After a rollback the deferred effect never
+ * Runs the effect at once, or after the commit of the outermost transaction. After a rollback, the delayed effect never
  * runs.
  */
 export const afterCommit = (effect: Effect.Effect<void>): Effect.Effect<void> =>

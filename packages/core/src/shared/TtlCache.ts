@@ -1,4 +1,4 @@
-/** A bounded cache with a lifetime and invalidation, so that repeated look-ups cost no query. */
+/** A cache with a maximum size, a lifetime and invalidation, so that repeated look-ups need no query. */
 import * as Cache from "effect/Cache"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -7,11 +7,14 @@ import { identity } from "effect/Function"
 import * as Instant from "./Instant.ts"
 
 export interface TtlCache<Key, A> {
-  /** `uncached` wraps a look-up that the cache cannot answer. */
+  /** Returns the cached or looked-up result. `uncached` wraps a look-up that the cache cannot answer. */
   readonly get: (key: Key, uncached?: <B>(lookUp: Effect.Effect<B>) => Effect.Effect<B>) => Effect.Effect<A>
-  /** Returns the entry of a result with its own capacity; undefined when there is none. It is the fast path of `get`. */
+  /**
+   * Returns a cached result with a separate capacity; undefined when there is none. This method is a fast path of
+   * `get`.
+   */
   readonly peek: (key: Key, now: Instant.Instant) => A | undefined
-  /** `invalidate` also discards the results of look-ups in progress. */
+  /** Removes the matching entries, and discards the matching results of look-ups in progress. */
   readonly invalidate: (which: (key: Key) => boolean) => Effect.Effect<void>
 }
 
@@ -19,21 +22,21 @@ export interface CacheOptions<A> {
   readonly capacity: number
   readonly timeToLive: Duration.Input
   /**
-   * Matching results have a separate capacity of the same size, so that other results cannot evict them. By default no
-   * result matches.
+   * Results for which this function returns true have a separate capacity of the same size, so that other results
+   * cannot evict them. By default, no result has a separate capacity.
    */
   readonly hasOwnCapacity?: (answer: A) => boolean
 }
 
 interface Found<A> {
   readonly answer: A
-  /** The time at which the look-up started. */
+  /** The start time of the look-up. */
   readonly at: Instant.Instant
-  /** The number of invalidations before the look-up. */
+  /** The number of invalidations before the look-up started. */
   readonly generation: number
 }
 
-/** Caches up to `capacity` results for a limited time. Interrupted look-ups are not cached. */
+/** Caches up to `capacity` results for a limited time. The result of an interrupted look-up is not cached. */
 export const make = Effect.fnUntraced(function* <Key extends string, A>(
   lookUp: (key: Key) => Effect.Effect<A>,
   { capacity, hasOwnCapacity = () => false, timeToLive }: CacheOptions<A>
@@ -48,7 +51,7 @@ export const make = Effect.fnUntraced(function* <Key extends string, A>(
     { capacity, timeToLive: (exit) => (Exit.isSuccess(exit) ? timeToLive : 0) }
   )
   const life = Duration.toMillis(Duration.fromInputUnsafe(timeToLive))
-  /** The map keeps the order of insertion. */
+  /** The map keeps the order in which entries were inserted. */
   const chosen = new Map<Key, Found<A>>()
 
   const recall = (key: Key, now: Instant.Instant): Found<A> | undefined => {
@@ -58,7 +61,7 @@ export const make = Effect.fnUntraced(function* <Key extends string, A>(
     return undefined
   }
 
-  /** Discard a look-up that started before an invalidation. */
+  /** Discard the result of a look-up that started before an invalidation. */
   const choose = (key: Key, found: Found<A>): boolean => {
     if (!hasOwnCapacity(found.answer) || found.generation !== era) return false
     chosen.delete(key)
@@ -76,7 +79,7 @@ export const make = Effect.fnUntraced(function* <Key extends string, A>(
       const ask = Cache.get(recent, key)
       let found = yield* (yield* Cache.has(recent, key)) ? ask : unremembered(ask)
       if (found.at > (yield* Instant.now)) {
-        // The clock was set back, so this entry would live too long.
+        // The clock was set back. Without this check, the entry would stay in the cache too long.
         yield* Cache.invalidate(recent, key)
         found = yield* ask
       }

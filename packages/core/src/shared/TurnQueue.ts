@@ -1,4 +1,4 @@
-/** A queue in which the keys take turns: each key's first item comes before any key's second. */
+/** A queue in which keys take turns. The first item of each key comes before the second item of any key. */
 
 export interface TurnQueue<A> {
   readonly size: () => number
@@ -7,7 +7,7 @@ export interface TurnQueue<A> {
 }
 
 export const make = <A>(): TurnQueue<A> => {
-  /** The waiting items by key, next key first. */
+  /** The waiting items by key, in the order of the keys' turns. */
   const queues = new Map<string, Array<A>>()
   let size = 0
   return {

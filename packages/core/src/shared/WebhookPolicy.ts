@@ -1,48 +1,48 @@
-/** Limits and schedules of webhook delivery. Hosts read some of them from the environment. */
+/** The limits and schedules of webhook delivery. Hosts read some of these values from the environment. */
 import * as Duration from "effect/Duration"
 
 export interface WebhookPolicy {
-  /** Whether the API description allows `http:` receivers, as the transport does in development. */
+  /** True if the API description allows `http:` receivers, as the transport does in development. */
   readonly allowHttp: boolean
-  /** The addresses and networks that deliveries come from, which the service publishes. */
+  /** The IP addresses and networks from which the service sends deliveries. The service publishes this list. */
   readonly sources: ReadonlyArray<string>
-  /** Timeout of one attempt, from the DNS look-up to the last byte of the response. */
+  /** The timeout of one attempt, from the DNS look-up to the last byte of the response. */
   readonly timeout: Duration.Duration
-  /** Delays between attempts. The number of attempts is one more than the number of delays. */
+  /** The delays between attempts. The number of attempts is one more than the number of delays. */
   readonly retries: ReadonlyArray<Duration.Duration>
-  /** The longest `Retry-After` that the service honours. */
+  /** The longest `Retry-After` delay that the service respects. */
   readonly longestWait: Duration.Duration
-  /** Concurrent deliveries to one webhook. */
+  /** The maximum number of concurrent deliveries to one webhook. */
   readonly concurrency: number
   /**
-   * A webhook is disabled after this many consecutive failures, if they lasted this long and concern this many distinct
-   * events.
+   * The service disables a webhook after this many consecutive failures, if the failures have lasted for `disableAfter`
+   * and concern `disableEvents` distinct events.
    */
   readonly disableFailures: number
   readonly disableAfter: Duration.Duration
   readonly disableEvents: number
-  /** The service warns the contact when both conditions hold. */
+  /** The service warns the contact after this many failures, if the failures have lasted for `warnAfter`. */
   readonly warnFailures: number
   readonly warnAfter: Duration.Duration
   /**
-   * The breaker opens after this many consecutive failures of this many events, or when the connections for this many
-   * events failed.
+   * The circuit breaker opens after this many consecutive failures of this many events. The breaker also opens when the
+   * connections for this many events failed.
    */
   readonly breakerFailures: number
   readonly breakerEvents: number
   readonly breakerUnreachedEvents: number
-  /** Delay until the first probe. The delay doubles after each failed probe, up to this maximum. */
+  /** The delay until the first probe. The delay doubles after each failed probe, up to a maximum. */
   readonly probeDelay: Duration.Duration
   readonly probeDelayMax: Duration.Duration
-  /** The shortest pause after a 429. The pause doubles with each consecutive pause, up to this maximum. */
+  /** The shortest pause after a 429. The pause doubles with each consecutive pause, up to a maximum. */
   readonly throttleDelay: Duration.Duration
   readonly throttleDelayMax: Duration.Duration
-  /** The contact is notified when 429 delays events by this much, and again at this interval. */
+  /** The service notifies the contact when 429 responses delay events by this time. */
   readonly throttleWarnAfter: Duration.Duration
   readonly throttleWarnEvery: Duration.Duration
   /**
-   * After the breaker closed, this many held deliveries are sent in the first second, doubling each second, for this
-   * many seconds.
+   * The number of held deliveries in the first second after the breaker closed. The number doubles each second, for
+   * `drainSeconds` seconds.
    */
   readonly drainRate: number
   readonly drainSeconds: number

@@ -1,4 +1,4 @@
-/** The port that wakes workers when there is work. A lost signal delays work by one poll interval at most. */
+/** The port that signals new work to workers. If a signal is lost, the work waits for at most one poll interval. */
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -12,7 +12,7 @@ import type { Environment, Owner } from "./Owner.ts"
 import { keptInProcess } from "./SharedState.ts"
 import { afterCommit } from "./Transaction.ts"
 
-/** The kinds of work that workers listen for. */
+/** The kinds of work for which workers wait. */
 export type WorkKind = "assignments" | "tests" | "mails" | "deliveries" | "recoveries" | "removals" | "media"
 
 export const allWorkKinds: ReadonlyArray<WorkKind> = [
@@ -25,10 +25,10 @@ export const allWorkKinds: ReadonlyArray<WorkKind> = [
   "media"
 ]
 
-/** Live and test assignments have separate signals. */
+/** Returns the signal for due assignments. Live and test assignments have separate signals. */
 export const dueIn = (environment: Environment): WorkKind => (environment === "test" ? "tests" : "assignments")
 
-/** A change that waiting requests listen for: a topic's views changed, or an owner has a new event. */
+/** A change for which requests wait: a topic's views changed, or an owner has a new event. */
 export type Change = `topic ${TopicId}` | `events ${OrganizationId} ${Environment}`
 
 export const isChange = (signal: string): signal is Change => /^(topic|events) /.test(signal)
@@ -37,7 +37,7 @@ export const topicChange = (id: TopicId): Change => `topic ${id}`
 
 export const newEvents = ({ environment, organizationId }: Owner): Change => `events ${organizationId} ${environment}`
 
-/** Signals work of a kind, due now or later. A change is signaled in the same way. */
+/** Describes signaled work of a kind, due now or later, or a signaled change. */
 export type DueWork = WorkKind | Change | { readonly kind: WorkKind; readonly at: Instant.Instant }
 
 export const dueAtTime = (kind: WorkKind, at: Instant.Instant, now: Instant.Instant): DueWork =>
@@ -54,23 +54,23 @@ interface Listener {
 export class WorkSignal extends Context.Service<
   WorkSignal,
   {
-    /** Signals work of every kind to the workers. Within a transaction the signal takes effect after the commit. */
+    /** Signals work of every kind to the workers. Within a transaction, the signal takes effect after the commit. */
     readonly notify: Effect.Effect<void>
-    /** Ends every wait in this process, because signals may have been lost. */
+    /** Ends every wait in this process. Callers use this effect when signals may have been lost. */
     readonly wakeAll: Effect.Effect<void>
-    /** Signals this work only. A signal for later work ends a wait only if the wait would last longer. */
+    /** Signals only this work. A signal for later work ends only waits that would last longer. */
     readonly tell: (work: ReadonlyArray<DueWork>) => Effect.Effect<void>
     /**
      * Listens for one kind of work, or for one change, until the scope closes. The returned effect waits for the next
-     * signal, but at most this long, and returns whether a signal came. A signal since the previous wait counts too, so
-     * no signal is lost between a query and the wait.
+     * signal, up to the given time, and returns whether a signal arrived. A signal since the previous wait also counts,
+     * so no signal is lost between a query and the wait.
      */
     readonly listen: (
       kind: WorkKind | Change
     ) => Effect.Effect<(longest: Duration.Duration) => Effect.Effect<boolean>, never, Scope.Scope>
   }
 >()("@partner-commentary/core/shared/WorkSignal") {
-  /** `layerProcess` signals within one process only. */
+  /** This layer signals only within one process. */
   static readonly layerProcess = Layer.sync(WorkSignal, () => {
     const listeners = new Map<WorkKind | Change, Set<Listener>>()
     const add = (kind: WorkKind | Change, listener: Listener) => {
@@ -101,7 +101,7 @@ export class WorkSignal extends Context.Service<
       )
     return keptInProcess(
       WorkSignal.of({
-        // Partners' requests call this, so it wakes no request of another organization.
+        // Requests of partners call `notify`, so `notify` signals only workers and no waiting requests.
         notify: Effect.suspend(() => tell(allWorkKinds)),
         wakeAll: Effect.suspend(() => tell([...listeners.keys()])),
         tell,
