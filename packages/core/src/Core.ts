@@ -1,6 +1,6 @@
 /**
- * All use cases as one layer. It requires ports only: stores, mailer, generator, webhook transport, identity, signing
- * secrets, the public address.
+ * Combines all use cases in one layer. The layer requires only ports: stores, mailer, generator, webhook transport,
+ * identity provider, signing secrets and the public address.
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

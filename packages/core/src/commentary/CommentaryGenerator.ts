@@ -1,6 +1,6 @@
 /**
- * The port that turns a creator's perspective into a commentary in the persona's voice. One call is one attempt: the
- * core retries.
+ * The port that turns a creator's perspective into a commentary in the persona's voice. One call is one attempt, and
+ * the core controls the retries.
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
@@ -9,16 +9,17 @@ import * as Schema from "effect/Schema"
 export interface GenerationRequest {
   readonly persona: {
     readonly name: string
-    /** The text is `""`, and the list `[]`, when the value is unknown. */
+    /** The persona's description. Unknown text fields are `""`, and unknown lists are `[]`. */
     readonly bio: string
     readonly expertise: ReadonlyArray<string>
   }
-  /** The text of the partner's topic. The generator must treat the topic as data, never as instructions to follow. */
+  /** The text of the partner's topic. The generator must treat the topic as data, never as instructions. */
   readonly topic: string
   /** The human creator's opinion, which the commentary must express. */
   readonly perspective: string
   /**
-   * `revision` is present when the creator asked for another draft. `instructions` is `""` if the creator gave none.
+   * The previous draft and the creator's instructions for another draft; absent for a first draft. `instructions` is
+   * `""` if the creator gave none.
    */
   readonly revision?: { readonly draft: string; readonly instructions: string }
 }
@@ -29,17 +30,17 @@ export interface GenerationRequest {
  */
 export class GenerationFailed extends Schema.TaggedError<GenerationFailed>()("GenerationFailed", {
   permanent: Schema.Boolean,
-  /** For the operator's log, without credentials. */
+  /** The reason for the operator's log. The reason contains no credentials. */
   reason: Schema.String
 }) {}
 
 export class CommentaryGenerator extends Context.Service<
   CommentaryGenerator,
   {
-    /** Returns plain text of 1 to `maxCommentaryLength` code points, trimmed. The adapter gives up after 45 seconds. */
+    /** Returns trimmed plain text of 1 to `maxCommentaryLength` code points. The adapter stops after 45 seconds. */
     readonly generate: (request: GenerationRequest) => Effect.Effect<string, GenerationFailed>
   }
 >()("@partner-commentary/core/commentary/CommentaryGenerator") {}
 
-/** Maximum length of a commentary in Unicode code points, both generated and edited. */
+/** Maximum length of a generated or edited commentary in Unicode code points. */
 export const maxCommentaryLength = 5000

@@ -1,4 +1,4 @@
-/** Generates drafts and stores each outcome. The generator is called outside any transaction. */
+/** Generates drafts and stores each outcome. The worker calls the generator outside any transaction. */
 import * as Context from "effect/Context"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
@@ -20,16 +20,19 @@ import { type AssignmentInContext, AssignmentStore, type Modified } from "../top
 import { CommentaryGenerator, GenerationFailed } from "./CommentaryGenerator.ts"
 import { recordFailedAttempt, releaseAttempt, storeDraft } from "./Generation.ts"
 
-/** A change of a persona reaches the drafts of all processes within this time. */
+/** Drafts use a persona's new data within this lifetime of the cache. */
 const personaCache = { capacity: 1000, timeToLive: "3 seconds" } as const
 
-/** An attempt that DueAssignments has started, with the assignment at that time. */
+/** A generation attempt that DueAssignments has started, with the assignment at the time of the start. */
 export type DraftJob = AssignmentInContext
 
 export class DraftWorker extends Context.Service<
   DraftWorker,
   {
-    /** Runs the attempt and records its outcome. Never fails. An attempt with an outdated ticket changes nothing. */
+    /**
+     * Runs the attempt and records its outcome. This effect never fails. An attempt with an outdated ticket changes
+     * nothing.
+     */
     readonly run: (job: DraftJob) => Effect.Effect<void>
   }
 >()("@partner-commentary/core/commentary/DraftWorker") {
@@ -43,7 +46,7 @@ export class DraftWorker extends Context.Service<
       const random = yield* SecureRandom.SecureRandom
       const signal = yield* WorkSignal
 
-      /** Drafts of one persona that are made at the same time share a query. */
+      /** Concurrent drafts of one persona share one query. */
       const recent = yield* TtlCache.make(personas.find, personaCache)
 
       const generate = Effect.fnUntraced(function* ({ assignment, topic }: AssignmentInContext) {
@@ -101,7 +104,7 @@ export class DraftWorker extends Context.Service<
             topicId,
             shareId: id
           })
-          // Only the generator's call can be interrupted: a finished draft is always stored.
+          // An interruption can stop only the call of the generator, so a finished draft is always stored.
         }, Effect.uninterruptible)
       })
     })
@@ -109,8 +112,8 @@ export class DraftWorker extends Context.Service<
 }
 
 /**
- * The log level of a failure: error for the last attempt, because the operator can restart generation; warning for
- * earlier attempts; info for superseded attempts.
+ * Logs a failed attempt. The last attempt is an error, because the operator can restart generation. Earlier attempts
+ * are warnings, and superseded attempts have the level info.
  */
 const report = (id: ShareId, failure: GenerationFailed, modified: Option.Option<Modified>) => {
   const { reason, permanent } = failure

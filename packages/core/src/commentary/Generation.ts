@@ -1,6 +1,4 @@
-/**
- * Pure decisions about drafts and deadlines: the next step of a due assignment, and the result of a generation attempt.
- */
+/** Decides the next step of a due assignment and the result of a generation attempt. The functions are pure. */
 import * as Option from "effect/Option"
 import { clockToleranceMillis, type LatestDue, latestDueAfterAttempts } from "../shared/DueTimes.ts"
 import type { DraftId } from "../shared/Ids.ts"
@@ -19,8 +17,8 @@ import {
 } from "../topic/Workflow.ts"
 
 /**
- * The step that a due assignment takes at this time; none when it is not due. A deadline that has passed takes
- * precedence over other steps.
+ * Returns the step of an assignment that is due at this time; none when no step is due. A deadline that has passed
+ * takes precedence over other steps.
  */
 export const findDueStep = (present: Assignment, now: Instant.Instant, policy: Policy): Option.Option<Change> => {
   if (isSettled(present)) return Option.none()
@@ -39,7 +37,7 @@ export const findDueStep = (present: Assignment, now: Instant.Instant, policy: P
   return reminder !== null && now >= reminder ? Option.some(remind(present)) : Option.none()
 }
 
-/** Closes the open window: the response or the approval deadline has passed. */
+/** Closes the open window after the response deadline or the approval deadline has passed. */
 export const closeWindow = (present: Assignment, now: Instant.Instant): Change =>
   change(
     present.status === "topic_sent"
@@ -51,7 +49,7 @@ export const closeWindow = (present: Assignment, now: Instant.Instant): Change =
 export const endAfterFailures = (present: Assignment, now: Instant.Instant): Change =>
   change(failAssignment(present, "generation_failed", now))
 
-/** Returns whether this change started a generation attempt that a worker must now make. */
+/** Returns whether this change started a generation attempt that a worker must now run. */
 export const startsGenerationAttempt = (before: Assignment, after: Assignment): boolean =>
   after.generation.ticket > before.generation.ticket
 
@@ -85,7 +83,7 @@ export const storeDraft = (
   )
 }
 
-/** Starts and completes an attempt in one step, for a draft that is available immediately. */
+/** Starts and completes an attempt in one step, for a draft that is available at once. */
 export const storeImmediateDraft = (
   present: Assignment,
   draft: { readonly draftId: DraftId; readonly content: string },
@@ -96,7 +94,7 @@ export const storeImmediateDraft = (
   return storeDraft(begun, { ...draft, ticket: begun.generation.ticket }, now, policy)
 }
 
-/** Schedules the next attempt after a failure, or stops after the last one. The audit log records the reason. */
+/** Schedules the next attempt after a failure, or stops after the last attempt. The audit log records the reason. */
 export const recordFailedAttempt = (
   present: Assignment,
   attempt: { readonly ticket: number; readonly permanent: boolean; readonly reason?: string },
@@ -117,19 +115,22 @@ export const recordFailedAttempt = (
   )
 }
 
-/** The action's name in the audit log. */
+/** The name of this action in the audit log. */
 export const attemptFailedAuditAction = "generation.attempt_failed"
 
 /**
- * Drops the text that the generator's server quoted, because it may contain the creator's words. The operator's log
- * keeps the full text.
+ * Removes text that the generator's server quoted, because the quotation may contain the creator's words. The
+ * operator's log contains the full text.
  */
 const recordable = (reason: string): string =>
   Array.from(reason.replace(/".*$/su, "…")).slice(0, longestReason).join("")
 
 const longestReason = 300
 
-/** Releases an attempt that a stopping worker interrupted: it does not count and is due immediately. */
+/**
+ * Releases an attempt that a stopping worker interrupted. The attempt does not count, and the next attempt is due at
+ * once.
+ */
 export const releaseAttempt = (present: Assignment, ticket: number, now: Instant.Instant): Change =>
   isAwaited(present, ticket, now)
     ? change({
@@ -170,13 +171,13 @@ export const repairDueTimesOf = (present: Assignment, latest: LatestDue, step: I
       })
 }
 
-/** Returns whether this attempt is still the running one and the approval window is open. */
+/** Returns whether this attempt is still running and the approval window is open. */
 const isAwaited = ({ approveBy, failure, generation }: Assignment, ticket: number, now: Instant.Instant): boolean =>
   failure === null && generation.running && generation.ticket === ticket && (approveBy === null || now < approveBy)
 
 /**
- * Starts an attempt at a draft. An attempt that has not reported within the lease counts as lost, and the next attempt
- * starts.
+ * Starts an attempt at a draft. If the attempt reports no result within the lease, it counts as lost and the next
+ * attempt starts.
  */
 const begin = (present: Assignment, now: Instant.Instant, policy: Policy): Change =>
   change({
@@ -191,8 +192,8 @@ const begin = (present: Assignment, now: Instant.Instant, policy: Policy): Chang
   })
 
 /**
- * Stops generation after the last attempt. If there is no draft yet, generation can be restarted during the grace
- * period. If a revision failed, the current draft stays.
+ * Stops generation after the last attempt. Without a draft, generation can be restarted during the grace period. If a
+ * revision failed, the current draft does not change.
  */
 const stall = (present: Assignment, now: Instant.Instant, policy: Policy): Change =>
   change(
@@ -216,6 +217,6 @@ const remind = (present: Assignment): Change => {
   })
 }
 
-/** The test environment sends no mail. */
+/** Returns the mail of this kind, or none in the test environment, which sends no mail. */
 const notices = (assignment: Assignment, kind: NoticeKind): ReadonlyArray<CreatorNotice> =>
   assignment.environment === "test" ? [] : [{ kind, occasion: occasionOfNotice(kind, assignment) }]

@@ -1,6 +1,7 @@
 /**
- * A commentary generator that needs no server. It frames the creator's own sentences, adds no opinion, and states in
- * the text that it is the local generator. It is deterministic and does not imitate the persona's style.
+ * A commentary generator that needs no server. The generator adds standard sentences before and after the creator's
+ * sentences. It adds no opinion and does not imitate the persona's style. The result is deterministic and states that
+ * the local generator wrote it.
  */
 import * as Hash from "effect/Hash"
 import { toPlainText } from "../shared/Text.ts"
@@ -14,7 +15,7 @@ const openings: ReadonlyArray<(topic: string) => string> = [
   (topic) => `When it comes to “${topic}”, here is what I think.`
 ]
 
-/** Limits for the creator's words in code points. The surrounding text adds a few hundred. */
+/** Limits in code points for the creator's words. The other sentences add a few hundred code points. */
 const bodies = { least: 80, usual: 900, most: 4000 }
 
 const shorter = /\b(?:short(?:er|en)?|brief(?:er)?|concise|trim|cut)\b/iu
@@ -22,7 +23,7 @@ const longer = /\b(?:long(?:er)?|lengthen|expand|more detail)\b/iu
 
 const lengthOf = (text: string): number => Array.from(text).length
 
-/** Returns at most `limit` code points, cut at a word boundary if there is one. */
+/** Returns at most `limit` code points. A longer text is cut at a word boundary if the text has one. */
 const cut = (text: string, limit: number): string => {
   const points = Array.from(text)
   if (points.length <= limit) return text
@@ -33,7 +34,9 @@ const cut = (text: string, limit: number): string => {
 
 const oneLine = (text: string): string => toPlainText(text).replace(/\s+/gu, " ")
 
-/** The creator's sentences, each with its trailing space. A line that ends without punctuation also ends a sentence. */
+/**
+ * Returns the creator's sentences, each with its trailing space. A line without final punctuation also ends a sentence.
+ */
 const sentences = (perspective: string): ReadonlyArray<string> => {
   const lines = toPlainText(perspective)
     .split("\n")
@@ -44,10 +47,7 @@ const sentences = (perspective: string): ReadonlyArray<string> => {
   return Array.from(segments, ({ segment }) => segment)
 }
 
-/**
- * Returns as many whole sentences as fit into `limit` code points. If the first sentence is longer than the limit, it
- * is cut.
- */
+/** Returns as many complete sentences as fit into `limit` code points. A first sentence above the limit is cut. */
 const body = (perspective: string, limit: number): string => {
   const [first = "", ...rest] = sentences(perspective)
   let text = cut(first, limit)
@@ -71,7 +71,7 @@ const bodyLimit = ({ revision }: GenerationRequest, frame: number): number => {
   return Math.min(bodies.most, Math.max(bodies.least, Math.floor(wanted)))
 }
 
-/** Composes 1 to 5000 code points for any input. A revision always differs from the previous draft. */
+/** Returns 1 to 5000 code points for any input. A revision always differs from the previous draft. */
 export const composeLocalCommentary = (request: GenerationRequest): string => {
   const { persona, topic, perspective, revision } = request
   const subject = cut(oneLine(topic), 200).replace(/(?<!\.)\.$/u, "")

@@ -1,4 +1,7 @@
-/** One audio or video file to make from an approved text, and when to retry it. Pure. */
+/**
+ * One audio or video file that the service makes from an approved text, and the schedule of its retries. The functions
+ * are pure.
+ */
 import type { ShareId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import type { Policy } from "../shared/Policy.ts"
@@ -9,15 +12,15 @@ import { type Change, change } from "../topic/Workflow.ts"
 
 export interface MediaJob extends MediaRequest {
   readonly shareId: ShareId
-  /** The number includes the current attempt. */
+  /** The number of attempts, including the current attempt. */
   readonly attempts: number
-  /** The ticket identifies this claim. The store accepts an outcome only with the ticket of the latest claim. */
+  /** The ticket number of this claim. The store accepts an outcome only with the latest ticket. */
   readonly ticket: number
 }
 
 /**
- * The result of an attempt without a file. `waiting`: the job will be retried. `released`: a stopping worker interrupted
- * the attempt, so it does not count.
+ * The result of an attempt without a file. `waiting`: the job will be retried. `released`: a stopping worker
+ * interrupted the attempt, which does not count.
  */
 export type MediaJobOutcome =
   | { readonly state: "waiting"; readonly until: Instant.Instant; readonly reason: string }
@@ -26,13 +29,15 @@ export type MediaJobOutcome =
 
 const nameLength = 32
 
-/** More random bytes than the name needs, because base62 skips some byte values. */
+/**
+ * The number of random bytes for a name. More bytes than characters are needed, because base62 skips some byte values.
+ */
 export const mediaNameEntropyBytes = 64
 
-/** A random file name with 190 bits of entropy. */
+/** Returns a random file name with 190 bits of entropy. */
 export const mediaFileNameOf = (random: Uint8Array): string => toBase62(random, nameLength)
 
-/** Records the URL of a file. A success counts even if a later attempt has claimed the job. */
+/** Records the URL of a file. A success counts even if a later attempt has already claimed the job. */
 export const recordReadyMedium = (present: Assignment, { kind }: Pick<MediaJob, "kind">, url: string): Change => {
   const { commentary } = present
   const column = kind === "audio" ? "audioUrl" : "videoUrl"
@@ -42,7 +47,7 @@ export const recordReadyMedium = (present: Assignment, { kind }: Pick<MediaJob, 
   return change({ ...present, commentary: { ...commentary, [column]: url } }, { readyMedium: kind })
 }
 
-/** Returns when to retry a failed media job, or that it has failed finally. */
+/** Returns when to retry a failed media job, or that the job has failed permanently. */
 export const outcomeAfterFailure = (
   { attempts }: MediaJob,
   failure: { readonly permanent: boolean; readonly reason: string },
@@ -55,6 +60,6 @@ export const outcomeAfterFailure = (
     : { state: "waiting", until: Instant.plus(now, delay), reason: failure.reason }
 }
 
-/** Returns true if no attempt reported an outcome, because the process died during each one. */
+/** Returns true if all attempts ended without an outcome, because the process died during each attempt. */
 export const areAttemptsExhausted = ({ attempts }: MediaJob, { mediaRetries }: Policy): boolean =>
   attempts > mediaRetries.length + 1

@@ -1,4 +1,7 @@
-/** The port that keeps media jobs until they succeed or finally fail. The transaction of an approval inserts them. */
+/**
+ * The port that stores media jobs until they succeed or fail permanently. The transaction of an approval inserts the
+ * jobs.
+ */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
@@ -12,8 +15,8 @@ export class MediaJobStore extends Context.Service<
   MediaJobStore,
   {
     /**
-     * Claims due media jobs of these kinds, oldest first, each under a new ticket, and counts an attempt. No other
-     * worker gets them before `lease`; if no outcome is stored by then, they are due again.
+     * Claims due media jobs of these kinds until `lease`, oldest first. Each job gets a new ticket, and the claim
+     * counts as an attempt. Jobs without a stored outcome at the end of the lease are due again.
      */
     readonly claim: (
       at: Instant,
@@ -22,15 +25,15 @@ export class MediaJobStore extends Context.Service<
       limit: number
     ) => Effect.Effect<ReadonlyArray<MediaJob>>
     /**
-     * Stores an outcome, unless its ticket is outdated. A success is a change of the assignment, which ends the job in
-     * the same transaction: see `recordReadyMedium`.
+     * Stores an outcome, unless its ticket is outdated. A success instead changes the assignment with
+     * `recordReadyMedium`, and the same transaction ends the job.
      */
     readonly settle: (job: MediaJob, outcome: MediaJobOutcome, at: Instant) => Effect.Effect<void>
-    /** See `MailStore.repairDueTimes`. */
+    /** Repairs due times that were calculated with a fast clock, as `MailStore.repairDueTimes` does for mails. */
     readonly repairDueTimes: (latest: LatestDue) => Effect.Effect<void>
-    /** The next time at which a job of these kinds is due. */
+    /** The next time at which a job of these kinds is due; none when no job waits. */
     readonly nextDue: (kinds: ReadonlyArray<MediaKind>) => Effect.Effect<Option.Option<Instant>>
-    /** Failed jobs for the operator, newest first. */
+    /** Lists failed jobs for the operator, newest first. */
     readonly failed: (
       limit: number
     ) => Effect.Effect<ReadonlyArray<{ readonly job: MediaJob; readonly reason: string; readonly at: Instant }>>

@@ -1,5 +1,5 @@
 /**
- * The port that stores media where partners can fetch them. The port is optional: without it the service makes no
+ * The port that stores media at a URL for partners. The port is optional. Without this port, the service makes no
  * media.
  */
 import * as Context from "effect/Context"
@@ -7,19 +7,18 @@ import type * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { Medium } from "./MediaSynthesizer.ts"
 
-/** The file was not stored. `permanent`: a retry cannot succeed (bad credentials, missing bucket). */
+/** The storage did not store the file. `permanent`: a retry cannot succeed (bad credentials, missing bucket). */
 export class StorageFailed extends Schema.TaggedError<StorageFailed>()("StorageFailed", {
   permanent: Schema.Boolean,
-  /** For the operator, without credentials. */
+  /** The reason for the operator. The reason contains no credentials. */
   reason: Schema.String
 }) {}
 
 export interface FileStorage {
   /**
-   * Stores the file under a public, unguessable URL and returns the URL. Storing the same name again replaces the file
-   * and returns the same URL. The replacement is atomic: readers never get a partial file. The adapter limits the time
-   * to 25 seconds. A name is 32 ASCII letters and digits, a dot, and an extension of 3 or 4 lower-case letters or
-   * digits.
+   * Stores the file under a public, unguessable URL and returns the URL. If the name exists, the call replaces the file
+   * atomically and returns the same URL, so readers never get a partial file. The adapter stops after 25 seconds. A
+   * name is 32 ASCII letters and digits, a dot, and an extension of 3 or 4 lower-case letters or digits.
    */
   readonly put: (name: string, medium: Medium) => Effect.Effect<string, StorageFailed>
 }

@@ -1,6 +1,6 @@
 /**
- * The port that makes audio or video from an approved text. One call is one attempt: the core makes the retries. The
- * port is optional.
+ * The port that makes audio or video from an approved text. One call is one attempt, and the core controls the retries.
+ * The port is optional.
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
@@ -9,21 +9,21 @@ import type { MediaKind } from "../topic/MediaRequest.ts"
 
 export interface SynthesisRequest {
   /**
-   * The approved text, to be spoken or shown verbatim. The synthesizer must treat the text as data, never as
+   * The approved text, which the medium speaks or shows verbatim. The synthesizer must treat the text as data, never as
    * instructions.
    */
   readonly text: string
-  /** The persona is for adapters that have one voice for each persona. */
+  /** The persona, for adapters with a separate voice for each persona. */
   readonly persona: { readonly id: string; readonly name: string }
 }
 
-/** A complete file. */
+/** A complete audio or video file. */
 export interface Medium {
   readonly contentType: MediaType
   readonly bytes: Uint8Array
 }
 
-/** Supported content types and their file extensions. */
+/** The supported content types and the file extension of each type. */
 export const mediaFileExtensions = {
   "audio/mpeg": "mp3",
   "audio/wav": "wav",
@@ -43,14 +43,17 @@ export type MediaType = keyof typeof mediaFileExtensions
  */
 export class SynthesisFailed extends Schema.TaggedError<SynthesisFailed>()("SynthesisFailed", {
   permanent: Schema.Boolean,
-  /** For the operator, without credentials. */
+  /** The reason for the operator. The reason contains no credentials. */
   reason: Schema.String
 }) {}
 
-/** Returns a non-empty file of the kind it is registered for. The adapter limits time (60 seconds at most) and size. */
+/**
+ * Returns a non-empty file of the requested kind. The adapter limits the time, to at most 60 seconds, and the size of
+ * the file.
+ */
 export type SynthesizeMedia = (request: SynthesisRequest) => Effect.Effect<Medium, SynthesisFailed>
 
-/** One synthesizer for each kind; null disables the kind. */
+/** The synthesizer for each kind of media; null disables that kind. */
 export const MediaSynthesizer = Context.Reference<Readonly<Record<MediaKind, SynthesizeMedia | null>>>(
   "@partner-commentary/reference/MediaSynthesizer",
   { defaultValue: () => ({ audio: null, video: null }) }

@@ -1,4 +1,4 @@
-/** Runs media jobs that are due and stores each outcome. The worker never changes the status of the text. */
+/** Runs due media jobs and stores each outcome. The worker never changes the status of the assignment. */
 import * as Context from "effect/Context"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
@@ -29,14 +29,14 @@ import { MediaJobStore } from "./MediaJobStore.ts"
 import { MediaStorage } from "./MediaStorage.ts"
 import { MediaSynthesizer, mediaFileExtensions } from "./MediaSynthesizer.ts"
 
-/** Returns the kinds of media that the host has adapters for; none without a storage. */
+/** Returns the kinds of media for which the host provides adapters. Without a storage, the result is empty. */
 const supportedKinds = Effect.gen(function* () {
   const storage = yield* MediaStorage
   const synthesizer = yield* MediaSynthesizer
   return storage === null ? [] : MediaKind.literals.filter((kind) => synthesizer[kind] !== null)
 })
 
-/** Makes one request for each media kind that the host has adapters for. An approval stores these requests. */
+/** Makes one request for each kind of media for which the host provides adapters. An approval stores these requests. */
 export const mediaRequests = Effect.gen(function* () {
   const kinds = yield* supportedKinds
   const random = yield* SecureRandom.SecureRandom
@@ -48,7 +48,7 @@ export const mediaRequests = Effect.gen(function* () {
   )
 })
 
-/** A failure that neither port reported: the input or an adapter is missing, or an adapter had a defect. */
+/** A failure that the ports do not report: the input or an adapter is missing, or an adapter has a defect. */
 class MediaJobFailed extends Schema.TaggedError<MediaJobFailed>()("MediaJobFailed", {
   permanent: Schema.Boolean,
   reason: Schema.String
@@ -59,7 +59,10 @@ export class MediaWorker extends Context.Service<
   {
     /** Claims due jobs for the caller to run. */
     readonly claim: (limit: number) => Effect.Effect<ReadonlyArray<MediaJob>>
-    /** Makes one attempt at the job and records its outcome. Never fails. An interruption releases the claimed job. */
+    /**
+     * Makes one attempt at the job and records its outcome. This effect never fails. An interruption releases the
+     * claimed job.
+     */
     readonly run: (job: MediaJob) => Effect.Effect<void>
     readonly nextDue: Effect.Effect<Option.Option<Instant.Instant>>
   }
@@ -123,7 +126,7 @@ export class MediaWorker extends Context.Service<
             : Effect.flatMap(Instant.now, (now) =>
                 Effect.andThen(repair(now), mediaJobs.claim(now, Instant.plus(now, policy.lease), kinds, limit))
               ),
-        // Only the adapters' calls can be interrupted: the URL of a stored file is always recorded.
+        // An interruption can stop only the calls of the adapters, so the URL of a stored file is always recorded.
         run: Effect.fn("MediaWorker.run")(function* (job) {
           const found = yield* assignments.find(job.shareId)
           const { organizationId, topicId } = Option.getOrNull(found)?.assignment ?? {}

@@ -1,6 +1,6 @@
 /**
- * Records that a partner accepted an approved commentary for publication. A repeated acceptance changes nothing, and no
- * status changes.
+ * Records that a partner accepted an approved commentary for publication. A repeated acceptance changes nothing. An
+ * acceptance changes no status.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -23,7 +23,7 @@ import { type Change, change } from "../topic/Workflow.ts"
 /** The topic has no approved commentary with this id. */
 export class CommentaryNotFound extends Schema.TaggedError<CommentaryNotFound>()("CommentaryNotFound", {}) {}
 
-/** Only the first acceptance is stored. */
+/** Records the acceptance. Only the first acceptance of a commentary is stored. */
 export const acceptForPublication = (
   present: Assignment,
   action: { readonly commentaryId: CommentaryId; readonly by: string },
@@ -45,7 +45,7 @@ export interface PartnerApproved extends Pick<Assignment, "id" | "persona"> {
 }
 
 export interface Approver extends Pick<Principal, "environment" | "organization"> {
-  /** Null if the embedding application approves by itself. */
+  /** The API key of the caller; null if the embedding application accepts the commentary. */
   readonly key: Pick<Principal["key"], "id"> | null
 }
 
@@ -53,8 +53,8 @@ export class PartnerApproval extends Context.Service<
   PartnerApproval,
   {
     /**
-     * Returns the time of the first acceptance. The topic is checked first, so that the response reveals nothing about
-     * other organizations' topics. `commentaryId` is null when the path holds no valid id.
+     * Returns the time of the first acceptance. The method checks the topic first, so the response reveals nothing
+     * about other organizations' topics. `commentaryId` is null when the path contains no valid id.
      */
     readonly approve: (
       approver: Approver,

@@ -1,4 +1,4 @@
-/** What creators do with a request: view, respond, decline, approve, ask for another draft, withdraw. */
+/** The use cases of creators: view a request, respond, decline, approve, request another draft, and withdraw. */
 
 import * as Context from "effect/Context"
 import * as Digest from "effect/crypto/Digest"
@@ -27,12 +27,12 @@ import * as Workflow from "../topic/Workflow.ts"
 import { ActionRefused, type Change } from "../topic/Workflow.ts"
 
 /**
- * The link is forged, mistyped, expired, made for a former address, or no longer readable. The error does not say
- * which.
+ * The link is forged, mistyped, expired, made for a former address, or no longer readable. The error does not reveal
+ * which reason applies.
  */
 export class LinkInvalid extends Schema.TaggedError<LinkInvalid>()("LinkInvalid", {}) {}
 
-/** The creator's text is too short or too long, in code points after trimming. */
+/** The creator's trimmed text has too few or too many Unicode code points. */
 export class InvalidTextLength extends Schema.TaggedError<InvalidTextLength>()("TextLength", {
   field: Schema.Literals(["perspective", "reason", "content", "instructions"]),
   min: Schema.Int,
@@ -51,14 +51,17 @@ export const textLengths = {
 const shownAtOnce = 100
 
 export interface OpenRequests extends Pick<OpenAssignments, "further"> {
-  /** Oldest first. */
+  /** The open requests, oldest first. */
   readonly requests: ReadonlyArray<AssignmentInContext & { readonly link: string }>
 }
 
-/** A creator reaches a request by the token of a link, or through an application that has authenticated the creator. */
+/**
+ * Identifies a request and its creator: the token of a link, or the data from an application that has authenticated the
+ * creator.
+ */
 export type RequestAccess = { readonly token: string } | { readonly email: string; readonly shareId: ShareId }
 
-/** How a creator reaches all open requests. */
+/** Identifies the creator whose open requests are read. */
 export type InboxAccess = { readonly token: string } | { readonly email: string }
 
 type Acted = Effect.Effect<AssignmentInContext, LinkInvalid | InvalidTextLength | ActionRefused>
@@ -66,12 +69,15 @@ type Acted = Effect.Effect<AssignmentInContext, LinkInvalid | InvalidTextLength 
 export class CreatorPortal extends Context.Service<
   CreatorPortal,
   {
-    /** Checks only the link's signature and expiry, without a database query. */
+    /** Checks the signature and expiry of a link without a database query. */
     readonly isGenuine: (token: string) => Effect.Effect<boolean>
     readonly view: (access: RequestAccess) => Effect.Effect<AssignmentInContext, LinkInvalid>
     readonly respond: (access: RequestAccess, action: { readonly perspective: string }) => Acted
     readonly decline: (access: RequestAccess, action: { readonly reason: string }) => Acted
-    /** `content` is null when the draft is unchanged. A null `draftId` names the only draft. */
+    /**
+     * Approves a draft. `content` is null when the text is unchanged. If `draftId` is null, the call approves the only
+     * draft.
+     */
     readonly approve: (
       access: RequestAccess,
       action: { readonly draftId: DraftId | null; readonly content: string | null }
@@ -81,9 +87,9 @@ export class CreatorPortal extends Context.Service<
       action: { readonly draftId: DraftId | null; readonly instructions: string }
     ) => Acted
     readonly withdraw: (access: RequestAccess, action: { readonly reason: string }) => Acted
-    /** Mails the creator a link to all open requests, at most once in five minutes. */
+    /** Sends the creator a mail with a link to all open requests, at most once in five minutes. */
     readonly mailInboxLink: (token: string) => Effect.Effect<void, LinkInvalid>
-    /** The creator's open requests, each with its own link; at most `shownAtOnce`. */
+    /** Returns at most `shownAtOnce` open requests of the creator, each with its own link. */
     readonly openRequests: (access: InboxAccess) => Effect.Effect<OpenRequests, LinkInvalid>
   }
 >()("@partner-commentary/core/creator/CreatorPortal") {
@@ -117,7 +123,7 @@ export class CreatorPortal extends Context.Service<
         return { ...found, creatorTag: link.value.creatorTag }
       })
 
-      /** Returns the request and the actor that the audit log names. */
+      /** Returns the request and the actor whose name the audit log records. */
       const open = Effect.fnUntraced(function* (access: RequestAccess) {
         if ("token" in access) {
           const { creatorTag, ...found } = yield* openLink(access.token)
@@ -175,7 +181,8 @@ export class CreatorPortal extends Context.Service<
           const contentHash = yield* hashText(digest, content ?? draft.content)
           const mediaRequests = yield* makeMediaRequests
           const { draftId } = action
-          // The hash is computed before the transaction, so the transaction approves only the draft with that content.
+          // The hash is computed before the transaction. The transaction therefore approves only the draft with the
+          // hashed content.
           return yield* actOn(seen, (present, now) =>
             present.draft?.id === draft.id
               ? Workflow.approve(present, { draftId, content, commentaryId, contentHash, mediaRequests }, now)
@@ -220,7 +227,7 @@ export class CreatorPortal extends Context.Service<
   )
 }
 
-/** Minimum time between two inbox mails. */
+/** The minimum time between two inbox mails to one creator. */
 const deskMailPeriod = Duration.minutes(5)
 
 /** Normalizes the creator's text and checks its length. */

@@ -1,4 +1,4 @@
-/** What operators do for creators: resend a mail, change an address, erase a person. */
+/** The operators' use cases for creators: resend a mail, change an address, and erase personal data. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -28,26 +28,26 @@ import {
 export class Creators extends Context.Service<
   Creators,
   {
-    /** Restarts generation after its last attempt failed. If a retry is scheduled, it becomes due now. */
+    /** Restarts generation after the last attempt failed. If a retry is scheduled, the retry becomes due now. */
     readonly retryGeneration: (id: ShareId) => Effect.Effect<Assignment, AssignmentNotFound | ActionRefused>
-    /** Resends the mail about the step that the assignment now waits for. */
+    /** Resends the mail about the step for which the assignment now waits. */
     readonly resendMail: (id: ShareId) => Effect.Effect<NoticeKind, AssignmentNotFound | ActionRefused>
     /**
-     * Resends every mail that permanently failed since this time, and returns the number of mails. Obsolete mails are
-     * skipped.
+     * Resends every mail that permanently failed since this time, and returns the number of mails. The method skips
+     * obsolete mails.
      */
     readonly resendFailed: (since: Instant.Instant) => Effect.Effect<number>
     /**
-     * Changes the address of personas and of their assignments. Links in old mails stop working, and open requests are
-     * mailed again.
+     * Changes the creator's address in personas and their assignments. Links in old mails stop working, and the service
+     * sends new mails about open requests.
      */
     readonly changeEmail: (
       from: string,
       to: string
     ) => Effect.Effect<{ readonly personas: number; readonly assignments: number }>
     /**
-     * Erases personal data. Approved commentaries stay, the creator's other texts and names are deleted, and open
-     * assignments are closed.
+     * Erases a creator's personal data. The method keeps approved commentaries, deletes the creator's other texts and
+     * names, and closes open assignments.
      */
     readonly erase: (email: string) => Effect.Effect<{ readonly personas: number; readonly assignments: number }>
   }
@@ -75,7 +75,7 @@ export class Creators extends Context.Service<
         }
         const now = yield* Instant.now
         const occasion = occasionOfNotice(kind, assignment)
-        // If the mail is still queued, send the queued mail now, so that the creator does not get two.
+        // If the mail is still queued, send the queued mail now, so that the creator does not get two mails.
         if (yield* mails.retryNow(noticeId(id, occasion), now, options)) {
           yield* signal.notify
           return kind
@@ -98,7 +98,7 @@ export class Creators extends Context.Service<
         resendFailed: Effect.fn("Creators.resendFailed")(function* (since) {
           const now = yield* Instant.now
           let resent = 0
-          // Skip mails that fail again during the loop, because otherwise the loop would never end.
+          // Skip mails that fail again during the loop. Otherwise, the loop would never end.
           for (let last = resendBatch; last === resendBatch; ) {
             last = yield* mails.requeueFailed(since, now, now, resendBatch)
             resent += last
@@ -120,7 +120,7 @@ export class Creators extends Context.Service<
           yield* Effect.forEach(own, ({ id }) =>
             personas.update(id, (present) => ({ ...present, creator: { ...present.creator, email: to } }))
           )
-          // Include settled assignments: their links stay readable.
+          // Include settled assignments, because the links to settled assignments still work.
           const all = yield* store.allOf(from)
           for (const id of all) {
             yield* store.modify(id, (present) =>
@@ -163,11 +163,12 @@ export class Creators extends Context.Service<
   )
 }
 
-/** Mails resent in one transaction. */
+/** The number of mails that one transaction resends. */
 const resendBatch = 500
 
 /**
- * Returns the kind of mail about the step that the assignment waits for; null if it waits for no step of the creator.
+ * Returns the kind of mail about the step for which the assignment waits. Returns null if the assignment waits for no
+ * step of the creator.
  */
 const awaited = (assignment: Assignment): NoticeKind | null => {
   if (isSettled(assignment)) return null

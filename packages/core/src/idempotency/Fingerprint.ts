@@ -1,7 +1,7 @@
 /**
- * Recognizes a repeated request body without storing the body. Bodies contain secrets. With a plain hash, an attacker
- * who reads the database could test guesses of a secret. The key of the hash is derived from the signing secrets. The
- * first secret makes fingerprints; all secrets can compare them.
+ * Recognizes a repeated request body without storing the body, which may contain secrets. The fingerprint is a hash
+ * with a key that is derived from a signing secret. With a plain hash, an attacker who reads the database could test
+ * guesses of a secret. The first signing secret makes fingerprints, and all signing secrets can compare them.
  */
 import * as Kdf from "effect/crypto/Kdf"
 import * as Mac from "effect/crypto/Mac"
@@ -11,12 +11,15 @@ import * as Redacted from "effect/Redacted"
 import { SigningSecrets } from "../shared/SigningSecrets.ts"
 
 /**
- * The body's fingerprint under each signing secret, the current secret's first. Each fingerprint starts with the
- * secret's tag and a dot.
+ * The body's fingerprints, one for each signing secret, with that of the current secret first. Each fingerprint starts
+ * with the secret's tag and a dot.
  */
 export type BodyFingerprints = readonly [string, ...ReadonlyArray<string>]
 
-/** `unknown`: the fingerprint was made with a removed secret, so a comparison is impossible. */
+/**
+ * Compares a stored fingerprint with a request. The result `unknown` means that a removed secret made the stored
+ * fingerprint.
+ */
 export const compareFingerprints = (fingerprints: BodyFingerprints, kept: string): "same" | "other" | "unknown" => {
   if (fingerprints.includes(kept)) return "same"
   return fingerprints.some((fingerprint) => tagOf(fingerprint) === tagOf(kept)) ? "other" : "unknown"

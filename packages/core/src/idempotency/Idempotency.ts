@@ -1,6 +1,6 @@
 /**
- * Executes a request with an idempotency key only once. The response is stored in the transaction of the change, and
- * repeated for the same request. The server reads keys from requests.
+ * Executes a request with an idempotency key only once. The transaction of the change stores the response, and a
+ * repeated request gets the stored response. The HTTP server reads the keys from requests.
  */
 import * as Context from "effect/Context"
 import * as Digest from "effect/crypto/Digest"
@@ -25,14 +25,14 @@ import { IdempotencyStore, type StoredResponse } from "./IdempotencyStore.ts"
  */
 export interface IdempotentRequest {
   readonly organizationId: OrganizationId
-  /** `dashboard`: a dashboard token has no environment. */
+  /** The environment; `dashboard` for a dashboard token, which has no environment. */
   readonly environment: Environment | "dashboard"
   readonly method: string
   readonly path: string
   readonly key: string
   /** The fingerprints of the request's body. */
   readonly fingerprints: BodyFingerprints
-  /** The name of one of several transactions of a request; `""` for the request as a whole. */
+  /** The name of one of the request's transactions; `""` for the whole request. */
   readonly part: string
 }
 
@@ -41,12 +41,15 @@ export interface ResponseContent {
   /** The value of the response's `Location` header. */
   readonly location: string | null
   readonly body: string
-  /** `secret`: the response's body holds a secret, so it is stored encrypted. Decryption needs the idempotency key. */
+  /**
+   * True if the response's body contains a secret. The store then encrypts the body, and decryption needs the
+   * idempotency key.
+   */
   readonly secret: boolean
 }
 
 export interface IdempotentOutcome extends Pick<ResponseContent, "status" | "location" | "body"> {
-  /** An earlier request stored the response. */
+  /** True if an earlier request stored this response. */
   readonly replayed: boolean
 }
 
@@ -58,7 +61,10 @@ export class IdempotencyKeyRejected extends Schema.TaggedError<IdempotencyKeyRej
   reason: Schema.Literals(["other_body", "running", "unreadable"])
 }) {}
 
-/** A concurrent request has stored its response first. Internal to `once`, which returns that response. */
+/**
+ * A concurrent request has stored its response first. The error is internal to `once`, which returns the stored
+ * response.
+ */
 export class StoredConcurrently extends Schema.TaggedError<StoredConcurrently>()("StoredConcurrently", {}) {}
 
 /** Makes a change and stores the response in one transaction. A failed change stores no response. */
@@ -71,9 +77,9 @@ export class Idempotency extends Context.Service<
   {
     readonly fingerprints: (body: Uint8Array<ArrayBuffer>) => Effect.Effect<BodyFingerprints>
     /**
-     * Returns the stored response, or runs the attempt if there is none. The attempt first makes its external calls,
-     * then passes its change to `keep`. If a concurrent request finishes first, `once` returns that request's response,
-     * even if this attempt was refused.
+     * Returns the stored response, or runs the attempt if no response is stored. The attempt first makes its external
+     * calls, then passes its change to `keep`. If a concurrent request finishes first, `once` returns that request's
+     * response, even if this attempt was refused.
      */
     readonly once: <E, R>(
       request: IdempotentRequest,
@@ -185,11 +191,12 @@ export class Idempotency extends Context.Service<
   )
 }
 
-/** An internal error that makes `once` retry the claim. */
+/** This internal error makes `once` retry the claim. */
 class Running extends Schema.TaggedError<Running>()("Running", {}) {}
 
 /**
- * Milliseconds. A duplicate request polls after 20 ms, 40 ms, 80 ms and so on, at most 500 ms, for 10 seconds in all.
+ * The delays in milliseconds. A duplicate request polls after 20 ms, 40 ms, 80 ms and so on, at most 500 ms apart, for
+ * 10 seconds in total.
  */
 const shortestDelay = 20
 const longestDelay = 500
@@ -201,7 +208,7 @@ const idOf = (
 ): Effect.Effect<string> => hashText(digest, JSON.stringify([organizationId, environment, method, path, key, part]))
 
 /**
- * The encryption purpose contains the idempotency key. The database stores only its hash, so a reader of the database
- * cannot decrypt the response.
+ * The encryption purpose contains the idempotency key. The database stores only a hash of the key, so a reader of the
+ * database cannot decrypt the response.
  */
 const purposeOf = ({ key, part }: IdempotentRequest): string => `idempotency ${part} ${key}`

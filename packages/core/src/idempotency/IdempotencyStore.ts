@@ -5,7 +5,7 @@ import type * as Option from "effect/Option"
 import type { Instant } from "../shared/Instant.ts"
 
 export interface IdempotencyClaim {
-  /** The hash of the key and its context. */
+  /** The hash of the idempotency key and its context. */
   readonly id: string
   /** The fingerprint of the request's body. */
   readonly fingerprint: string
@@ -19,25 +19,25 @@ export interface StoredResponse {
   /** The value of the response's `Location` header. */
   readonly location: string | null
   readonly body: string
-  /** The stored body is encrypted. */
+  /** True if the stored body is encrypted. */
   readonly encrypted: boolean
 }
 
 export class IdempotencyStore extends Context.Service<
   IdempotencyStore,
   {
-    /** Returns none when the stored response has expired. */
+    /** Returns the stored response; none when no response exists or the response has expired. */
     readonly find: (
       id: string,
       at: Instant
     ) => Effect.Effect<Option.Option<StoredResponse & Pick<IdempotencyClaim, "fingerprint">>>
     /**
-     * Call `claim` first in the transaction of the change. `claimed`: the claim is exclusive until the transaction
-     * ends. `kept`: a response is already stored. `running`: another transaction holds the claim. `claim` does not wait
-     * for the other transaction.
+     * Claims the key. The transaction of the change must call `claim` first. `claimed`: the claim is exclusive until
+     * the transaction ends. `kept`: a response is already stored. `running`: another transaction holds the claim, and
+     * `claim` does not wait for that transaction.
      */
     readonly claim: (claim: IdempotencyClaim) => Effect.Effect<"claimed" | "kept" | "running">
-    /** Stores the response. The same transaction must hold the claim. */
+    /** Stores the response in the transaction that holds the claim. */
     readonly keep: (id: string, answer: StoredResponse) => Effect.Effect<void>
   }
 >()("@partner-commentary/core/idempotency/IdempotencyStore") {}

@@ -3,7 +3,9 @@ import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 
-/** Anonymous callers see these sentences, so they contain no address, path or credential. */
+/**
+ * The error sentences. Anonymous callers see these sentences, so the sentences contain no address, path or credential.
+ */
 const sentences = {
   full: "The database's disk is full: free space",
   read_only: "The database is read-only and takes no writes",
@@ -22,7 +24,7 @@ export type DatabaseFault = typeof DatabaseFault.Type
 
 export class DatabaseUnavailable extends Schema.TaggedError<DatabaseUnavailable>()("DatabaseUnavailable", {
   fault: DatabaseFault,
-  /** The database's own message for the operator; empty if there is none. */
+  /** The database's own message for the operator; empty if the database gave no message. */
   detail: Schema.String
 }) {
   override get message() {
@@ -34,9 +36,9 @@ export class DatabaseHealth extends Context.Service<
   DatabaseHealth,
   {
     /**
-     * Writes and deletes a row in one transaction, over the connections that requests use. The check takes about 2
-     * seconds at most. Concurrent callers share one check, and its result is cached for a second, so that anonymous
-     * callers cause few writes.
+     * Writes and deletes a row in one transaction, on the connections that requests use. The check takes at most about
+     * 2 seconds. Concurrent callers share one check, and its result is cached for one second. Anonymous callers
+     * therefore cause few writes.
      */
     readonly check: Effect.Effect<void, DatabaseUnavailable>
   }

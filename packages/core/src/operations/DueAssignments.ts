@@ -21,12 +21,12 @@ import { AssignmentStore, type OrganizationQueue } from "../topic/AssignmentStor
 export class DueAssignments extends Context.Service<
   DueAssignments,
   {
-    /** Runs the due step of one assignment. If `mayBegin` is false, no generation attempt starts. */
+    /** Runs the due step of one assignment. If `mayBegin` is false, the step starts no generation attempt. */
     readonly wake: (
       id: ShareId,
       mayBegin: boolean
     ) => Effect.Effect<{ readonly woke: boolean; readonly begun: Option.Option<DraftJob> }>
-    /** Finds due assignments by organization, with a fair share for each. */
+    /** Finds due assignments by organization. Each organization gets a fair share of the limit. */
     readonly due: (environment: Environment, limit: number) => Effect.Effect<ReadonlyArray<OrganizationQueue>>
     readonly nextDue: (environment: Environment) => Effect.Effect<Option.Option<Instant.Instant>>
   }
@@ -76,5 +76,5 @@ export class DueAssignments extends Context.Service<
   )
 }
 
-/** Batch size. Later runs repair the remaining assignments. */
+/** The number of assignments that one run repairs. Later runs repair the remaining assignments. */
 const repairedAtOnce = 500

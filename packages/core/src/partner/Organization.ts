@@ -1,4 +1,4 @@
-/** A calling partner that buys commentary. API keys, topics and usage refer to the organization. */
+/** An organization is a partner that buys commentary. API keys, topics and usage refer to the organization. */
 import type { OrganizationId } from "../shared/Ids.ts"
 import type { Instant } from "../shared/Instant.ts"
 import type { LimitOverrides, PlanName } from "./Plan.ts"
@@ -9,13 +9,15 @@ export interface Organization {
   readonly name: string
   readonly plan: PlanName
   readonly limits: LimitOverrides
-  /** The address that receives mails about undeliverable requests and about new and changed webhooks. */
+  /** The mail address for notices about undeliverable requests and about new and changed webhooks. */
   readonly contactEmail: string | null
-  /** The organization's id at the dashboard's identity provider, if that id differs. */
+  /**
+   * The organization's id at the dashboard's identity provider; null if the provider uses the organization's own id.
+   */
   readonly identityId: string | null
   /**
-   * While this time is set, the service rejects all keys of the organization. Workflows that are already running
-   * continue.
+   * The time of the suspension. A suspended organization's keys are all rejected, but workflows that are already
+   * running continue.
    */
   readonly suspendedAt: Instant | null
   readonly createdAt: Instant

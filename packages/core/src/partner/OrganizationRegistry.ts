@@ -1,4 +1,4 @@
-/** The port that registers and changes organizations stored by this service. The command line uses it. */
+/** The port that registers and changes organizations in the tables of this service. The command line uses this port. */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
@@ -6,7 +6,10 @@ import * as Schema from "effect/Schema"
 import type { OrganizationId } from "../shared/Ids.ts"
 import type { Organization } from "./Organization.ts"
 
-/** Another organization already has this value as its identity id or as its own id, so a token would be ambiguous. */
+/**
+ * Another organization already uses this value as its identity id or as its own id. A dashboard token would then be
+ * ambiguous.
+ */
 export class IdentityTaken extends Schema.TaggedError<IdentityTaken>()("IdentityTaken", {
   identityId: Schema.String
 }) {}
@@ -20,7 +23,7 @@ export class OrganizationRegistry extends Context.Service<
       id: OrganizationId,
       change: (present: Organization) => Organization
     ) => Effect.Effect<Option.Option<Organization>, IdentityTaken>
-    /** Oldest first. */
+    /** All organizations, oldest first. */
     readonly list: Effect.Effect<ReadonlyArray<Organization>>
   }
 >()("@partner-commentary/core/partner/OrganizationRegistry") {}

@@ -1,7 +1,7 @@
 /**
- * The port that reads organizations. An embedder may replace this port. OrganizationRegistry writes to the default
- * implementation. An organization's id is a lower-case UUID, because keys and topics store it. Suspended organizations
- * are returned with the time of suspension.
+ * The port that reads organizations, which an embedder may replace. The default implementation reads the tables of
+ * OrganizationRegistry. An organization's id is a lower-case UUID, because keys and topics store it. The results
+ * include suspended organizations with the time of the suspension.
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"

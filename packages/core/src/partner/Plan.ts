@@ -1,4 +1,4 @@
-/** The limits of each plan, and an organization's overrides. */
+/** The limits of each plan, and the limits that override the plan for one organization. */
 import * as Schema from "effect/Schema"
 
 export const PlanName = Schema.Literals(["standard", "premium"])
@@ -15,10 +15,13 @@ export const LimitName = Schema.Literals([
 ])
 export type LimitName = typeof LimitName.Type
 
-/** Each limit is a count per minute, hour or calendar month (UTC). The name contains the unit. */
+/**
+ * The limits of an organization. Each limit is a count per minute, hour or calendar month (UTC), and its name contains
+ * the unit.
+ */
 export type Limits = Readonly<Record<LimitName, number>>
 
-/** An organization's own limits, where they differ from its plan. */
+/** The limits of one organization that differ from its plan. */
 export const LimitOverrides = Schema.Record(
   LimitName,
   Schema.optionalKey(Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)))

@@ -1,4 +1,4 @@
-/** The times and the outcome of one assignment, from which all metrics are computed. */
+/** The times and the outcome of one assignment. All metrics are computed from these fields. */
 import type { PersonaId } from "../shared/Ids.ts"
 import type { Instant } from "../shared/Instant.ts"
 import type { Assignment, AssignmentStatus, FailureReason } from "../topic/Assignment.ts"
@@ -20,11 +20,11 @@ export const timelineOf = (assignment: Assignment): AssignmentTimeline => ({
 
 export interface PersonaTimeline extends AssignmentTimeline {
   readonly personaId: PersonaId
-  /** The persona's name when the assignment was created. */
+  /** The persona's name at the time of the assignment's creation. */
   readonly personaName: string
 }
 
-/** `pending` until the assignment is approved or has failed. */
+/** The outcome is `pending` until the assignment is approved or has failed. */
 export type TimelineOutcome = "pending" | "approved" | FailureReason
 
 export const outcomeOfTimeline = ({ failureReason, status }: AssignmentTimeline): TimelineOutcome =>
@@ -34,8 +34,8 @@ export const timelineStages = ["response", "generation", "approval"] as const
 export type TimelineStage = (typeof timelineStages)[number]
 
 /**
- * Returns milliseconds; null while the stage is not complete. Clocks of two nodes may differ, so a negative duration
- * counts as 0.
+ * Returns the duration in milliseconds; null while the stage is incomplete. The clocks of two nodes may differ, so a
+ * negative duration counts as 0.
  */
 export const durationOfStage = (stage: TimelineStage, timeline: AssignmentTimeline): number | null => {
   const [from, to] = bounds[stage]
@@ -49,7 +49,7 @@ const bounds = {
   approval: ["firstDraftedAt", "approvedAt"]
 } as const
 
-/** The stages that a change completed, with their durations. */
+/** Returns the stages that a change completed, with their durations. */
 export const completedStages = (
   before: AssignmentTimeline,
   after: AssignmentTimeline

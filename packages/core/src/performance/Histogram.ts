@@ -1,7 +1,8 @@
-/** Counts durations by length, and reads percentiles from the counts. */
+/** Counts durations in buckets, and calculates percentiles from the counts. */
 
 /**
- * Maps a duration in milliseconds to the number of durations in its bucket. The counts of a histogram change in place.
+ * Maps each bucket to its number of durations. The key is a duration in milliseconds. The counts of a histogram change
+ * in place.
  */
 export type DurationHistogram = Map<number, number>
 
@@ -13,17 +14,17 @@ export const addHistogram = (to: DurationHistogram, more: DurationHistogram): vo
   for (const [duration, count] of more) addDuration(to, duration, count)
 }
 
-/** Each bucket begins at 1.1 times the start of the one before. */
+/** The start of each bucket is 1.1 times the start of the previous bucket. */
 const growth = 1.1
 
 /**
- * Returns the geometric middle of the duration's bucket in whole milliseconds, which is within 5 % of every duration in
- * the bucket.
+ * Returns the geometric middle of the duration's bucket in whole milliseconds. The middle differs from every duration
+ * in the bucket by at most 5 %.
  */
 export const histogramBucketOf = (duration: number): number =>
   duration < 1 ? 0 : Math.round(growth ** (Math.floor(Math.log(duration) / Math.log(growth)) + 0.5))
 
-/** The values are milliseconds; null without a measurement. */
+/** Percentiles in milliseconds; null without a measurement. */
 export interface Percentiles {
   readonly count: number
   readonly median: number | null
@@ -38,7 +39,7 @@ export const percentilesOf = (histogram: DurationHistogram): Percentiles => {
   return { count, median: percentile(50), p90: percentile(90) }
 }
 
-/** Returns the smallest duration that at least `rank` durations do not exceed. */
+/** Returns the smallest duration for which at least `rank` durations are not longer. */
 const nearestRank = (histogram: DurationHistogram, sorted: Float64Array, rank: number): number | null => {
   let seen = 0
   for (const duration of sorted) {

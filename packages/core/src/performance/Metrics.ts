@@ -1,4 +1,6 @@
-/** Outcomes and durations of many assignments, summed one by one or from daily totals. */
+/**
+ * Counts the outcomes and durations of many assignments. The sums come from single assignments or from daily totals.
+ */
 import {
   type AssignmentTimeline,
   durationOfStage,
@@ -23,7 +25,7 @@ export interface MetricsSummary {
   readonly approval: Histogram.Percentiles
 }
 
-/** The fields are mutable: a report adds to them while it reads. */
+/** The sums of a report. The fields are mutable, because a report adds to them while it reads. */
 export interface Metrics {
   readonly counts: { -readonly [Name in keyof OutcomeCounts]: OutcomeCounts[Name] }
   readonly durations: Readonly<Record<TimelineStage, Histogram.DurationHistogram>>
@@ -67,10 +69,10 @@ export const summarizeMetrics = ({ counts, durations }: Metrics): MetricsSummary
   approval: Histogram.percentilesOf(durations.approval)
 })
 
-/** `pending` is computed from the other counts. */
+/** The outcomes whose counts are stored. The count of `pending` is computed from the other counts. */
 export type StoredCount = Exclude<keyof OutcomeCounts, "pending">
 
-/** How a change of an assignment affects the stored counts of the day on which it was sent. */
+/** Returns how a change of an assignment affects the stored counts of the day on which the assignment was sent. */
 export const countChanges = (
   before: AssignmentTimeline,
   after: AssignmentTimeline

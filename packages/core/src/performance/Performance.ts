@@ -1,6 +1,6 @@
 /**
- * Performance reports: outcomes and durations of a period's assignments, overall and by persona. Whole days are read
- * from daily metrics. A part of a day at either end is read assignment by assignment, in small pages.
+ * Reports the outcomes and durations of a period's assignments, overall and by persona. For whole days, a report reads
+ * daily metrics. For a partial day at the start or end, a report reads single assignments in small pages.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -36,17 +36,17 @@ export interface Report {
 
 export interface PersonaReport extends MetricsSummary {
   readonly id: PersonaId
-  /** The name on the persona's latest assignment of the period. */
+  /** The persona's name on the latest assignment of the period. */
   readonly name: string
 }
 
-/** Maximum number of assignments that are read one by one, for a part of a day. */
+/** Maximum number of single assignments that a report reads for a partial day. */
 export const maxAssignmentsPerPartialDay = 1_000_000
 
-/** A part of a day, at the start or end of the period, has more than `maxAssignmentsPerPartialDay`. */
+/** A partial day at the start or end of the period contains more than `maxAssignmentsPerPartialDay` assignments. */
 export class PeriodTooFull extends Schema.TaggedError<PeriodTooFull>()("PeriodTooFull", {}) {}
 
-/** Another report of this organization is in progress. */
+/** Another report for this organization is already running. */
 export class ReportInProgress extends Schema.TaggedError<ReportInProgress>()("ReportInProgress", {}) {}
 
 export class Performance extends Context.Service<
@@ -122,13 +122,16 @@ export class Performance extends Context.Service<
   )
 }
 
-/** The name is that of the latest assignment read so far. */
+/** The metrics by persona, with the name on the latest assignment read so far. */
 type ByPersona = Map<PersonaId, { readonly metrics: Metrics; name: string }>
 
-/** The number of topics in one page, which takes a few milliseconds to read. */
+/** The number of topics in one page. A query reads a page in a few milliseconds. */
 const pageSize = 200
 
-/** The number of concurrent reports of a process. Further reports wait. One organization can have only one of them. */
+/**
+ * The maximum number of concurrent reports in this process. Further reports wait. Each organization can have only one
+ * running report.
+ */
 const maxReports = 4
 
 const byName = (one: PersonaReport, other: PersonaReport): number => {

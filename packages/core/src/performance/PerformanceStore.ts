@@ -9,17 +9,17 @@ import type { PersonaTimeline } from "./AssignmentTimeline.ts"
 import type { Metrics } from "./Metrics.ts"
 import type { ReportingPeriod } from "./ReportingPeriod.ts"
 
-/** Daily metrics of one persona, summed. */
+/** The sum of the daily metrics of one persona. */
 export interface PersonaMetrics {
   readonly personaId: PersonaId
-  /** The name on the persona's latest assignment of these days. */
+  /** The persona's name on the latest assignment of these days. */
   readonly personaName: string
   readonly metrics: Metrics
 }
 
 export interface TimelinePage {
   readonly timelines: ReadonlyArray<PersonaTimeline>
-  /** The last topic of this page; null on the last page. */
+  /** The cursor of the page's last topic; null on the last page. */
   readonly next: Cursor | null
 }
 
@@ -27,13 +27,14 @@ export class PerformanceStore extends Context.Service<
   PerformanceStore,
   {
     /**
-     * Sums the metrics of the assignments sent on whole days (UTC), from the day that begins at `start` until before
-     * `end`. If `end` is null, until now. The cost grows with days and personas, not with assignments.
+     * Sums the metrics of the assignments sent on whole UTC days, from the day at `start` (inclusive) to `end`
+     * (exclusive). If `end` is null, the sum includes all days until now. The cost grows with days and personas, not
+     * with assignments.
      */
     readonly days: (owner: Owner, start: Instant, end: Instant | null) => Effect.Effect<ReadonlyArray<PersonaMetrics>>
     /**
-     * Reads the assignments of at most `limit` topics sent in the period after the cursor, oldest first and then by id.
-     * The cost depends on the page's size, not on its position.
+     * Reads the assignments of at most `limit` topics after the cursor that were sent in the period, sorted by time and
+     * then by id. The cost depends on the page's size, not on its position.
      */
     readonly page: (
       owner: Owner,

@@ -1,35 +1,35 @@
-/** The period of a report. */
+/** Calculates the period of a report. */
 import * as Duration from "effect/Duration"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Instant from "../shared/Instant.ts"
 
 export interface ReportingPeriod {
-  /** Inclusive. */
+  /** The start of the period, inclusive. */
   readonly start: Instant.Instant
-  /** Exclusive. */
+  /** The end of the period, exclusive. */
   readonly end: Instant.Instant
 }
 
-/** A requested period. */
+/** The period that a report uses. */
 export interface RequestedPeriod extends ReportingPeriod {
-  /** The period ends now and includes everything sent so far. */
+  /** True if the period ends now. The report then includes everything sent so far. */
   readonly untilNow: boolean
 }
 
-/** Whole UTC days from `start` until before `end`; open-ended when null. */
+/** Whole UTC days from `start` (inclusive) to `end` (exclusive). If `end` is null, the days have no end. */
 export interface WholeDays {
   readonly start: Instant.Instant
   readonly end: Instant.Instant | null
 }
 
-/** The longest period is a leap year. */
+/** The maximum length of a period, which is one leap year. */
 export const longest = Duration.days(366)
 
-/** Length of the default period. */
+/** The length of the default period. */
 const usual = Duration.days(30)
 
-/** The earliest time that a period can have, before the service existed. */
+/** The earliest valid start of a period. The service did not exist at that time. */
 const earliest = Instant.fromIso("2000-01-01T00:00:00.000Z")
 
 /**
@@ -41,8 +41,8 @@ export class PeriodInvalid extends Schema.TaggedError<PeriodInvalid>()("PeriodIn
 }) {}
 
 /**
- * By default the period ends now and starts 30 days before its end, at the start of that day, but not before
- * `earliest`.
+ * Returns the period. By default, the period ends now and starts 30 days before its end, at the start of that UTC day.
+ * The default start is never before `earliest`.
  */
 export const resolvePeriod = (
   given: { readonly from: Instant.Instant | null; readonly to: Instant.Instant | null },
@@ -70,10 +70,10 @@ export const dividePeriod = ({ end, start, untilNow }: RequestedPeriod) => {
   }
 }
 
-/** The number of days that one query reads, so that a long report does not delay other requests. */
+/** The longest range of days that one query reads, so that a long report does not delay other requests. */
 const step = 31 * day
 
-/** Splits the days into steps, oldest first. If the period is open-ended, so is the last step. */
+/** Splits the days into steps, oldest first. If the days have no end, the last step has no end either. */
 export const splitIntoSteps = ({ end, start }: WholeDays, now: Instant.Instant): ReadonlyArray<WholeDays> => {
   const last = end ?? now
   const starts = Array.from(

@@ -1,4 +1,4 @@
-/** Which organization may use which persona, and until when. */
+/** A licence permits an organization to use a persona, with or without an end. */
 import type { OrganizationId, PersonaId } from "../shared/Ids.ts"
 import type { Instant } from "../shared/Instant.ts"
 
@@ -6,7 +6,7 @@ export interface License {
   readonly organizationId: OrganizationId
   readonly personaId: PersonaId
   readonly grantedAt: Instant
-  /** The end of the licence; null if it has no end. */
+  /** The end of the licence; null if the licence has no end. */
   readonly until: Instant | null
   readonly revokedAt: Instant | null
 }

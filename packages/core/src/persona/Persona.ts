@@ -1,22 +1,22 @@
-/** A persona: its public profile, and its human creator, who is hidden from partners. */
+/** A persona has a public profile and a human creator. Partners never see the human creator. */
 import type { PersonaId } from "../shared/Ids.ts"
 import type { Instant } from "../shared/Instant.ts"
 
 export interface Persona {
   readonly id: PersonaId
   readonly name: string
-  /** `""` stands for the neutral avatar. */
+  /** The URL of the image; `""` means the neutral avatar. */
   readonly imageUrl: string
   readonly bio: string
   readonly expertise: ReadonlyArray<string>
-  /** URLs by the platform's name. */
+  /** The URL of each social profile, by the platform's name. */
   readonly socialLinks: Readonly<Record<string, string>>
   readonly creator: Creator
   readonly createdAt: Instant
 }
 
 export interface Creator {
-  /** The name is `""` when it is unknown. */
+  /** The creator's name; `""` when the name is unknown. */
   readonly name: string
   readonly email: string
 }

@@ -1,4 +1,6 @@
-/** The port that publishes personas and grants licences stored by this service. The command line uses it. */
+/**
+ * The port that publishes personas and grants licences in the tables of this service. The command line uses this port.
+ */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
@@ -13,18 +15,18 @@ export class PersonaRegistry extends Context.Service<
     readonly insert: (persona: Persona) => Effect.Effect<void>
     /** Applies the change in one transaction. Returns none when the persona does not exist. */
     readonly update: (id: PersonaId, change: (present: Persona) => Persona) => Effect.Effect<Option.Option<Persona>>
-    /** Oldest first. */
+    /** All personas, oldest first. */
     readonly list: Effect.Effect<ReadonlyArray<Persona>>
     /** Finds personas whose creator has this address (case-insensitive). */
     readonly byCreator: (email: string) => Effect.Effect<ReadonlyArray<Persona>>
     /**
-     * Grants a licence, changes its end, or restores a revoked one. Returns false when the organization or the persona
-     * does not exist.
+     * Grants a licence, changes the end of a licence, or restores a revoked licence. Returns false when the
+     * organization or the persona does not exist.
      */
     readonly grant: (license: License) => Effect.Effect<boolean>
     /**
-     * A revocation prevents new topics only. Returns the licence, or none when the organization has no licence. A
-     * second revocation keeps the first time.
+     * Revokes a licence, which prevents only new topics. Returns the licence, or none when the organization has no
+     * licence. A second revocation does not change the time of the first.
      */
     readonly revoke: (
       organizationId: OrganizationId,

@@ -1,7 +1,7 @@
 /**
- * The port that reads personas and checks licences. The default implementation reads the tables that PersonaRegistry
- * writes. An embedder may replace this port. A persona's id is a lower-case UUID, even if the embedder's tables spell it
- * differently, because requests and topics use that form.
+ * The port that reads personas and checks licences, which an embedder may replace. The default implementation reads the
+ * tables of PersonaRegistry. A persona's id must be a lower-case UUID, because requests and topics use that form, even
+ * if the embedder's tables store another form.
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"

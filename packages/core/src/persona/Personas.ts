@@ -1,4 +1,6 @@
-/** Lists a partner's licensed personas, and in the test environment the test personas too. */
+/**
+ * Lists the personas that a partner has licensed. In the test environment, the list also contains the test personas.
+ */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -12,10 +14,13 @@ import { PersonaStore } from "./PersonaStore.ts"
 import { testPersonaOf, testPersonas } from "./TestPersonas.ts"
 
 export class PersonaNotFound extends Schema.TaggedError<PersonaNotFound>()("PersonaNotFound", {}) {}
-/** The persona exists, but the organization holds no active licence for it. */
+/** The persona exists, but the organization has no active licence for this persona. */
 export class NotLicensed extends Schema.TaggedError<NotLicensed>()("NotLicensed", { personaId: PersonaId }) {}
 
-/** Dies if a store returns an id that is not a lower-case UUID, because no request could select that persona. */
+/**
+ * Causes a defect if a store returns an id that is not a lower-case UUID, because no request could select such a
+ * persona.
+ */
 export const requireValidPersonaIds = (personas: ReadonlyArray<Persona>): Effect.Effect<ReadonlyArray<Persona>> => {
   const lost = personas.find(({ id }) => !isStoredId(id))
   return lost === undefined ? Effect.succeed(personas) : Effect.die(unnameable(lost.id))
@@ -29,7 +34,7 @@ const unnameable = (id: string) =>
 export class Personas extends Context.Service<
   Personas,
   {
-    /** Lists test personas first, then the others by name. */
+    /** Lists the test personas first, then the other personas by name. */
     readonly list: (owner: Owner) => Effect.Effect<ReadonlyArray<Persona>>
     readonly find: (owner: Owner, id: PersonaId) => Effect.Effect<Persona, PersonaNotFound | NotLicensed>
   }

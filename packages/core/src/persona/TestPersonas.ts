@@ -1,12 +1,12 @@
-/** The five test personas, which need neither licence nor database row, and the simulation path of each assignment. */
+/** The five test personas, which need no licence and no database row, and the simulation path of each assignment. */
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { PersonaId } from "../shared/Ids.ts"
 import type { Persona } from "./Persona.ts"
 
 /**
- * How an assignment to a simulated creator ends. `wait`: the simulated creator takes a step only when the partner
- * requests it.
+ * The last action of a simulated creator. With `wait`, the simulated creator acts only when the partner requests an
+ * action.
  */
 export const SimulationPath = Schema.Literals(["approve", "decline", "expire", "fail", "wait"])
 export type SimulationPath = typeof SimulationPath.Type
@@ -15,7 +15,10 @@ interface TestPersona extends Persona {
   readonly path: SimulationPath
 }
 
-/** Ids start with `7e57` ("test"). The ids never change, because partners use them in their tests. */
+/**
+ * Creates a test persona. The ids start with `7e57` ("test") and never change, because partners use the ids in their
+ * tests.
+ */
 const testPersona = (number: number, path: SimulationPath, name: string, bio: string): TestPersona => ({
   path,
   id: PersonaId.make(`7e570000-0000-4000-8000-${String(number).padStart(12, "0")}`),
@@ -28,7 +31,7 @@ const testPersona = (number: number, path: SimulationPath, name: string, bio: st
   createdAt: 0
 })
 
-/** Every example in the documents uses this persona, so that the example works with a test key. */
+/** Every example in the documents uses this persona. The example therefore works with a test key. */
 export const approvingPersona = testPersona(
   1,
   "approve",
@@ -36,7 +39,7 @@ export const approvingPersona = testPersona(
   "Responds and approves within seconds: topic_sent, opinion_injected, commentary_generated, creator_approved."
 )
 
-/** The personas in the order in which they are listed. */
+/** The test personas in the order of the list. */
 export const testPersonas: ReadonlyArray<TestPersona> = [
   approvingPersona,
   testPersona(2, "decline", "Dana Declines", "Declines within seconds: topic_sent, declined."),
@@ -57,12 +60,12 @@ export const testPersonas: ReadonlyArray<TestPersona> = [
 
 const byId: ReadonlyMap<PersonaId, TestPersona> = new Map(testPersonas.map((persona) => [persona.id, persona]))
 
-/** Returns none for every other persona, licensed or not. */
+/** Returns the test persona with this id; none for every other persona. */
 export const testPersonaOf = (id: PersonaId): Option.Option<TestPersona> => Option.fromUndefinedOr(byId.get(id))
 
 /**
- * A test persona has a fixed path. For other personas the first keyword in the topic decides, with approval as the
- * default.
+ * Returns the simulation path. A test persona has a fixed path. For other personas, the first keyword in the topic
+ * decides, and the default is approval.
  */
 export const simulationPathFor = (id: PersonaId, content: string): SimulationPath => {
   const own = byId.get(id)

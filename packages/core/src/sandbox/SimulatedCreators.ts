@@ -1,4 +1,4 @@
-/** Replaces human creators in the test environment: takes due steps, and steps that a partner requests. */
+/** Simulates the human creators in the test environment: takes due steps, and steps that a partner requests. */
 import * as Context from "effect/Context"
 import * as Digest from "effect/crypto/Digest"
 import * as SecureRandom from "effect/crypto/SecureRandom"
@@ -30,11 +30,11 @@ import {
 export class SimulatedCreators extends Context.Service<
   SimulatedCreators,
   {
-    /** Takes the simulated creator's due step, if there is one. Returns whether a step was taken. */
+    /** Takes the due step of the simulated creator, if a step is due. Returns whether the method took a step. */
     readonly act: (id: ShareId) => Effect.Effect<boolean>
     /**
-     * Takes the named step now, or else the next step on the assignment's path. A live key, or a key of another
-     * organization, finds no assignment.
+     * Takes the named step now, or otherwise the next step on the assignment's path. With a live key or the key of
+     * another organization, the assignment is not found.
      */
     readonly advance: (
       principal: Principal,
@@ -122,7 +122,7 @@ const perspective =
   "This opinion comes from the test environment, where a simulated creator answers in a human one's place. " +
   "It takes the optimistic side, keeps to the point, and is the same every time."
 
-/** Adds the actor to the audit entry. */
+/** Adds the actor to the audit entry of the change. */
 const by = (change: Change, whom: string): Change =>
   change.audit === undefined
     ? change

@@ -1,5 +1,5 @@
 /**
- * Pure decisions of the simulated creator: which workflow action comes next on its path, and when. SimulatedCreators
+ * Decides which workflow action a simulated creator takes next, and when. The functions are pure. SimulatedCreators
  * supplies texts and ids.
  */
 import * as Result from "effect/Result"
@@ -23,7 +23,7 @@ export const SimulatedAction = Schema.Literals([
 ])
 export type SimulatedAction = typeof SimulatedAction.Type
 
-/** The possible actions in each status, with those on the path to approval first. */
+/** The possible actions in each status. Actions on the path to approval come first. */
 const actions: Readonly<Record<AssignmentStatus, ReadonlyArray<SimulatedAction>>> = {
   topic_sent: ["respond", "decline", "expire"],
   opinion_injected: ["generate", "fail"],
@@ -33,31 +33,31 @@ const actions: Readonly<Record<AssignmentStatus, ReadonlyArray<SimulatedAction>>
   expired: []
 }
 
-/** The assignment must not be settled. */
+/** Returns the possible actions of an unsettled assignment with this status. */
 export const actionsInStatus = (status: AssignmentStatus): ReadonlyArray<SimulatedAction> => actions[status]
 
-/** The list is empty once the assignment is settled. */
+/** Returns the possible actions; an empty list once the assignment is settled. */
 export const possibleActionsOf = (present: Assignment): ReadonlyArray<SimulatedAction> =>
   isSettled(present) ? [] : actions[present.status]
 
 /**
- * Returns the last action of the path if it is possible now, otherwise the next step towards approval. Returns
- * undefined if the assignment is settled.
+ * Returns the last action of the path if that action is possible now. Otherwise, returns the next step towards
+ * approval, or undefined if the assignment is settled.
  */
 export const nextSimulatedAction = (present: Assignment): SimulatedAction | undefined => {
   const possible = possibleActionsOf(present)
   return possible.find((action) => action === present.simulation?.path) ?? possible[0]
 }
 
-/** Returns whether an automatic step is due. */
+/** Returns whether an automatic step of the simulated creator is due. */
 export const isSimulatedStepDue = ({ simulation }: Assignment, now: Instant.Instant): boolean =>
   simulation !== null && simulation.nextAt !== null && now >= simulation.nextAt
 
-/** Texts and ids that a step may need, created outside of the pure function. */
+/** The texts and ids that a step may need. The caller creates them, because the step is a pure function. */
 export interface SimulatedStepData {
   readonly perspective: string
   readonly draftId: DraftId
-  /** The text of the draft. The simulated creator approves it unchanged. */
+  /** The text of the draft, which the simulated creator approves without changes. */
   readonly content: string
   readonly commentaryId: CommentaryId
   readonly contentHash: string
@@ -65,7 +65,7 @@ export interface SimulatedStepData {
 
 type Step = Result.Result<Change, ActionRefused>
 
-/** Takes one step of the simulated creator. The same rules apply as for a human creator's action. */
+/** Takes one step of the simulated creator. The rules are the same as for a human creator. */
 export const takeSimulatedStep = (
   present: Assignment,
   action: SimulatedAction,
@@ -91,7 +91,7 @@ const take: Readonly<
 }
 
 /**
- * Schedules the simulated creator's next step. It schedules no generation attempt, because the simulated creator also
+ * Schedules the next step of the simulated creator, but no generation attempt, because the simulated creator also
  * produces the draft. The deadline of that step is the grace period.
  */
 const paced = ({ assignment, ...also }: Change, now: Instant.Instant, policy: Policy): Change => {

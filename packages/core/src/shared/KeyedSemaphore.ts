@@ -49,7 +49,7 @@ export const make = <Key>({ each, total = Number.POSITIVE_INFINITY, waiting }: B
   }
 
   const forget = (key: Key, owner: Owner): void => {
-    // If another caller received a permit or replaced the entry in the meantime, keep the entry.
+    // Keep the entry if callers wait with this key, or if another caller has replaced the entry in the meantime.
     if (owner.queue.size > 0 || owners.get(key) !== owner) return
     turns.delete(key)
     // A small map keeps its keys. Otherwise, most requests would delete an entry and set it again.

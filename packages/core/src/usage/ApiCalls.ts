@@ -1,4 +1,7 @@
-/** Counts authenticated calls and last uses of keys in memory, and persists both every few seconds and at shutdown. */
+/**
+ * Counts authenticated calls and the last uses of keys in memory. The counters are persisted every few seconds and at
+ * shutdown.
+ */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -17,11 +20,11 @@ export class ApiCalls extends Context.Service<
   ApiCalls,
   {
     readonly count: (principal: Principal) => Effect.Effect<void>
-    /** Works like `count`, without an effect. */
+    /** Counts as `count` does, but synchronously. */
     readonly countNow: (principal: Principal) => void
-    /** The calls that this process has counted and not yet persisted. */
+    /** Returns the number of calls that this process has counted and not yet persisted. */
     readonly unwritten: (owner: Owner, period: PeriodName) => number
-    /** Persists the counters. After a failed write the counters stay in memory, and the write is retried. */
+    /** Persists the counters. After a failed write, the counters stay in memory and the next write includes them. */
     readonly flush: Effect.Effect<void>
   }
 >()("@partner-commentary/core/usage/ApiCalls") {
@@ -35,8 +38,8 @@ export class ApiCalls extends Context.Service<
       const uses = new Map<ApiKeyId, Instant>()
 
       /**
-       * A write can wait long for a locked row. A second write to the same row would occupy another database
-       * connection.
+       * The rows that are being written. A write can wait long for a locked row, and a second write to that row would
+       * occupy another database connection.
        */
       const beingWritten = new Set<string>()
       const add = (one: CallCount) =>
@@ -45,7 +48,10 @@ export class ApiCalls extends Context.Service<
           Effect.ensuring(Effect.sync(() => beingWritten.delete(keyOf(one.owner, one.period))))
         )
 
-      /** After a failure the counters stay in memory, and a later last use replaces an earlier one. */
+      /**
+       * Writes the counters. After a failure, the counters stay in memory, and a later last use of a key replaces an
+       * earlier one.
+       */
       const write = Effect.fnUntraced(function* (isFree: (key: string) => boolean) {
         const counted = calls.take(isFree)
         for (const { owner, period } of counted) beingWritten.add(keyOf(owner, period))
@@ -73,10 +79,10 @@ export class ApiCalls extends Context.Service<
           }
         )
       )
-      // The write serves all organizations, so it does not run in the context of a request.
+      // The write serves all organizations, so the write does not run in the context of one request.
       const start = yield* FiberSet.runtime(yield* FiberSet.make())()
       let isScheduled = false
-      /** The timer runs only when there is something to persist. */
+      /** The timer runs only while counters need to be persisted. */
       const schedule = (): void => {
         if (isScheduled) return
         isScheduled = true
@@ -116,12 +122,14 @@ export class ApiCalls extends Context.Service<
   )
 }
 
-/** Usage may lag by five seconds: this interval plus the write. */
+/**
+ * The interval between writes. Reported usage may lag by five seconds: this interval plus the duration of the write.
+ */
 const interval = "4 seconds"
 
 /**
- * Each organization's calls have a separate transaction, because another transaction may hold the organization's row
- * for long. In one common transaction, that row would delay all organizations.
+ * The number of concurrent writes. Each organization's calls have a separate transaction. In a common transaction, one
+ * locked row would delay the calls of all organizations.
  */
 const concurrency = 4
 

@@ -1,11 +1,14 @@
-/** The calendar month in UTC to which a quota applies. */
+/** A billing period is the calendar month in UTC to which a quota applies. */
 import type { Instant } from "../shared/Instant.ts"
 import { fromIso, toIso } from "../shared/Instant.ts"
 
-/** `2026-01` */
+/** The name of a billing period, such as `2026-01`. */
 export type PeriodName = string
 
-/** Cached by UTC day, because every call needs its period and computing a date is slow. */
+/**
+ * Returns the name of the billing period. The name is cached by UTC day, because every call needs it and date
+ * calculations are slow.
+ */
 export const billingPeriodOf = (moment: Instant): PeriodName => {
   const day = Math.floor(moment / 86_400_000)
   if (day !== latest.day) latest = { day, name: toIso(moment).slice(0, 7) }
@@ -14,7 +17,7 @@ export const billingPeriodOf = (moment: Instant): PeriodName => {
 
 let latest: { readonly day: number; readonly name: PeriodName } = { day: Number.NaN, name: "" }
 
-/** Returns the start of the month and the start of the next month. */
+/** Returns the start of this month and the start of the next month. */
 export const billingPeriodBounds = (moment: Instant): { readonly start: Instant; readonly end: Instant } => {
   const name = billingPeriodOf(moment)
   const year = Number(name.slice(0, 4))

@@ -1,5 +1,6 @@
 /**
- * Monthly quotas of created topics and of reserved commentary units. A topic that does not fit is rejected as a whole.
+ * The monthly quotas of created topics and of reserved commentary units. If a topic does not fit completely, the
+ * service rejects the topic.
  */
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
@@ -10,21 +11,24 @@ export type QuotaName = typeof QuotaName.Type
 
 export type Quotas = Readonly<Record<QuotaName, number>>
 
-/** An organization's usage of the month so far. */
+/** The part of the quotas that an organization has used in this month. */
 export interface UsedQuota {
   readonly topics: number
-  /** Each `sent` assignment uses one unit, which is returned when the assignment settles without a commentary. */
+  /**
+   * Each assignment with status `sent` reserves one unit. The unit is returned when the assignment settles without a
+   * commentary.
+   */
   readonly commentaryUnits: number
 }
 
 export class QuotaExceeded extends Schema.TaggedError<QuotaExceeded>()("QuotaExceeded", {
   quota: QuotaName,
   limit: Schema.Int,
-  /** The remaining amount, which is too small for the topic. */
+  /** The remaining amount of the quota, which is too small for the topic. */
   remaining: Schema.Int
 }) {}
 
-/** Returns the quota that one more topic with this many commentaries would exceed; none if it fits. */
+/** Returns the quota that one more topic with this many commentaries would exceed; none if the topic fits. */
 export const refusalByQuota = (held: UsedQuota, quotas: Quotas, commentaries: number): Option.Option<QuotaExceeded> => {
   if (held.topics + 1 > quotas.topics_per_month) return exceeded("topics_per_month", quotas, held.topics)
   if (held.commentaryUnits + commentaries > quotas.commentaries_per_month) {

@@ -1,4 +1,4 @@
-/** A partner's usage in the current month, and what remains. */
+/** Reports a partner's usage in the current month, and the remaining quota. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -11,7 +11,7 @@ import { remainingQuota } from "./Quota.ts"
 import { type MonthlyUsage, UsageStore } from "./UsageStore.ts"
 
 export interface UsageReport {
-  /** `end` is the next period's `start`. */
+  /** The current billing period. `end` is the `start` of the next period. */
   readonly period: { readonly start: Instant.Instant; readonly end: Instant.Instant }
   readonly seen: MonthlyUsage
   readonly limits: Limits

@@ -1,4 +1,6 @@
-/** The port that reads monthly usage. Topic and assignment stores reserve and return units with the change itself. */
+/**
+ * The port that reads monthly usage. The transactions that change topics and assignments also reserve and return units.
+ */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type { Owner } from "../shared/Owner.ts"
@@ -8,7 +10,7 @@ import type { UsedQuota } from "./Quota.ts"
 export interface MonthlyUsage extends UsedQuota {
   /** The number of assignments whose first draft was stored in this month. */
   readonly commentariesGenerated: number
-  /** The number of authenticated requests that were persisted. */
+  /** The number of authenticated requests, without requests that are not yet persisted. */
   readonly apiCalls: number
 }
 
@@ -21,9 +23,9 @@ export interface CallCount {
 export class UsageStore extends Context.Service<
   UsageStore,
   {
-    /** Returns zeros for a month without activity. */
+    /** Returns the usage of a month; zeros for a month without activity. */
     readonly ofMonth: (owner: Owner, period: PeriodName) => Effect.Effect<MonthlyUsage>
-    /** Adds calls to a month. If the database connection is lost, no calls are added. */
+    /** Adds calls to a month. If the database connection is lost, the call changes nothing. */
     readonly addCalls: (calls: CallCount) => Effect.Effect<void>
   }
 >()("@partner-commentary/core/usage/UsageStore") {}
