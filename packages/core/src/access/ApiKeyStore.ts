@@ -8,7 +8,7 @@ import type { ApiKeyId, OrganizationId } from "../shared/Ids.ts"
 import type { Instant } from "../shared/Instant.ts"
 import type { ApiKey, TooManyKeys } from "./ApiKey.ts"
 
-/** A key to be stored. */
+/** A new key that the store inserts. */
 export interface IssuedKey {
   readonly key: ApiKey
   readonly hash: string
@@ -52,7 +52,7 @@ export class ApiKeyStore extends Context.Service<
      */
     readonly modify: <E>(
       id: ApiKeyId,
-      /** A null `organizationId` selects the keys of any organization. */
+      /** The organization of the key; null selects a key of any organization. */
       organizationId: OrganizationId | null,
       decide: (present: ApiKey) => Result.Result<KeyChange, E>
     ) => Effect.Effect<Option.Option<ApiKey>, E>

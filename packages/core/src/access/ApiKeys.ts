@@ -63,7 +63,7 @@ export interface NewApiKey {
   readonly expiresAt: Instant.Instant | null
 }
 
-/** A new key with its text, which is shown only once. */
+/** A new key and its text. Only this response contains the text. */
 export interface CreatedKey {
   readonly key: ApiKey
   readonly fullKey: Redacted.Redacted<string>
@@ -304,7 +304,7 @@ export const endedKeyRetention = Duration.days(90)
 /** The number of concurrent look-ups for addresses that sent invalid keys. */
 export const maxSuspectLookups = 4
 
-/** Maximum number of keys in a list. */
+/** Maximum number of keys in one list. */
 const maxListed = 1000
 
 const operator = "operator"

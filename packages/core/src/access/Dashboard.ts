@@ -9,7 +9,7 @@ import { type Limits, limitsOf } from "../partner/Plan.ts"
 import { OrganizationId, parse } from "../shared/Ids.ts"
 import { DashboardIdentity, type IdentityUnreachable, TokenRefused } from "./DashboardIdentity.ts"
 
-/** A caller with a dashboard token. */
+/** A caller that authenticated with a dashboard token. */
 export interface DashboardPrincipal {
   readonly organization: Organization
   readonly limits: Limits

@@ -4,18 +4,18 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 
-/** The claims of a valid token. */
+/** The claims of a valid dashboard token. */
 export interface DashboardToken {
   /** The claim with the organization's own id or with its id at the identity provider. */
   readonly organization: string
-  /** The user's id at the identity provider; null when the token has none. */
+  /** The user's id at the identity provider; null when the token contains no user. */
   readonly subject: string | null
 }
 
 /** The token is missing or invalid. `expired` is true only for a genuine token that has expired. */
 export class TokenRefused extends Schema.TaggedError<TokenRefused>()("TokenRefused", { expired: Schema.Boolean }) {}
 
-/** The identity provider does not answer, so the token cannot be verified. */
+/** The identity provider does not answer, so the service cannot verify the token. */
 export class IdentityUnreachable extends Schema.TaggedError<IdentityUnreachable>()("IdentityUnreachable", {
   reason: Schema.String
 }) {

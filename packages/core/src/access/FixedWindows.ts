@@ -2,7 +2,7 @@
 import type { Instant } from "../shared/Instant.ts"
 
 export interface FixedWindow {
-  /** The counter's unique name. */
+  /** The unique name of the counter. */
   readonly name: string
   readonly limit: number
   readonly seconds: number

@@ -14,7 +14,7 @@ export interface FullWindows {
   readonly refuse: (windows: ReadonlyArray<FixedWindow>, now: Instant) => CountResult | undefined
 }
 
-/** The cache holds at most `capacity` windows and removes the oldest entry first. */
+/** Creates a cache of at most `capacity` windows. A full cache removes its oldest entry first. */
 export const make = (capacity: number): FullWindows => {
   const seen = new Map<string, Seen>()
 

@@ -20,7 +20,10 @@ export const parseAllowList = (entries: ReadonlyArray<string>): Result.Result<Ip
   return Result.succeed(networks)
 }
 
-/** An empty list allows every address. A non-empty list rejects invalid addresses. */
+/**
+ * Returns whether the list allows the address. An empty list allows every address. A non-empty list rejects invalid
+ * addresses.
+ */
 export const allowsAddress = (list: IpAllowList, address: string): boolean => {
   if (list.length === 0) return true
   const parsed = NetAddress.ipFromString(address)

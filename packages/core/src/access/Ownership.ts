@@ -1,4 +1,4 @@
-/** The owner of the data that an API key can access. */
+/** Returns the owner of the data that an API key can access. */
 import type { Owner } from "../shared/Owner.ts"
 import type { Principal } from "./ApiKeys.ts"
 

@@ -46,7 +46,7 @@ export class RateLimited extends Schema.TaggedError<RateLimited>()("RateLimited"
   /** The number of whole seconds after which a retry can succeed. */
   retryAfter: Schema.Int,
   limit: Schema.Int,
-  /** The counted unit, such as `requests a minute`. */
+  /** The counted unit in words, such as `requests a minute`. */
   counted: Schema.String,
   remaining: Schema.Int,
   state: Schema.Struct({
@@ -63,7 +63,7 @@ interface CountedWindow extends FixedWindow {
   readonly counted: string
 }
 
-/** Counts one call. */
+/** Counts one call, or fails when a window is full. */
 type CountCall = Effect.Effect<CountedCall, RateLimited>
 
 export class RateLimits extends Context.Service<
@@ -90,7 +90,7 @@ export class RateLimits extends Context.Service<
      * Each node keeps its own credit.
      */
     readonly creditUnchanged: (principal: Principal, endpoint: EndpointLimit | undefined) => Effect.Effect<void>
-    /** Counts one item of a bulk request against an endpoint's limit. */
+    /** Counts one item of a bulk request for an endpoint's limit. */
     readonly countEndpoint: (principal: Principal, endpoint: EndpointLimit) => CountCall
     readonly countDashboard: (organization: Organization, limits: Limits) => CountCall
     /** Counts a new key. A new key has new rate windows, so the number of new keys needs a separate limit. */

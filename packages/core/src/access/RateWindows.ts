@@ -15,7 +15,7 @@ export class RateWindows extends Context.Service<
     readonly takeNow?: (windows: ReadonlyArray<FixedWindow>, now: Instant.Instant) => CountResult
   }
 >()("@partner-commentary/core/access/RateWindows") {
-  /** `layerMemory` keeps the windows in the memory of this process. */
+  /** This layer stores the windows in the memory of this process. */
   static readonly layerMemory = Layer.sync(RateWindows, () => {
     const windows = make(capacity)
     return markInProcessState(

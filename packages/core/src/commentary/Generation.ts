@@ -219,6 +219,6 @@ const remind = (present: Assignment): Change => {
   })
 }
 
-/** The test environment sends no mail. */
+/** Returns the mail of this kind, or none in the test environment, which sends no mail. */
 const notices = (assignment: Assignment, kind: NoticeKind): ReadonlyArray<CreatorNotice> =>
   assignment.environment === "test" ? [] : [{ kind, occasion: occasionOfNotice(kind, assignment) }]

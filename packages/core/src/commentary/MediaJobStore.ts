@@ -29,7 +29,7 @@ export class MediaJobStore extends Context.Service<
     readonly settle: (job: MediaJob, outcome: MediaJobOutcome, at: Instant) => Effect.Effect<void>
     /** Makes jobs due earlier if a fast clock set their due times too late, like `MailStore.repairDueTimes`. */
     readonly repairDueTimes: (latest: LatestDue) => Effect.Effect<void>
-    /** The next time at which a job of these kinds is due. */
+    /** The next time at which a job of these kinds is due; none when no job waits. */
     readonly nextDue: (kinds: ReadonlyArray<MediaKind>) => Effect.Effect<Option.Option<Instant>>
     /** Lists failed jobs for the operator, newest first. */
     readonly failed: (

@@ -23,7 +23,7 @@ export interface MediaFile {
   readonly bytes: Uint8Array
 }
 
-/** Supported content types and their file extensions. */
+/** The supported content types and the file extension of each type. */
 export const mediaFileExtensions = {
   "audio/mpeg": "mp3",
   "audio/wav": "wav",

@@ -21,7 +21,7 @@ import { hashText } from "../shared/Secret.ts"
 import { refuseBlankSecrets, SigningSecrets } from "../shared/SigningSecrets.ts"
 import type { Assignment } from "../topic/Assignment.ts"
 
-/** The content of a valid, unexpired token. */
+/** The content of a valid token that has not expired. */
 export type OpenedLink =
   | { readonly to: "assignment"; readonly shareId: ShareId; readonly creatorTag: string }
   | { readonly to: "desk"; readonly email: string }
@@ -35,7 +35,7 @@ export class CreatorLinks extends Context.Service<
   {
     readonly toAssignment: (assignment: Assignment) => Effect.Effect<string>
     readonly toInbox: (email: string) => Effect.Effect<string>
-    /** Returns none for a forged, mistyped or expired token. */
+    /** Returns the content of the token; none for a forged, mistyped or expired token. */
     readonly open: (token: string) => Effect.Effect<Option.Option<OpenedLink>>
     /** Returns true if the link was made for the assignment's current creator. */
     readonly isFor: (link: OpenedLink & { readonly to: "assignment" }, assignment: Assignment) => Effect.Effect<boolean>

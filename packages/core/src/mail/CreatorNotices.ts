@@ -16,7 +16,7 @@ export const composeNotice = (context: {
   readonly assignment: Assignment
   readonly topic: QuotedTopic
   readonly link: string
-  /** The end of the response window, which starts when this mail is sent. */
+  /** The end of the response window, which starts when the service sends this mail. */
   readonly respondBy?: Instant
 }): NoticeText => {
   const { assignment, kind, link, topic } = context

@@ -18,7 +18,7 @@ export interface Mail {
   /** The Message-ID is derived from this stable id. Queuing a second mail with the same id changes nothing. */
   readonly id: string
   readonly kind: MailKind
-  /** The assignment's id; null for inbox links and mails about webhooks. */
+  /** The id of the assignment; null for inbox links and for mails about webhooks. */
   readonly shareId: ShareId | null
   /**
    * The change of a webhook. The change is stored in the mail because the webhook may be deleted before the mail is

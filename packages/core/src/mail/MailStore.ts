@@ -66,7 +66,7 @@ export class MailStore extends Context.Service<
     readonly repairDueTimes: (latest: LatestDue) => Effect.Effect<void>
     /** Removes an address (case-insensitive) from all mails and cancels queued mails to this address. */
     readonly forget: (address: string) => Effect.Effect<void>
-    /** The next time at which a mail is due. */
+    /** The next time at which a mail is due; none when no mail is queued. */
     readonly nextDue: Effect.Effect<Option.Option<Instant>>
     /**
      * Queues up to `limit` failed mails again, due at `at`, with their attempts reset. Selects mails that failed from

@@ -3,7 +3,7 @@ import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 
-/** One mail to one person. */
+/** One mail to one recipient. */
 export interface MailMessage {
   /**
    * The id is the same for each attempt at this mail. The id contains only letters, digits, `.`, `-` and `_`. The

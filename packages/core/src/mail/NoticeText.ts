@@ -8,11 +8,11 @@ export interface NoticeText {
   /** The subject is one line of at most 120 characters. */
   readonly subject: string
   readonly text: string
-  /** The HTML is a complete document without external resources. */
+  /** The mail as a complete HTML document without external resources. */
   readonly html: string
 }
 
-/** The content of a mail. External text must be sanitized with `neutralizeText`. */
+/** The content of a mail. The caller must sanitize external text with `neutralizeText`. */
 export interface NoticeParts {
   readonly subject: string
   readonly title: string
@@ -81,7 +81,7 @@ ${after.map((text) => `<p style="margin:0 0 10px;font-size:14px;opacity:.85">${e
 `
 
 /**
- * Removes control characters, direction overrides and invisible tags, and breaks up text that mail clients would turn
+ * Removes control characters, direction overrides and invisible tags. Also splits text that mail clients would turn
  * into links.
  */
 export const neutralizeText = (text: string): string =>
@@ -92,7 +92,9 @@ export const neutralizeText = (text: string): string =>
     .replace(linkable, (mark) => `\u200b${mark}\u200b`)
     .trim()
 
-/** Matches dots, colons, slashes and at signs inside a word, in every script that addresses use. */
+/**
+ * Matches dots, colons, slashes and at signs inside a word, including the variants that other scripts use in addresses.
+ */
 const linkable = /(?<=\S)[.:@/\\\u3002\uff0e\uff61\uff1a\uff0f\uff20](?=\S)/gu
 
 /** Replaces each run of white space with one space, so that the text has one line. */

@@ -22,7 +22,7 @@ import { AssignmentStore, type OrganizationQueue } from "../topic/AssignmentStor
 export class DueAssignments extends Context.Service<
   DueAssignments,
   {
-    /** Runs the due step of one assignment. If `mayBegin` is false, no generation attempt starts. */
+    /** Runs the due step of one assignment. If `mayBegin` is false, the step starts no generation attempt. */
     readonly wake: (
       id: ShareId,
       mayBegin: boolean

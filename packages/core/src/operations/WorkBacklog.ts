@@ -13,9 +13,9 @@ export interface WaitingWorkCounts {
   readonly mails: number
   /** The number of drafts that wait for a restart because all generation attempts failed. */
   readonly stalledDrafts: number
-  /** The number of webhooks whose circuit breaker is open and waits for its next probe. */
+  /** The number of webhooks with an open circuit breaker that waits for its next probe. */
   readonly openCircuits: number
-  /** The number of webhooks whose circuit breaker is open and whose probe is due or in flight. */
+  /** The number of webhooks with an open circuit breaker whose probe is due or in flight. */
   readonly halfOpenCircuits: number
 }
 

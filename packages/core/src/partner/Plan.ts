@@ -1,4 +1,4 @@
-/** The limits of each plan, and an organization's overrides. */
+/** The limits of each plan, and the limits that override the plan for one organization. */
 import * as Schema from "effect/Schema"
 
 export const PlanName = Schema.Literals(["standard", "premium"])

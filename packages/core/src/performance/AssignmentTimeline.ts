@@ -1,4 +1,4 @@
-/** The times and the outcome of one assignment, from which all metrics are computed. */
+/** The times and the outcome of one assignment. All metrics are computed from these fields. */
 import type { PersonaId } from "../shared/Ids.ts"
 import type { Instant } from "../shared/Instant.ts"
 import type { Assignment, AssignmentStatus, FailureReason } from "../topic/Assignment.ts"
@@ -20,7 +20,7 @@ export const timelineOf = (assignment: Assignment): AssignmentTimeline => ({
 
 export interface PersonaTimeline extends AssignmentTimeline {
   readonly personaId: PersonaId
-  /** The persona's name when the assignment was created. */
+  /** The persona's name at the time of the assignment's creation. */
   readonly personaName: string
 }
 

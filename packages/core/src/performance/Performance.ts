@@ -47,7 +47,7 @@ export const maxAssignmentsPerPartialDay = 1_000_000
 /** The partial day at the start or end of the period has more than `maxAssignmentsPerPartialDay` assignments. */
 export class PeriodTooFull extends Schema.TaggedError<PeriodTooFull>()("PeriodTooFull", {}) {}
 
-/** Another report of this organization is in progress. */
+/** Another report for this organization is already running. */
 export class ReportInProgress extends Schema.TaggedError<ReportInProgress>()("ReportInProgress", {}) {}
 
 export class Performance extends Context.Service<

@@ -19,7 +19,7 @@ export interface PersonaMetrics {
 
 export interface TimelinePage {
   readonly timelines: ReadonlyArray<PersonaTimeline>
-  /** The last topic of this page; null on the last page. */
+  /** The cursor of the page's last topic; null on the last page. */
   readonly next: Cursor | null
 }
 

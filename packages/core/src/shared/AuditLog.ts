@@ -1,11 +1,11 @@
-/** The port of the append-only audit log for keys, licences, assignments and webhooks. */
+/** The port of the append-only audit log. The log contains actions on keys, licences, assignments and webhooks. */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Schema from "effect/Schema"
 import type { OrganizationId } from "./Ids.ts"
 
 export interface AuditEntry {
-  /** The action's name, such as `key.created`, `license.granted` or `creator.approved`. */
+  /** The name of the action, such as `key.created`, `license.granted` or `creator.approved`. */
   readonly action: string
   /** The id of the object that the action changed. */
   readonly subject: string

@@ -9,7 +9,7 @@ export class DatabaseBusy extends Error {
   override name = "DatabaseBusy"
 }
 
-/** Returns whether a request failed because the database was busy. */
+/** Returns whether a request failed because all database connections were in use. */
 export const isBusy = (cause: Cause.Cause<unknown>): boolean =>
   cause.reasons.some((reason) => Cause.isDieReason(reason) && isCausedByBusy(reason.defect))
 

@@ -23,7 +23,7 @@ export type PersonaId = typeof PersonaId.Type
 export const TopicId = Uuid.pipe(Schema.brand("TopicId"))
 export type TopicId = typeof TopicId.Type
 
-/** Identifies an assignment: one persona's part in one topic. The specification calls this id `share_id`. */
+/** Identifies an assignment, which is one persona's part in one topic. The specification calls this id `share_id`. */
 export const ShareId = Uuid.pipe(Schema.brand("ShareId"))
 export type ShareId = typeof ShareId.Type
 

@@ -1,4 +1,4 @@
-/** Rules for text that operators and embedding applications enter. */
+/** Validates text that operators and embedding applications enter. */
 import { countCodePoints, hasControlCharacters } from "./Text.ts"
 
 /** Returns whether the text can be a name or a label: one line. */

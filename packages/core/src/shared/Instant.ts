@@ -18,7 +18,7 @@ export const toIso = (instant: Instant): string => new Date(instant).toISOString
 
 export const isoOrNull = (instant: Instant | null): string | null => (instant === null ? null : toIso(instant))
 
-/** Parses the output of `toIso`. */
+/** Parses a time in the format of `toIso`. */
 // biome-ignore lint/style/noRestrictedGlobals: `Date` parses ISO instants fastest
 export const fromIso = (iso: string): Instant => Date.parse(iso)
 

@@ -15,7 +15,8 @@ export const isLoopbackHost = (host: string): boolean => {
 export const isWildcardHost = (host: string): boolean => host === "0.0.0.0" || host === "::" || host === "[::]"
 
 /**
- * Formats an address as `http://host:port`, with IPv6 addresses in brackets. A wildcard address becomes `localhost`.
+ * Formats an address as `http://host:port`. An IPv6 address is written in brackets. A wildcard address becomes
+ * `localhost`.
  */
 export const formatHttpAddress = (host: string, port: number): string => {
   const name = isWildcardHost(host) ? "localhost" : host.includes(":") && !host.startsWith("[") ? `[${host}]` : host

@@ -39,7 +39,7 @@ interface Found<A> {
   readonly generation: number
 }
 
-/** Caches up to `capacity` results for a limited time. Interrupted look-ups are not cached. */
+/** Caches up to `capacity` results for a limited time. The result of an interrupted look-up is not cached. */
 export const make = Effect.fnUntraced(function* <Key extends string, A>(
   lookUp: (key: Key) => Effect.Effect<A>,
   { capacity, hasOwnCapacity = () => false, timeToLive }: CacheOptions<A>

@@ -12,7 +12,7 @@ import type { Environment, Owner } from "./Owner.ts"
 import { markInProcessState } from "./SharedState.ts"
 import { afterCommit } from "./Transaction.ts"
 
-/** The kinds of work that workers listen for. */
+/** The kinds of work for which workers wait. */
 export type WorkKind = "assignments" | "tests" | "mails" | "deliveries" | "recoveries" | "removals" | "media"
 
 export const allWorkKinds: ReadonlyArray<WorkKind> = [

@@ -66,7 +66,7 @@ export interface Assignment {
   readonly reminders: number
   readonly commentary: ApprovedCommentary | null
   readonly failure: { readonly reason: FailureReason; readonly at: Instant } | null
-  /** The creator's reason for withdrawing. */
+  /** The reason that the creator gave for the withdrawal. */
   readonly withdrawReason: string | null
   /** The state of the simulated creator in the test environment; null in the live environment. */
   readonly simulation: Simulation | null

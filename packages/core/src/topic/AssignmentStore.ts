@@ -76,7 +76,7 @@ export class AssignmentStore extends Context.Service<
      * fast clock causes such due times.
      */
     readonly putOff: (latest: LatestDue, step: Instant, limit: number) => Effect.Effect<ReadonlyArray<ShareId>>
-    /** Returns the next time at which an assignment of these environments is due. */
+    /** Returns the next time at which an assignment in one of these environments is due. */
     readonly nextDue: (among: ReadonlyArray<Environment>) => Effect.Effect<Option.Option<Instant>>
     /**
      * Returns up to `limit` open live assignments of a creator, oldest first. If more assignments are open,

@@ -1,4 +1,4 @@
-/** Calculates when the next timed step of an assignment is due, and when its reminders are due. */
+/** Calculates due times: the next timed step of an assignment, and the next reminder. */
 import * as Instant from "../shared/Instant.ts"
 import { type Assignment, isSettled } from "./Assignment.ts"
 

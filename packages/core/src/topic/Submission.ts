@@ -42,7 +42,7 @@ export interface SubmissionCandidate {
   readonly persona: Persona
 }
 
-/** The ids of a topic and of one assignment in it. */
+/** The ids of a topic and of one of its assignments. */
 export const AssignmentReference = Schema.Struct({ topicId: TopicId, shareId: ShareId })
 export type AssignmentReference = typeof AssignmentReference.Type
 
@@ -147,7 +147,7 @@ export const latestResponseDeadline = (
     ? Instant.plus(createdAt, policy.responseWindow)
     : Math.max(Instant.plus(createdAt, policy.deliveryWindow), deadlineAfterMailFailure(createdAt, policy))
 
-/** Returns the licensed personas, each once, in the order of the request. */
+/** Returns the licensed personas in the order of the request, without repetitions. */
 export const candidatesOf = (
   requested: ReadonlyArray<PersonaId>,
   licensed: ReadonlyArray<Persona>,

@@ -47,7 +47,7 @@ export const storedBytesOf = (
   const repeated = own + utf8(externalReference ?? "")
   // The topic's row and the topic's event both contain the reference and the metadata.
   const texts = utf8(content) + 2 * repeated
-  // A draft and each of its copies quote up to 200 characters of the content.
+  // A draft and each copy of the draft quote up to 200 characters of the content.
   const each = assignmentBytes + eventsEach * repeated + Math.min(utf8(content), 800) * 4
   return topicBytes + texts + personas * each
 }

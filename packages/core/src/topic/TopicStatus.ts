@@ -51,7 +51,7 @@ export const countsAfterChange = (
   return next
 }
 
-/** The fields of an assignment that determine its topic's counts. */
+/** The fields of an assignment that determine the counts of its topic. */
 export type AssignmentOutcome = Pick<Assignment, "status" | "failure">
 
 export const isAbandonedAssignment = (outcome: AssignmentOutcome): boolean =>

@@ -28,7 +28,7 @@ export type Revision = string
 export interface TopicWithAssignments {
   readonly revision: Revision
   readonly topic: Topic
-  /** The assignments in the order of submission. */
+  /** The topic's assignments in the order of submission. */
   readonly assignments: ReadonlyArray<PublicAssignment>
 }
 
@@ -121,7 +121,7 @@ export class TopicStore extends Context.Service<
   {
     /**
      * Claims the duplicate windows, reserves quota or test storage, and writes topic, assignments and request mails in
-     * one transaction. Concurrent submissions cannot hold the same window or exceed a quota.
+     * one transaction. Concurrent submissions cannot hold the same duplicate window or exceed a quota.
      */
     readonly submit: (submission: Submission) => Effect.Effect<
       {

@@ -60,7 +60,7 @@ export interface NewTopic {
   readonly respondBy?: Instant.Instant | null
 }
 
-/** The authenticated caller's organization, environment and limits. */
+/** The organization, environment and limits of the authenticated caller. */
 export type Submitter = Pick<Principal, "organization" | "environment" | "limits">
 
 export class InvalidContent extends Schema.TaggedError<InvalidContent>()("InvalidContent", {

@@ -140,7 +140,7 @@ export const approve = (
     /** The creator's edited text; null when the creator approves the draft unchanged. */
     readonly content: string | null
     readonly commentaryId: CommentaryId
-    /** The SHA-256 of the approved text, for the audit log. */
+    /** The SHA-256 of the approved text, which the audit log records. */
     readonly contentHash: string
     readonly mediaRequests?: ReadonlyArray<MediaRequest>
   },

@@ -25,7 +25,7 @@ export interface CircuitBreaker {
    */
   readonly unreached: ReadonlyArray<EventId>
   readonly warned: boolean
-  /** Number of failed probes while the breaker is open; null while it is closed. */
+  /** Number of failed probes since the breaker opened; null while the breaker is closed. */
   readonly probes: number | null
   /** The start of the slow drain and the number of deliveries sent since then; null once the backlog is empty. */
   readonly draining: { readonly since: Instant.Instant; readonly sent: number } | null
@@ -55,7 +55,10 @@ export interface Receiver {
  */
 export const isHeld = ({ health, webhook }: Receiver): boolean => webhook.status !== "active" || health.probes !== null
 
-/** True when no failure, pause or backlog limits this receiver, so a success changes nothing for pending deliveries. */
+/**
+ * Returns true when no failure, pause or backlog limits this receiver. A success then changes nothing for other
+ * deliveries.
+ */
 export const isUnrestricted = ({ health, quietUntil, webhook }: Receiver): boolean =>
   webhook.consecutiveFailures === 0 && health.probes === null && health.draining === null && quietUntil === null
 
@@ -157,10 +160,7 @@ export const startRecovery = (present: Receiver, now: Instant.Instant): Receiver
   return throttle === null ? begun : { ...begun, health: { ...begun.health, throttle } }
 }
 
-/**
- * Ends the wait of an open breaker, and a pause after a 429, because a manual retry suggests that the receiver was
- * repaired.
- */
+/** Ends the wait of an open breaker and a pause after a 429. A manual retry suggests that the receiver was repaired. */
 export const afterManualRetry = (present: Receiver): Receiver =>
   present.quietUntil === null || (present.health.probes === null && present.health.throttle === null)
     ? present
@@ -237,7 +237,7 @@ export const allowedDeliveries = (
 ): DeliveryAllowance => {
   const probe = health.probes !== null
   if (webhook.status !== "active" || (quietUntil !== null && now < quietUntil)) return { limit: 0, probe }
-  // A failing receiver gets one delivery at a time, so that timeouts occupy few shared connections.
+  // A failing receiver gets one delivery at a time, because each timeout occupies a shared connection for long.
   const free = Math.max(0, (webhook.consecutiveFailures > 0 ? 1 : policy.concurrency) - inFlight)
   if (health.draining === null) return { limit: free, probe }
   return { limit: Math.min(free, Math.max(0, drained(health.draining, now, policy) - health.draining.sent)), probe }

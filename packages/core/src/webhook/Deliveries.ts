@@ -34,7 +34,7 @@ export interface DeliveryPage {
 export class Deliveries extends Context.Service<
   Deliveries,
   {
-    /** Lists deliveries of the last 30 days. A null status selects all deliveries. */
+    /** Lists deliveries of the last 30 days. If the status is null, the list contains all deliveries. */
     readonly page: (
       owner: Owner,
       webhookId: WebhookId,

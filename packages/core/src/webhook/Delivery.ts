@@ -22,7 +22,7 @@ export interface RecordedAttempt extends Omit<Attempt, "retryAfter"> {
 
 export interface Delivery {
   readonly webhookId: WebhookId
-  /** The event's id identifies the delivery within its webhook. */
+  /** The id of the delivered event, which identifies the delivery within its webhook. */
   readonly eventId: EventId
   readonly type: StoredEventType
   readonly topicId: TopicId
@@ -32,7 +32,7 @@ export interface Delivery {
   readonly state: DeliveryState
   /** The time of the next attempt; null when no attempt is scheduled. */
   readonly dueAt: Instant | null
-  /** True while an attempt is in flight and its lease is valid. */
+  /** True while an attempt is in flight and the worker's lease is valid. */
   readonly inFlight: boolean
   readonly settledAt: Instant | null
   /** The total number of attempts, including manual attempts. */
@@ -60,7 +60,7 @@ interface DeliveryProgress {
 
 export type DeliveryWithProgress = KnownDelivery & DeliveryProgress
 
-/** Adds the derived status to a delivery. */
+/** Adds the status that partners see to a delivery. */
 export const withProgress = <Kind extends Delivery>(delivery: Kind, receiver: Receiver): Kind & DeliveryProgress => {
   const { dueAt, state, inFlight } = delivery
   if (state !== "pending" || dueAt === null) return { ...delivery, status: state, nextAttemptAt: null }

@@ -57,7 +57,7 @@ export const latestDue = (
   }
 }
 
-/** `chance` is a random number from 0 up to 1. */
+/** Returns the delivery's state after an attempt. `chance` is a random number, at least 0 and less than 1. */
 export const nextStateOf = (
   present: RetryState,
   {
@@ -80,7 +80,7 @@ export const nextStateOf = (
   if (attempt.failure === null) return { state: "delivered" }
   const { attempts } = present
   if (attempt.failure === "unsigned") return { state: "pending", attempts, dueAt: Instant.plus(now, unsignedDelay) }
-  // A 429 does not count as an attempt, so a time limit ends a delivery that gets only 429.
+  // A 429 response does not count as a failed attempt, so a time limit ends deliveries that get only 429 responses.
   if (attempt.status === 429 && isExhausted && kind !== "manual") return { state: "failed", attempts }
   if (kind === "probe") return { state: "pending", attempts, dueAt: now }
   if (kind === "manual") {

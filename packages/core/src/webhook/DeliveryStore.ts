@@ -42,7 +42,7 @@ export interface ClaimPlan {
   readonly taken: (present: Receiver, allowance: DeliveryAllowance, count: number) => Receiver
 }
 
-/** A webhook before and after an attempt, and the deliveries claimed in the same transaction. */
+/** A webhook's state before and after an attempt, and the deliveries that the same transaction claimed. */
 export interface SettledAttempt {
   readonly before: Receiver
   readonly after: Receiver
@@ -60,9 +60,9 @@ export interface Settlement {
 export interface DeliveryBacklog {
   /** The number of due deliveries that workers may send now. */
   readonly due: number
-  /** The number of pending deliveries of webhooks that are inactive or paused. */
+  /** The number of pending deliveries whose webhook is inactive or paused. */
   readonly held: number
-  /** The number of webhooks whose breaker is open. */
+  /** The number of webhooks with an open circuit breaker. */
   readonly open: number
   /** The number of disabled webhooks. */
   readonly disabled: number
@@ -116,7 +116,7 @@ export class DeliveryStore extends Context.Service<
      * because a fast clock also calculated its next attempt.
      */
     readonly repairDueTimes: (latest: LatestDue) => Effect.Effect<void>
-    /** Ends pauses that end after `after` and for which `isPostponed` returns true. */
+    /** Ends each pause that lasts beyond `after` and for which `isPostponed` returns true. */
     readonly repairPauses: (after: Instant, isPostponed: (present: Receiver) => boolean) => Effect.Effect<void>
     /** Returns the next time at which a delivery to an active webhook is due; none when no delivery is pending. */
     readonly nextDue: Effect.Effect<Option.Option<Instant>>

@@ -230,9 +230,7 @@ const reportDisabled = ({ health, webhook }: CircuitBreaker.Receiver, { at, fail
     mend: "when its receiver answers again: webhook enable, or the partner makes it active"
   })
 
-/**
- * An event that could not be signed is logged as an error, because only the operator can restore the signing secret.
- */
+/** An unsigned event is logged as an error, because only the operator can restore the missing signing secret. */
 const report = (
   { eventId, kind, ticket, webhookId }: ClaimedDelivery,
   { failure, reason, status }: Attempt,

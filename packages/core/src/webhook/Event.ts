@@ -146,7 +146,7 @@ interface Subject {
   readonly topic: { readonly status: TopicStatus; readonly summary: ReturnType<typeof summarizeCounts> }
 }
 
-/** Returns the JSON text of an object without its closing brace. */
+/** Returns the JSON text of an object without the closing brace. */
 const open = (object: Envelope | { readonly topic_id: TopicId }) => JSON.stringify(object).slice(0, -1)
 
 const detail = ({ commentary, failure }: Assignment, { medium, type }: Fact): Partial<Subject> => {

@@ -1,4 +1,4 @@
-/** Lists past events for partners: the last 30 days, page by page, backward or forward. */
+/** Partners list the events of the last 30 days, page by page, backward or forward. */
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -22,7 +22,7 @@ const stepBytes = 128 * 1024
 export const earliestListed = (now: Instant.Instant): Instant.Instant => Math.max(0, now - Duration.toMillis(retention))
 
 export interface EventHistoryPage {
-  /** A page has fewer events than the limit when their payloads are large. */
+  /** The events of the page. A page with large payloads contains fewer events than the limit. */
   readonly events: ReadonlyArray<PastEvent>
   /** True if the list has more events after this page. */
   readonly more: boolean

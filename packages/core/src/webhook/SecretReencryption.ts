@@ -17,7 +17,9 @@ export interface ReencryptionResult {
 
 const pageSize = 100
 
-/** Returns the webhooks for which the visitor returns false, and the number of the other webhooks. */
+/**
+ * Calls the visitor for each secret. Returns the webhooks with the result false, and the number of the other webhooks.
+ */
 const visitAll = Effect.fnUntraced(function* <R>(
   visit: (id: WebhookId, encrypted: string) => Effect.Effect<boolean, never, R>
 ) {

@@ -11,10 +11,10 @@ import { requestedRetryTime } from "./RetryAfter.ts"
 export interface Throttle {
   /** The time of the first 429 in the current period of 429 responses. An hour without a 429 ends the period. */
   readonly since: Instant.Instant
-  /** The start and end of the latest pause. */
+  /** The time at which the latest pause started. */
   readonly pausedAt: Instant.Instant
   readonly until: Instant.Instant
-  /** The number of consecutive pauses without a success between them. */
+  /** The number of consecutive pauses since the last success. */
   readonly pauses: number
   /** The time of the last mail to the webhook's contact about 429 responses. */
   readonly toldAt: Instant.Instant | null

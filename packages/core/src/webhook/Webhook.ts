@@ -9,7 +9,9 @@ import type { EventType, StoredEventType } from "./EventType.ts"
 export const RequestedWebhookStatus = Schema.Literals(["active", "paused"])
 export type RequestedWebhookStatus = typeof RequestedWebhookStatus.Type
 
-/** The partner sets `paused`; the service sets `disabled`. In both states the webhook receives no events. */
+/**
+ * Partners set the status `paused`, and the service sets `disabled`. In both statuses the webhook receives no events.
+ */
 export const WebhookStatus = Schema.Literals(["active", "paused", "disabled"])
 export type WebhookStatus = typeof WebhookStatus.Type
 

@@ -30,7 +30,7 @@ export const conditionOfNewWebhook: WebhookCondition = {
   held: 0
 }
 
-/** `pending` is the number of the receiver's unfinished deliveries. */
+/** Returns the condition of a receiver. `pending` is the number of the receiver's unfinished deliveries. */
 export const conditionOf = (receiver: Receiver, pending: number, disabling: DisabledEntry | null): WebhookCondition => {
   const isOpen = receiver.health.probes !== null
   return {

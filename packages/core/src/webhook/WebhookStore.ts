@@ -16,7 +16,7 @@ import type { WebhookSecrets } from "./WebhookSecret.ts"
 
 type Recorded = Pick<AuditEntry, "action" | "details">
 
-/** A created or changed webhook, with the audit entry and the mail that the store writes in the same transaction. */
+/** A created or changed webhook. The store writes the webhook, the audit entry and the mail in the same transaction. */
 export interface WebhookChange {
   readonly webhook: Webhook
   readonly audit: Recorded

@@ -7,7 +7,7 @@ import * as Schema from "effect/Schema"
 export interface WebhookRequest {
   readonly url: string
   /**
-   * Header names are lower-case and include `content-type`. The transport sets `host`, `content-length` and
+   * The header names are lower-case and include `content-type`. The transport itself sets `host`, `content-length` and
    * `accept-encoding`.
    */
   readonly headers: Readonly<Record<string, string>>

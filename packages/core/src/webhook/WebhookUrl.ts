@@ -3,7 +3,7 @@
 /** The maximum length of a webhook URL in characters. */
 export const maxUrlLength = 2048
 
-/** The pattern allows the characters of RFC 3986 without a fragment. JSON Schema requires the `u` flag. */
+/** The pattern allows the characters of RFC 3986, but no fragment. JSON Schema requires the `u` flag. */
 export const urlPattern = /^https?:\/\/(?![/?])[\w.~:/?[\]@!$&'()*+,;=%-]+$/u
 
 /** The URL pattern for deployments that allow only `https:`. */

@@ -36,7 +36,7 @@ export interface NewWebhook {
   readonly url: string
   /** The subscribed event types. The list has at least one type and no repetitions. */
   readonly events: ReadonlyArray<EventType>
-  /** If the secret is null, the service generates one. */
+  /** The signing secret; if null, the service generates a secret. */
   readonly secret: Redacted.Redacted<string> | null
 }
 
@@ -45,7 +45,7 @@ export interface WebhookRequester extends Pick<Principal, "organization" | "envi
   readonly key: Pick<Principal["key"], "id" | "prefix"> | null
 }
 
-/** A validated registration with its signing secret. */
+/** A validated registration and the webhook's signing secret. */
 export interface Registration {
   readonly principal: WebhookRequester
   readonly webhook: Webhook
