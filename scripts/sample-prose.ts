@@ -33,24 +33,26 @@ const sentences = (path: string, text: string): ReadonlyArray<string> => {
   return [...prose, ...tests]
 }
 
+const repository = [...readFiles()]
+
 /** A module that callers import as a namespace, such as `MailStore`, qualifies its names: `MailStore.layer`. */
 const namespaceImport = /^import (?:type )?\* as \w+ from "[^"]*?(\w+)(?:\.ts)?"$/gm
 const namespaces = new Set(
-  [...readFiles().values()].flatMap((text) => [...text.matchAll(namespaceImport)].map(([, file]) => file))
+  repository.flatMap(([, text]) => [...text.matchAll(namespaceImport)].map(([, file]) => file))
 )
 
 const names = (path: string, text: string) => {
+  if (path.endsWith(".md")) return []
   const file = basename(path, ".ts")
-  const qualified = (name: string | undefined) =>
-    namespaces.has(file) && /^[a-z]/.test(name ?? "") ? `${file}.${name}` : name
-  return path.endsWith(".md")
-    ? []
-    : [...text.matchAll(exported)].map(([, kind, name]) => `${qualified(name)} (${kind})`)
+  const qualifier = namespaces.has(file) ? `${file}.` : ""
+  return [...text.matchAll(exported)].map(
+    ([, kind, name = ""]) => `${/^[a-z]/.test(name) ? qualifier : ""}${name} (${kind})`
+  )
 }
 
 const isChosen = (path: string) =>
   /\.(ts|md)$/.test(path) && (positionals.length === 0 || positionals.some((start) => path.startsWith(start)))
-const files = [...readFiles()].filter(([path]) => isChosen(path))
+const files = repository.filter(([path]) => isChosen(path))
 
 const draw = (title: string, read: (path: string, text: string) => ReadonlyArray<string>, count: number) => {
   const pool = files.flatMap(([path, text]) =>
