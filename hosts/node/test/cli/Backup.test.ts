@@ -5,6 +5,7 @@
 import { readdirSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
+import { LimitName } from "@partner-commentary/core/partner/Plan"
 import { describe, expect, it } from "vitest"
 import * as OwnDatabase from "../support/OwnDatabase.ts"
 import * as Partner from "../support/Partner.ts"
@@ -16,7 +17,9 @@ describe("backup", () => {
   it("a backup contains all acknowledged writes although a server keeps writing, and a service runs on the copy", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const { apiRoot, stop } = await Process.start(cwd, ["serve"], env)
-    const { key, persona } = await Partner.registerPartner(cwd, env)
+    const { key, organization, persona } = await Partner.registerPartner(cwd, env)
+    const raised = LimitName.literals.flatMap((name) => ["--limit", `${name}=1000000`])
+    await Process.runJson(cwd, ["org", "update", organization.id, ...raised], env)
     const requests: Array<string> = []
     let isOver = false
     const writing = (async () => {

@@ -50,11 +50,12 @@ export const callApi = async (apiRoot: string, key: string, path: string, body?:
 /** Submits a topic to one persona, and returns the share id of the assignment. */
 export const submitTopic = async (apiRoot: string, key: string, personaId: string): Promise<string> => {
   const reference = `r-${Math.random()}`
-  await callApi(apiRoot, key, "/topics", {
+  const submitted = await callApi(apiRoot, key, "/topics", {
     content: `Who wins the derby? ${reference}`,
     persona_ids: [personaId],
     external_reference: reference
   })
+  if (submitted.status !== 201) throw new Error(`not submitted: ${JSON.stringify(submitted)}`)
   const found = await callApi(apiRoot, key, `/topics/by-reference/${reference}`)
   return found.body.data.commentaries[0].share_id
 }
