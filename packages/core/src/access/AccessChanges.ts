@@ -19,8 +19,8 @@ export class AccessChanges extends Context.Service<
   AccessChanges,
   {
     /**
-     * `publish` sends the change after the current transaction commits. This node removes its cache entries at once.
-     * Other nodes remove their cache entries when the message arrives.
+     * `publish` sends the change after the current transaction commits. This node then removes its cache entries
+     * immediately. Other nodes remove their cache entries when the message arrives.
      */
     readonly publish: (changed: KeyPrefix) => Effect.Effect<void>
     /**
@@ -30,7 +30,7 @@ export class AccessChanges extends Context.Service<
     readonly subscribe: (forget: (changed: KeyPrefix) => Effect.Effect<void>) => Effect.Effect<void, never, Scope.Scope>
     /**
      * True while this process receives the changes that other processes publish. While `hearsOthers` is false, a
-     * long-lived response must often check its API key.
+     * long-lived response must often check that its API key is still valid.
      */
     readonly hearsOthers: Effect.Effect<boolean>
   }

@@ -1,4 +1,7 @@
-/** Defines the text, the stored form and the validity of a partner's API key. KeyRotation replaces keys. */
+/**
+ * Defines a partner's API key: its text (the full secret key), its stored form and its validity. KeyRotation replaces
+ * keys.
+ */
 import type * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -32,7 +35,7 @@ export interface ApiKey {
   readonly revokedAt: Instant | null
   /** If `isRevoked` is true, every node rejects the key, even a node whose clock is before `revokedAt`. */
   readonly isRevoked: boolean
-  /** The stored time can lag by some seconds. The time is null before the key's first call. */
+  /** The stored time can be some seconds behind the latest call. The time is null before the key's first call. */
   readonly lastUsedAt: Instant | null
 }
 

@@ -90,9 +90,9 @@ export class ApiKeys extends Context.Service<
       by?: string
     ) => Effect.Effect<CreatedKey, InvalidAllowList | TooManyKeys>
     /**
-     * `authenticate` checks in this order: the key is known, not revoked, not expired, and allowed from this address. A
-     * cached key costs no query. `suspect` is true for an address that recently sent invalid keys. All suspect
-     * addresses share `maxSuspectLookups` concurrent look-ups.
+     * `authenticate` checks in this order: the key is known, its organization is not suspended, the key is not revoked
+     * and not expired, and the key is allowed from this address. A cached key costs no query. `suspect` is true for an
+     * address that recently sent invalid keys. All suspect addresses share `maxSuspectLookups` concurrent look-ups.
      */
     readonly authenticate: (
       fullKey: string,
@@ -114,8 +114,9 @@ export class ApiKeys extends Context.Service<
       ApiKeyNotFound | KeyRevoked | KeyExpired | KeyRotated
     >
     /**
-     * A revocation takes effect on this node at once, and on other nodes within `cacheLifetime`. A repeated revocation
-     * changes nothing. If `manager` is omitted, the operator is the actor and can revoke the keys of any organization.
+     * A revocation takes effect on this node immediately, and on other nodes within `cacheLifetime`. A repeated
+     * revocation changes nothing. If `manager` is omitted, the operator is the actor and can revoke the keys of any
+     * organization.
      */
     readonly revoke: (id: ApiKeyId, manager?: KeyManager) => Effect.Effect<ApiKey, ApiKeyNotFound>
     /** Changes the fields that are not null. Other nodes apply the change within `cacheLifetime`. */
@@ -301,7 +302,7 @@ export class ApiKeys extends Context.Service<
 /** How long revoked and expired keys stay in the list. */
 export const endedKeyRetention = Duration.days(90)
 
-/** The number of concurrent look-ups for addresses that sent invalid keys. */
+/** Maximum number of concurrent look-ups of keys from all addresses that recently sent invalid keys. */
 export const maxSuspectLookups = 4
 
 /** Maximum number of keys in one list. */

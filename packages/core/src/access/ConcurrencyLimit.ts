@@ -15,7 +15,7 @@ import * as KeyedSemaphore from "../shared/KeyedSemaphore.ts"
 /**
  * The default pool is `standard`. `frequent` operations are short and run in batches: submissions and polls. `large`
  * operations read or write up to a thousand rows. `outgoing` operations wait for an organization's server. `waiting`
- * and `streaming` requests wait for changes, and each read takes a permit of another pool.
+ * and `streaming` requests wait for changes, and each of their reads also takes a permit of another pool.
  */
 export type ConcurrencyPool = "standard" | "frequent" | "large" | "outgoing" | "waiting" | "streaming"
 
@@ -30,8 +30,8 @@ export const poolBounds: Readonly<Record<ConcurrencyPool, KeyedSemaphore.Semapho
 }
 
 /**
- * Maximum time that a request waits for a permit. A duplicate request waits the same time for the response of the
- * first request.
+ * Maximum time that a request waits for a permit. A request with a used idempotency key also waits at most 10 seconds
+ * for the response of the first request with this key.
  */
 export const permitTimeout = Duration.seconds(10)
 
@@ -42,7 +42,7 @@ export class TooManyRequests extends Schema.TaggedError<TooManyRequests>()("TooM
 
 /**
  * A callback that calls `release` when the client has read the response or has disconnected. If the response has
- * already ended, the callback calls `release` at once.
+ * already ended, the callback calls `release` immediately.
  */
 export type WhenResponseEnds = (release: () => void) => void
 
@@ -55,8 +55,8 @@ export class ConcurrencyLimit extends Context.Service<
      */
     readonly tryTake: (pool: ConcurrencyPool, organization: OrganizationId) => (() => void) | undefined
     /**
-     * Runs the effect `work` with a permit of the organization. When `work` has ended, `whenTaken` gets a callback that
-     * releases the permit.
+     * Runs the effect `work` with a permit of the organization. When `work` has ended, calls `whenTaken` with the
+     * function that releases the permit.
      */
     readonly withPermit: <A, E, R>(
       pool: ConcurrencyPool,

@@ -30,7 +30,7 @@ export class Dashboard extends Context.Service<
       const identity = yield* DashboardIdentity
       const organizations = yield* OrganizationStore
 
-      /** Finds an organization by its own id first, then by its id at the identity provider. */
+      /** Finds an organization by its id in this service first, then by its id at the identity provider. */
       const named = Effect.fnUntraced(function* (claim: string) {
         const id = parse(OrganizationId, claim)
         const own = Option.isNone(id) ? Option.none() : yield* organizations.find(id.value)

@@ -6,7 +6,7 @@ import * as Schema from "effect/Schema"
 
 /** The claims of a valid dashboard token. */
 export interface DashboardToken {
-  /** The claim with the organization's own id or with its id at the identity provider. */
+  /** The claim that identifies the organization, by its id in this service or by its id at the identity provider. */
   readonly organization: string
   /** The user's id at the identity provider; null when the token contains no user. */
   readonly subject: string | null

@@ -29,11 +29,14 @@ interface Open {
 
 export interface FixedWindows {
   readonly take: (windows: ReadonlyArray<FixedWindow>, now: Instant) => CountResult
-  /** Returns true if at least one window is full. `isFull` does not count the call. */
+  /** Returns true if at least one window is full. `isFull` counts no call. */
   readonly isFull: (windows: ReadonlyArray<FixedWindow>, now: Instant) => boolean
 }
 
-/** Keeps at most `capacity` windows of each length. A new window then replaces the oldest window of its length. */
+/**
+ * Keeps at most `capacity` windows of each length. When this number is reached, a new window replaces the oldest window
+ * of the same length.
+ */
 export const make = (capacity: number): FixedWindows => {
   /** The windows of each length, by name. A map keeps insertion order, so windows of one length are sorted by end. */
   const lengths = new Map<number, Map<string, Open>>()
@@ -48,7 +51,7 @@ export const make = (capacity: number): FixedWindows => {
 
   const find = ({ name, seconds }: FixedWindow, now: Instant): Open | undefined => {
     const open = lengths.get(seconds)?.get(name)
-    // Ignore a window that starts in the future, because the clock was set back.
+    // If the window starts in the future, the clock was set back after its start. Ignore such a window.
     return open === undefined || open.endsAt <= now || open.endsAt > now + seconds * 1000 ? undefined : open
   }
 

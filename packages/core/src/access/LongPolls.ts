@@ -1,6 +1,6 @@
 /**
- * Holds requests that wait for a change. A waiting request is a fiber that a signal resumes. A waiting request holds no
- * database connection and runs no query.
+ * Holds long polls, which are requests that wait for a change. A waiting request is a fiber that a signal resumes. A
+ * waiting request holds no database connection and runs no query.
  */
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
@@ -15,26 +15,29 @@ import { AccessChanges } from "./AccessChanges.ts"
 
 export interface WatchedChange {
   readonly change: Change
-  /** The API key of the caller. A change of the key or of its organization ends the pause. */
+  /** The API key of the caller. A change of the key or of its organization also resumes the caller. */
   readonly key: string
 }
 
 export interface WaitingRequest<A, E, R> extends WatchedChange {
   readonly longest: Duration.Duration
   /**
-   * Reads the response if it is available. The read runs at the start, after each signal and at the end. The read must
-   * fail if the caller has lost its access.
+   * Reads the response; none if it is not available yet. The read runs when the request starts, after each signal and
+   * at the timeout. The read must fail if the caller has lost its access.
    */
   readonly look: Effect.Effect<Option.Option<A>, E, R>
 }
 
-/** Why a pause ended: the change was signaled, the key or its organization changed, or neither in time. */
+/**
+ * Why a pause ended. `change`: the watched change was signaled. `access`: the key or its organization changed. `time`:
+ * the pause reached its maximum length.
+ */
 export type WakeReason = "change" | "access" | "time"
 
 export interface ChangeWatch {
-  /** Pauses for this long at most. A signal since the last pause ends it at once. */
+  /** Pauses for at most `longest`. If a signal arrived since the last pause, the new pause ends immediately. */
   readonly pause: (longest: Duration.Duration) => Effect.Effect<WakeReason>
-  /** True when the process stops. Pauses then end at once. */
+  /** Returns true after `LongPolls.stop`. The caller must then end its response instead of pausing again. */
   readonly isStopped: () => boolean
   /** See `AccessChanges.hearsOthers`. */
   readonly hearsOthers: Effect.Effect<boolean>
@@ -53,9 +56,9 @@ export class LongPolls extends Context.Service<
      * the read at the timeout finds the change.
      */
     readonly wait: <A, E, R>(poll: WaitingRequest<A, E, R>) => Effect.Effect<Option.Option<A>, E, R>
-    /** Collects signals until the scope closes. */
+    /** Listens for the change until the scope closes. `pause` of the returned value waits for the change. */
     readonly watch: (watched: WatchedChange) => Effect.Effect<ChangeWatch, never, Scope.Scope>
-    /** Ends the pause of every request, so that the process can stop without waiting for them. */
+    /** Ends the pause of every request, so that the process can stop without waiting for these requests. */
     readonly stop: Effect.Effect<void>
   }
 >()("@partner-commentary/core/access/LongPolls") {

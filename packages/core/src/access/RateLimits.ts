@@ -41,7 +41,7 @@ export interface CountedCall extends RateLimitState {
   readonly windows: ReadonlyArray<WindowState>
 }
 
-/** The call was rejected and not counted. The fields describe the full window. `state` has the headers' values. */
+/** The call was rejected and not counted. The fields describe the full window. `state` is for response headers. */
 export class RateLimited extends Schema.TaggedError<RateLimited>()("RateLimited", {
   /** The number of whole seconds after which a retry can succeed. */
   retryAfter: Schema.Int,
@@ -70,8 +70,8 @@ export class RateLimits extends Context.Service<
   RateLimits,
   {
     /**
-     * Counts a call like `countKey`, or like `countConditional`, without an effect. Returns undefined if a shared store
-     * counts the calls of all processes.
+     * Counts a call like `countConditional` if `isConditional` is true, and otherwise like `countKey`. Returns the
+     * result directly instead of an effect. Returns undefined if a shared store counts the calls of all processes.
      */
     readonly countNow: (
       principal: Principal,
@@ -86,11 +86,11 @@ export class RateLimits extends Context.Service<
     /** Counts a conditional request, or spends the credit that earlier calls of `creditUnchanged` recorded. */
     readonly countConditional: (principal: Principal, endpoint: EndpointLimit | undefined) => CountCall
     /**
-     * Records credit for a response without a body. On average, one of ten requests without a new body is counted.
-     * Each node keeps its own credit.
+     * Records credit for a response without a body. On average, one in ten requests that get such a response is
+     * counted. Each node keeps its own credit.
      */
     readonly creditUnchanged: (principal: Principal, endpoint: EndpointLimit | undefined) => Effect.Effect<void>
-    /** Counts one item of a bulk request for an endpoint's limit. */
+    /** Counts one item of a bulk request against an endpoint's limit. */
     readonly countEndpoint: (principal: Principal, endpoint: EndpointLimit) => CountCall
     readonly countDashboard: (organization: Organization, limits: Limits) => CountCall
     /** Counts a new key. A new key has new rate windows, so the number of new keys needs a separate limit. */
@@ -268,8 +268,8 @@ const anonymousCapacity = 100_000
 
 /**
  * Returns the network of an address; `""` for an invalid address. Callers of one network share a rate window. A network
- * is one IPv4 address or an IPv6 /64 range, which usually belongs to one customer. `networkOf` removes the prefix
- * `unknown by ` from the address.
+ * is one IPv4 address or an IPv6 /64 range, which usually belongs to one customer. If a proxy sent no valid client
+ * address, the text is `unknown by ` and the proxy's address, and the network is that of the proxy.
  */
 export const networkOf = (address: string): string => {
   const parsed = NetAddress.ipFromString(address.replace(/^unknown by /, ""))

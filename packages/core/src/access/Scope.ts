@@ -26,8 +26,8 @@ const isKnown = (scope: StoredScope): scope is Scope => isScope(scope)
 export const knownScopes = (scopes: ReadonlyArray<StoredScope>): ReadonlyArray<Scope> => scopes.filter(isKnown)
 
 /**
- * The topic scope that replaces a webhook scope for a key without webhook scopes. The specification defines no webhook
- * scopes, so older keys use topic scopes for webhooks.
+ * For each webhook scope, the topic scope that grants the same operations to a key without webhook scopes. The
+ * specification defines no webhook scopes, so older keys have only topic scopes.
  */
 export const fallbackScopes: Partial<Record<Scope, Scope>> = {
   "webhooks:read": "topics:read",
@@ -35,8 +35,8 @@ export const fallbackScopes: Partial<Record<Scope, Scope>> = {
 }
 
 /**
- * If a key has a webhook scope, only webhook scopes allow the key's operations on webhooks. An unknown scope counts as
- * a webhook scope in this rule.
+ * Returns whether the scopes grant the needed scope. If a key has a webhook scope, its topic scopes no longer allow
+ * operations on webhooks. An unknown scope has the same effect.
  */
 export const grantsScope = (scopes: ReadonlyArray<StoredScope>, needed: Scope): boolean => {
   if (scopes.includes(needed)) return true

@@ -65,7 +65,7 @@ export const make = (capacity: number): UnchangedCredit => {
       const key = keyOf(windows)
       const tenths = caller?.tenths.get(key) ?? 0
       if (caller === undefined || tenths < whole) return undefined
-      // Require a counted request in each new window, and after the clock was set back.
+      // The first request in each new window is counted, and so is the first request after the clock was set back.
       const states: Array<RateLimitState> = []
       for (const window of windows) {
         const state = caller.states.get(windowKey(window))

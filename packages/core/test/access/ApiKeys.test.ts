@@ -23,7 +23,7 @@ describe("issuing a key", () => {
     })
   )
 
-  it.effect("a new key with an invalid address in its allow list is rejected and not stored", () =>
+  it.effect("a new or changed allow list with an invalid address is rejected and not stored", () =>
     Effect.gen(function* () {
       const { behind, key, keys } = yield* withKey()
       const changed = keys.change(key.id, { name: null, ipAllowList: ["10.0.0"] }, { by: "operator", organizationId })
@@ -141,7 +141,7 @@ describe("a cached key", () => {
 })
 
 describe("a revoked key", () => {
-  it.effect("a revoked key is rejected on the next request, and a second revocation keeps the first time", () =>
+  it.effect("a revoked key is rejected on the next request and keeps the time of its first revocation", () =>
     Effect.gen(function* () {
       const { behind, key, keys, met } = yield* withKey()
       yield* TestClock.adjust("1 second")

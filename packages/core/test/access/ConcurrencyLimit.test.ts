@@ -69,7 +69,7 @@ describe("the concurrency limit", () => {
     }).pipe(Effect.provide(ConcurrencyLimit.layer))
   )
 
-  it.effect("the concurrency limit rejects a request at once when too many requests wait", () =>
+  it.effect("the concurrency limit rejects a request immediately when too many requests wait", () =>
     Effect.gen(function* () {
       const { request } = yield* scene
       for (let n = 0; n < each + waiting; n++) yield* request(acme)

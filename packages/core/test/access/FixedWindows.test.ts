@@ -24,7 +24,7 @@ describe("fixed windows", () => {
     })
   })
 
-  it("a call that one rate window rejects is counted in no other window", () => {
+  it("a call that is rejected because one rate window is full is not counted in the call's other windows", () => {
     const { take } = make(10)
     const windows = [hour(10), minute(2)]
     for (const _ of [1, 2]) assert.isTrue(take(windows, 0).admitted)

@@ -35,7 +35,7 @@ describe("an allow list", () => {
     assert.isTrue(allowed(["2001:db8:1:2::5/64"], "2001:db8:1:2:ffff::"))
   })
 
-  it("a /0 range in an allow list allows all addresses of its family and no address of the other family", () => {
+  it("a /0 range allows either all IPv4 addresses and no IPv6 address, or all IPv6 addresses and no IPv4 address", () => {
     assert.isTrue(allowed(["0.0.0.0/0"], "203.0.113.7"))
     assert.isTrue(allowed(["0.0.0.0/0"], "255.255.255.255"))
     assert.isFalse(allowed(["0.0.0.0/0"], "2001:db8::1"))
@@ -57,7 +57,7 @@ describe("an allow list", () => {
       assert.isFalse(allowed(["0.0.0.0/0", "::/0"], address), address)
   })
 
-  it("an allow list with invalid entries is rejected with the first invalid entry", () => {
+  it("an allow list with invalid entries is rejected, and the failure is the first invalid entry", () => {
     const garbage = ["", "/", "*", "example.com", "203.0.113", "203.0.113.256", "203.0.113.7/33", "203.0.113.7/-1"]
     const more = ["203.0.113.7/", "203.0.113.7/8/8", "203.0.113.7 ", "203.0.113.7/1e1", "::1/129", "[::1]", "0x7f.1"]
     for (const entry of [...garbage, ...more, "01.2.3.4", "203.0.113.7:80", "::1::"])

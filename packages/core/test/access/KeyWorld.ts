@@ -1,4 +1,4 @@
-/** Provides the use cases of API keys with in-memory ports that a test can inspect. */
+/** Provides the ApiKeys service with in-memory ports that a test can inspect. */
 import * as Context from "effect/Context"
 import * as Digest from "effect/crypto/Digest"
 import * as SecureRandom from "effect/crypto/SecureRandom"
@@ -42,7 +42,7 @@ const world = () => ({
   organizations: new Map([[acmeOrganization.id, acmeOrganization]]),
   record: [] as AuditEntry[],
   lookUps: 0,
-  /** This effect runs after a look-up has read the key and before the look-up returns. */
+  /** The effect that runs after a look-up has read the key and before the look-up returns. */
   before: Effect.void as Effect.Effect<void>
 })
 
@@ -91,13 +91,13 @@ const layer = (behind: ReturnType<typeof world>) => {
   )
 }
 
-/** Creates the use cases with new ports and issues one key. */
+/** Creates the ApiKeys service with new ports and issues one key. */
 export const withKey = Effect.fnUntraced(function* (changes: Partial<NewApiKey> = {}) {
   const behind = world()
   const keys = Context.get(yield* Layer.build(layer(behind)), ApiKeys)
   const { fullKey, key } = yield* keys.issue(acmeOrganization, { ...newKeyBody, ...changes })
   const text = Redacted.value(fullKey)
-  /** Returns the result of a request with this key from this address. */
+  /** Authenticates the key from this address. Returns the key's name, or the tag of the error. */
   const met = (address = allowedAddress) =>
     Effect.match(keys.authenticate(text, address), {
       onFailure: ({ _tag }) => _tag,

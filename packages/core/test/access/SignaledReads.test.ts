@@ -25,7 +25,7 @@ const pass = (milliseconds: number) =>
 const work = Effect.sleep("5 millis")
 
 it.effect.each(["standard", "frequent"] as const)(
-  "a thousand signaled reads of the %s pool cause no rejection of ordinary requests",
+  "a thousand reads after one signal cause no rejection of ordinary requests in the %s pool",
   (pool) =>
     Effect.gen(function* () {
       const { withPermit } = yield* ConcurrencyLimit
@@ -51,7 +51,7 @@ it.effect.each(["standard", "frequent"] as const)(
     }).pipe(Effect.provide(layer))
 )
 
-it.effect("signaled reads run in the order of arrival, with a few concurrent reads for each organization", () =>
+it.effect("signaled reads run in the order of arrival, with at most two concurrent reads per organization", () =>
   Effect.gen(function* () {
     const read = yield* SignaledReads
     const started: Array<string> = []
@@ -98,7 +98,7 @@ it.effect("a signaled read retries while ordinary requests fill the pool", () =>
   }).pipe(Effect.provide(layer))
 )
 
-it.effect("a signaled read that waits for half a minute is rejected and leaves the queue", () =>
+it.effect("a signaled read that has waited in the queue for 30 seconds is rejected and leaves the queue", () =>
   Effect.gen(function* () {
     const read = yield* SignaledReads
     const slow = yield* Effect.forEach(Array.from({ length: signaledReadBounds.standard }), () =>

@@ -4,7 +4,7 @@ import * as UnchangedCredit from "../../src/access/UnchangedCredit.ts"
 const window = { name: "key", limit: 100, seconds: 60 }
 const state = { limit: 100, remaining: 99, resetsAt: 60_000 }
 
-it("only a tenth of the requests with unchanged responses is counted", () => {
+it("about one in ten requests is counted if every response is unchanged", () => {
   const credit = UnchangedCredit.make(10)
   let counted = 0
   for (let number = 0; number < 1000; number++) {
@@ -42,7 +42,7 @@ it("a caller saves credit for at most two requests, and a full cache removes the
   assert.isUndefined(credit.spend("caller", [window], 0))
 })
 
-it("an unconditional request updates the windows of a caller that has already sent a conditional request", () => {
+it("an unconditional request updates the stored states only of a caller that has sent a conditional request", () => {
   const credit = UnchangedCredit.make(10)
   const hourly = { ...window, seconds: 3600 }
   const later = { ...state, remaining: 7 }
