@@ -269,7 +269,7 @@ const anonymousCapacity = 100_000
 /**
  * Returns the network of an address; `""` for an invalid address. Callers of one network share a rate window. A network
  * is one IPv4 address or an IPv6 /64 range, which usually belongs to one customer. If a proxy sent no valid client
- * address, the text is `unknown by ` and the proxy's address, and the network is that of the proxy.
+ * address, `address` is `unknown by ` and the proxy's address, and the network is that of the proxy.
  */
 export const networkOf = (address: string): string => {
   const parsed = NetAddress.ipFromString(address.replace(/^unknown by /, ""))

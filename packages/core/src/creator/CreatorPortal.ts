@@ -27,8 +27,8 @@ import * as Workflow from "../topic/Workflow.ts"
 import { ActionRefused, type Change } from "../topic/Workflow.ts"
 
 /**
- * The link is forged, mistyped or expired, belongs to a former address, or its request is no longer readable. The error
- * does not reveal the cause.
+ * The link is forged, mistyped or expired, belongs to a former address of the creator, or its request is no longer
+ * readable. The error does not reveal the cause.
  */
 export class LinkInvalid extends Schema.TaggedError<LinkInvalid>()("LinkInvalid", {}) {}
 
@@ -55,11 +55,15 @@ export interface OpenRequests extends Pick<OpenAssignments, "further"> {
   readonly requests: ReadonlyArray<AssignmentInContext & { readonly link: string }>
 }
 
-/** A creator opens a request with the token of a link, or in an application that has authenticated the creator. */
+/**
+ * A creator opens a request with the token of a link. An application that has authenticated the creator passes the
+ * creator's address and the request's id instead.
+ */
 export type RequestAccess = { readonly token: string } | { readonly email: string; readonly shareId: ShareId }
 
 /**
- * A creator opens the inbox with the token of an inbox link, or in an application that has authenticated the creator.
+ * A creator opens the inbox with the token of an inbox link. An application that has authenticated the creator passes
+ * the creator's address instead.
  */
 export type InboxAccess = { readonly token: string } | { readonly email: string }
 
@@ -73,9 +77,7 @@ export class CreatorPortal extends Context.Service<
     readonly view: (access: RequestAccess) => Effect.Effect<AssignmentInContext, LinkInvalid>
     readonly respond: (access: RequestAccess, action: { readonly perspective: string }) => Acted
     readonly decline: (access: RequestAccess, action: { readonly reason: string }) => Acted
-    /**
-     * Approves a draft. `content` is null for an unedited draft. `draftId` may be null while there is only one draft.
-     */
+    /** Approves a draft. `content` is null for an unedited draft. `draftId` may be null until a second draft exists. */
     readonly approve: (
       access: RequestAccess,
       action: { readonly draftId: DraftId | null; readonly content: string | null }
@@ -85,7 +87,10 @@ export class CreatorPortal extends Context.Service<
       action: { readonly draftId: DraftId | null; readonly instructions: string }
     ) => Acted
     readonly withdraw: (access: RequestAccess, action: { readonly reason: string }) => Acted
-    /** Mails the creator a link to all open requests. Each clock period of five minutes allows one mail. */
+    /**
+     * Mails the creator a link to all open requests. A creator gets at most one such mail in each five-minute period of
+     * the clock, such as 12:00 to 12:05.
+     */
     readonly mailInboxLink: (token: string) => Effect.Effect<void, LinkInvalid>
     /** Returns at most `shownAtOnce` open requests of the creator, each with its own link. */
     readonly openRequests: (access: InboxAccess) => Effect.Effect<OpenRequests, LinkInvalid>
@@ -121,7 +126,7 @@ export class CreatorPortal extends Context.Service<
         return { ...found, creatorTag: link.value.creatorTag }
       })
 
-      /** Returns the request, and the actor's name for the audit log. */
+      /** Returns the request's assignment and topic, and the actor's name for the audit log. */
       const open = Effect.fnUntraced(function* (access: RequestAccess) {
         if ("token" in access) {
           const { creatorTag, ...found } = yield* openLink(access.token)
@@ -229,7 +234,7 @@ export class CreatorPortal extends Context.Service<
   )
 }
 
-/** The length of the periods in each of which a creator gets at most one inbox mail. */
+/** The length of the clock periods that allow one inbox mail each. */
 const deskMailPeriod = Duration.minutes(5)
 
 /** Normalizes the creator's text and checks its length. */

@@ -28,7 +28,7 @@ import {
 export class Creators extends Context.Service<
   Creators,
   {
-    /** Restarts generation after the last attempt has failed. A scheduled retry becomes due now. */
+    /** Restarts generation after the last attempt has failed. If a retry is already scheduled, makes it due now. */
     readonly retryGeneration: (id: ShareId) => Effect.Effect<Assignment, AssignmentNotFound | ActionRefused>
     /** Resends the mail about the creator's next step in this assignment. */
     readonly resendMail: (id: ShareId) => Effect.Effect<NoticeKind, AssignmentNotFound | ActionRefused>
@@ -98,7 +98,7 @@ export class Creators extends Context.Service<
         resendFailed: Effect.fn("Creators.resendFailed")(function* (since) {
           const now = yield* Instant.now
           let resent = 0
-          // Requeue only mails that failed before `now`, because mails that fail again would keep the loop running.
+          // Requeue only mails that failed before `now`. Otherwise, mails that fail again would keep the loop running.
           for (let last = resendBatch; last === resendBatch; ) {
             last = yield* mails.requeueFailed(since, now, now, resendBatch)
             resent += last
@@ -166,10 +166,7 @@ export class Creators extends Context.Service<
 /** Maximum number of mails that one transaction queues again. */
 const resendBatch = 500
 
-/**
- * Returns the kind of mail that asks the creator for the next step; null if the assignment needs no step of the
- * creator.
- */
+/** Returns the kind of mail that asks the creator for the next step; null if the creator has no next step. */
 const awaited = (assignment: Assignment): NoticeKind | null => {
   if (isSettled(assignment)) return null
   if (assignment.status === "topic_sent") return "request"

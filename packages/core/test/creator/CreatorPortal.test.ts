@@ -1,4 +1,4 @@
-/** Tests actions of a creator while the operator changes or erases the creator's address. */
+/** Tests a creator's action if the operator changes or erases the creator's address during the action. */
 import { describe, it } from "@effect/vitest"
 import * as Digest from "effect/crypto/Digest"
 import * as Mac from "effect/crypto/Mac"
@@ -29,7 +29,9 @@ const topic = {
   createdAt: noon
 } as never
 
-/** Finds the assignment as it is before the change of the address, and locks it as it is afterwards. */
+/**
+ * `find` returns the assignment before the change of the address, and `modify` gets the assignment after the change.
+ */
 const storeWithChangeTo = (locked: Assignment) =>
   Layer.mock(AssignmentStore)({
     find: () => Effect.succeed(Option.some({ assignment, topic })),
@@ -73,14 +75,14 @@ const respond = (email: string) =>
   )
 
 describe("a creator's action during a change of the address", () => {
-  it.effect("an action is refused if the assignment has another creator when it is locked", () =>
+  it.effect("an action is rejected if the creator's address changes after the action has read the assignment", () =>
     Effect.gen(function* () {
       assert.strictEqual(yield* respond("successor@creator.example"), "LinkInvalid")
       assert.strictEqual(yield* respond(""), "LinkInvalid")
     })
   )
 
-  it.effect("an action is stored if only the spelling of the address has changed", () =>
+  it.effect("an action is stored if the creator's address has changed only in upper and lower case", () =>
     Effect.gen(function* () {
       assert.strictEqual(yield* respond(assignment.creator.email.toUpperCase()), "The home side is stronger.")
     })
