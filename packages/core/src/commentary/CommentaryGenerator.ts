@@ -37,7 +37,9 @@ export class GenerationFailed extends Schema.TaggedError<GenerationFailed>()("Ge
 export class CommentaryGenerator extends Context.Service<
   CommentaryGenerator,
   {
-    /** Returns trimmed plain text of 1 to `maxCommentaryLength` code points. The adapter stops after 45 seconds. */
+    /**
+     * Returns trimmed plain text of 1 to `maxCommentaryLength` code points. The adapter limits a call to 45 seconds.
+     */
     readonly generate: (request: GenerationRequest) => Effect.Effect<string, GenerationFailed>
   }
 >()("@partner-commentary/core/commentary/CommentaryGenerator") {}

@@ -33,7 +33,8 @@ export class DraftWorker extends Context.Service<
   DraftWorker,
   {
     /**
-     * Runs the attempt and records its outcome. `run` never fails. An attempt with an outdated ticket changes nothing.
+     * Runs the attempt and records its outcome. `run` never fails. If a later attempt has started, the outcome changes
+     * nothing.
      */
     readonly run: (job: DraftJob) => Effect.Effect<void>
   }
@@ -48,7 +49,7 @@ export class DraftWorker extends Context.Service<
       const random = yield* SecureRandom.SecureRandom
       const signal = yield* WorkSignal
 
-      /** Drafts of one persona share a cached query. */
+      /** Attempts for one persona share a cached query. */
       const recent = yield* TtlCache.make(personas.find, personaCache)
 
       const generate = Effect.fnUntraced(function* ({ assignment, topic }: AssignmentInContext) {
@@ -106,7 +107,7 @@ export class DraftWorker extends Context.Service<
             topicId,
             shareId: id
           })
-          // Only the call of the generator can be interrupted, so that a finished draft is always stored.
+          // Only the call to the generator can be interrupted, so that a finished draft is always stored.
         }, Effect.uninterruptible)
       })
     })
@@ -114,7 +115,7 @@ export class DraftWorker extends Context.Service<
 }
 
 /**
- * Logs a failure of the last attempt as an error, because only a restart by a person continues generation. Logs
+ * Logs a failure of the last attempt as an error, because generation then continues only if a person restarts it. Logs
  * failures of earlier attempts as warnings, and failures of superseded attempts as information.
  */
 const report = (id: ShareId, failure: GenerationFailed, modified: Option.Option<Modified>) => {

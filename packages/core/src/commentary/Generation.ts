@@ -19,8 +19,8 @@ import {
 } from "../topic/Workflow.ts"
 
 /**
- * Returns the step that an assignment takes at this time; none when no step is due. The step for a passed deadline
- * comes before all other steps.
+ * Returns the step that an assignment takes at this time; none when no step is due. If a deadline has passed, the step
+ * that ends the assignment comes before all other steps.
  */
 export const findDueStep = (present: Assignment, now: Instant.Instant, policy: Policy): Option.Option<Change> => {
   if (isSettled(present)) return Option.none()
@@ -47,7 +47,7 @@ export const closeWindow = (present: Assignment, now: Instant.Instant): Change =
       : failAssignment(present, "approval_timeout", now)
   )
 
-/** Ends the assignment after all generation attempts failed. */
+/** Ends the assignment after all generation attempts failed and the grace period for a restart has ended. */
 export const endAfterFailures = (present: Assignment, now: Instant.Instant): Change =>
   makeChange(failAssignment(present, "generation_failed", now))
 
@@ -121,8 +121,8 @@ export const recordFailedAttempt = (
 export const attemptFailedAuditAction = "generation.attempt_failed"
 
 /**
- * Removes the text that the generator's server quoted, because a quotation may contain the creator's words. The
- * operator's log keeps the full reason.
+ * Cuts the reason before its first quotation mark, because text that the generator's server quoted may contain the
+ * creator's words. The operator's log keeps the full reason.
  */
 const recordable = (reason: string): string =>
   Array.from(reason.replace(/".*$/su, "…")).slice(0, longestReason).join("")
@@ -148,8 +148,7 @@ export const releaseAttempt = (present: Assignment, ticket: number, now: Instant
 
 /**
  * Makes a generation attempt or a simulated step due earlier if a fast clock set its due time too late. A running
- * attempt gets a full lease from now. The creator's deadlines stay the same, because mails have announced the
- * deadlines.
+ * attempt gets a full lease from now. The creator's deadlines stay the same, because mails have already stated them.
  */
 export const repairDueTimesOf = (present: Assignment, latest: LatestDue, step: Instant.Instant): Change => {
   const { generation, simulation } = present
@@ -173,7 +172,10 @@ export const repairDueTimesOf = (present: Assignment, latest: LatestDue, step: I
       })
 }
 
-/** Returns true if this attempt is the running attempt, and the approval window of an earlier draft is still open. */
+/**
+ * Returns true if the result of this attempt still counts: the assignment has not failed, the attempt is the running
+ * attempt, and no approval deadline has passed.
+ */
 const isAwaited = ({ approveBy, failure, generation }: Assignment, ticket: number, now: Instant.Instant): boolean =>
   failure === null && generation.running && generation.ticket === ticket && (approveBy === null || now < approveBy)
 
@@ -194,8 +196,8 @@ const begin = (present: Assignment, now: Instant.Instant, policy: Policy): Chang
   })
 
 /**
- * Stops generation after the last attempt. An assignment without a draft then allows a restart during the grace period.
- * An assignment with a draft keeps the draft.
+ * Stops generation after the last attempt or a permanent failure. An assignment without a draft then allows a restart
+ * during the grace period. An assignment with a draft keeps the draft.
  */
 const stall = (present: Assignment, now: Instant.Instant, policy: Policy): Change =>
   makeChange(

@@ -1,7 +1,7 @@
 /**
- * A commentary generator that needs no server. The generator frames the creator's own sentences and adds no opinion.
- * The text names the local generator as its source. The generator is deterministic and does not imitate the persona's
- * style.
+ * A commentary generator that needs no server. The generator puts an opening and a closing around the creator's own
+ * sentences and adds no opinion. The text names the local generator as its source. The generator is deterministic and
+ * does not imitate the persona's style.
  */
 import * as Hash from "effect/Hash"
 import { toPlainText } from "../shared/Text.ts"
@@ -15,7 +15,7 @@ const openings: ReadonlyArray<(topic: string) => string> = [
   (topic) => `When it comes to “${topic}”, here is what I think.`
 ]
 
-/** Limits for the creator's words in code points. The opening and closing add a few hundred code points. */
+/** Limits for the creator's own sentences in code points. The opening and closing add a few hundred code points. */
 const bodies = { least: 80, usual: 900, most: 4000 }
 
 const shorter = /\b(?:short(?:er|en)?|brief(?:er)?|concise|trim|cut)\b/iu

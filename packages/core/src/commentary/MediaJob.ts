@@ -26,10 +26,10 @@ export type MediaJobOutcome =
 
 const nameLength = 32
 
-/** The number of random bytes for a file name. Base62 skips some byte values, so a name needs spare bytes. */
+/** The number of random bytes for a file name. Base62 encoding skips some byte values, so a name needs spare bytes. */
 export const mediaNameEntropyBytes = 64
 
-/** Returns a random file name with 190 bits of entropy. */
+/** Returns a random file name without extension. The name has 190 bits of entropy. */
 export const mediaFileNameOf = (random: Uint8Array): string => toBase62(random, nameLength)
 
 /** Records the URL of a finished file. The URL is stored even if a later attempt has claimed the job. */
@@ -55,6 +55,6 @@ export const outcomeAfterFailure = (
     : { state: "waiting", until: Instant.plus(now, delay), reason: failure.reason }
 }
 
-/** Returns true if the job is claimed again after its last attempt. The process died during the last attempt. */
+/** Returns true if the job was claimed again after its last attempt, because the process died during that attempt. */
 export const areAttemptsExhausted = ({ attempts }: MediaJob, { mediaRetries }: Policy): boolean =>
   attempts > mediaRetries.length + 1

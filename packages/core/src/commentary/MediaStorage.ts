@@ -17,8 +17,8 @@ export class StorageFailed extends Schema.TaggedError<StorageFailed>()("StorageF
 export interface FileStorage {
   /**
    * Stores the file under a public, unguessable URL and returns the URL. A second call with the same name replaces the
-   * file and returns the same URL. The replacement is atomic, so readers never get a partial file. The adapter limits
-   * the time to 25 seconds. A name has 32 ASCII letters and digits, a dot and an extension. The extension has 3 or 4
+   * file and returns the same URL. The replacement is atomic, so readers never get a partial file. The adapter limits a
+   * call to 25 seconds. A name has 32 ASCII letters and digits, a dot and an extension. The extension has 3 or 4
    * lower-case letters or digits.
    */
   readonly put: (name: string, medium: MediaFile) => Effect.Effect<string, StorageFailed>

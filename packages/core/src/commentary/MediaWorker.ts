@@ -1,4 +1,4 @@
-/** Runs due media jobs and stores their outcomes. The worker never changes the status of an assignment. */
+/** Runs due media jobs and stores their outcomes. An outcome never changes the status of an assignment. */
 import * as Context from "effect/Context"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
@@ -36,7 +36,10 @@ const supportedKinds = Effect.gen(function* () {
   return storage === null ? [] : MediaKind.literals.filter((kind) => synthesizer[kind] !== null)
 })
 
-/** Makes one request for each supported kind of media. The approval of a commentary stores these requests. */
+/**
+ * The inner effect makes one request for each supported kind of media, with a new file name. The approval of a
+ * commentary stores these requests.
+ */
 export const mediaRequests = Effect.gen(function* () {
   const kinds = yield* supportedKinds
   const random = yield* SecureRandom.SecureRandom
@@ -123,7 +126,7 @@ export class MediaWorker extends Context.Service<
             : Effect.flatMap(Instant.now, (now) =>
                 Effect.andThen(repair(now), mediaJobs.claim(now, Instant.plus(now, policy.lease), kinds, limit))
               ),
-        // Only the calls of the adapters can be interrupted, so that the URL of a stored file is always recorded.
+        // Only the calls to the adapters can be interrupted, so that the URL of a stored file is always recorded.
         run: Effect.fn("MediaWorker.run")(function* (job) {
           const found = yield* assignments.find(job.shareId)
           const { organizationId, topicId } = Option.getOrNull(found)?.assignment ?? {}

@@ -54,7 +54,8 @@ export class PartnerApproval extends Context.Service<
   {
     /**
      * Returns the commentary with the time of the first acceptance. `approve` checks the topic first, so that the error
-     * reveals nothing about topics of other organizations. `commentaryId` is null when the path has no valid id.
+     * reveals nothing about topics of other organizations. `commentaryId` is null when the URL path contains no valid
+     * id.
      */
     readonly approve: (
       approver: Approver,

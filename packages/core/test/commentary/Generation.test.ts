@@ -35,7 +35,9 @@ const minute = 60 * second
 const hour = 60 * minute
 const day = 24 * hour
 
-/** Makes every generation attempt fail at once. Returns the time of each attempt and the final state. */
+/**
+ * Makes every generation attempt fail immediately. Returns the start of each attempt, the mails and the final state.
+ */
 const failing = (present: Assignment, policy: Policy, permanentFrom = Number.POSITIVE_INFINITY) => {
   const begunAt: Array<number> = []
   const notices: Array<string> = []
@@ -55,7 +57,7 @@ const responded = (policy: Policy) =>
   assignmentAfter(respond(freshAssignment(policy), { perspective: "It was unfair." }, noon))
 
 describe("generation attempts", () => {
-  it("a requested retry is due at once and keeps the count of failed attempts", () => {
+  it("a retry that the operator requests is due immediately and keeps the count of failed attempts", () => {
     const { assignment: running, at } = runStepAtDueTime(responded(defaults), defaults)
     const { assignment } = recordFailedAttempt(running, { ticket: 1, permanent: false }, at, defaults)
     assert.isAbove(assignment.generation.nextAt ?? 0, at)
@@ -64,7 +66,7 @@ describe("generation attempts", () => {
     assert.isTrue(Result.isFailure(retryGenerationNow(running, at)))
   })
 
-  it("the audit log records failed generation attempts with a short reason that omits the server's quotations", () => {
+  it("the audit log's reason for a failed generation attempt is short and omits text that the server quoted", () => {
     const { assignment, at } = runStepAtDueTime(responded(defaults), defaults)
     const recorded = (permanent: boolean, reason: string) =>
       recordFailedAttempt(assignment, { ticket: 1, permanent, reason }, at, defaults).audit
@@ -80,7 +82,7 @@ describe("generation attempts", () => {
     assert.isUndefined(overtaken.audit)
   })
 
-  it("generation starts at once, and retries follow after 1 minute, 10 minutes, 1 hour and 6 hours", () => {
+  it("generation starts immediately, and retries follow after 1 minute, 10 minutes, 1 hour and 6 hours", () => {
     const { assignment, begunAt } = failing(responded(defaults), defaults)
     assert.deepStrictEqual(begunAt, [0, minute, 11 * minute, 71 * minute, 431 * minute])
     assert.strictEqual(assignment.generation.giveUpAt, noon + 431 * minute + day)
@@ -133,7 +135,7 @@ describe("generation attempts", () => {
     assert.notDeepEqual(second.notices, first.notices, "the occasions differ, so that both mails go out")
   })
 
-  it("every generation attempt counts as lost when its lease ends without an outcome", () => {
+  it("when the lease of a generation attempt ends without an outcome, the next attempt starts or generation stops", () => {
     let present = assignmentInGeneration(defaults)
     for (let attempt = 2; attempt <= 5; attempt++) {
       const { assignment, at } = runStepAtDueTime(present, defaults)
@@ -146,14 +148,14 @@ describe("generation attempts", () => {
     assert.strictEqual(assignment.generation.giveUpAt, at + day)
   })
 
-  it("the draft or failure of a superseded generation attempt changes nothing", () => {
+  it("the draft or failure of a generation attempt changes nothing after a newer attempt has started", () => {
     const running = runStepAtDueTime(assignmentInGeneration(defaults), defaults).assignment
     const former = { ticket: 1, draftId: draftId(1), content: "A draft." }
     assert.strictEqual(storeDraft(running, former, noon, defaults).assignment, running)
     assert.strictEqual(recordFailedAttempt(running, { ticket: 1, permanent: true }, noon, defaults).assignment, running)
   })
 
-  it("a superseded generation attempt changes nothing, even after the newer attempt was released", () => {
+  it("a superseded generation attempt changes nothing, even if a stopping worker released the newer attempt", () => {
     const overtaking = runStepAtDueTime(assignmentInGeneration(defaults), defaults).assignment
     const givenBack = releaseAttempt(overtaking, overtaking.generation.ticket, noon).assignment
     const anew = runStepAtDueTime(givenBack, defaults).assignment
@@ -209,7 +211,7 @@ describe("reminders", () => {
     ])
   })
 
-  it("each new draft starts its own reminders with new mail ids", () => {
+  it("each new draft has two reminders again, with new mail ids", () => {
     const reminded = runStepAtDueTime(assignmentWithDraft(defaults), defaults)
     const wish = { draftId: draftId(1), instructions: "Shorter." }
     const running = runStepAtDueTime(
@@ -228,7 +230,7 @@ describe("reminders", () => {
     assert.notDeepEqual(again.notices, reminded.notices)
   })
 
-  it("no reminder is sent at the deadline of a request, because the request expires first", () => {
+  it("if a reminder is still due at the deadline of a request, the request expires and no reminder is sent", () => {
     const sent = recordRequestDelivery(
       freshAssignment(defaults),
       { id: "mail", attempts: 1, ticket: 1 },

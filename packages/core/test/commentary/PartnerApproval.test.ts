@@ -32,7 +32,7 @@ describe("a partner's approval", () => {
     assert.isUndefined(again.audit, "the record holds it once")
   })
 
-  it("a partner can approve only the commentary with the given id, and only after the creator has approved it", () => {
+  it("a partner's approval is rejected if the id does not match or the creator has not approved the draft", () => {
     for (const [present, id] of [
       [approved, commentaryId(2)],
       [assignmentWithDraft(policy), commentaryId(1)]
