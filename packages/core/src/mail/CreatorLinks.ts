@@ -1,6 +1,7 @@
 /**
- * Makes and opens the signed links in creators' mails. The token of a link contains an expiry, and names an assignment
- * with its creator or an inbox. The state of the assignment decides which actions the link allows.
+ * Makes and opens the signed links in creators' mails. A link's token contains an expiry time. It also contains either
+ * an assignment's id and a hash of the creator's address, or the address of an inbox's creator. The state of the
+ * assignment decides which actions the link allows.
  */
 
 import * as Context from "effect/Context"
@@ -26,7 +27,7 @@ export type OpenedLink =
   | { readonly to: "assignment"; readonly shareId: ShareId; readonly creatorTag: string }
   | { readonly to: "desk"; readonly email: string }
 
-/** The lifetime covers the longest assignment. Ten drafts take a week each, and the reading window has thirty days. */
+/** Covers the longest assignment: ten drafts of up to a week each, and then thirty days in which it is readable. */
 const assignmentLifetime = Duration.days(150)
 const deskLifetime = Duration.minutes(15)
 

@@ -16,7 +16,7 @@ export const composeNotice = (context: {
   readonly assignment: Assignment
   readonly topic: QuotedTopic
   readonly link: string
-  /** The end of the response window, which starts when the service sends this mail. */
+  /** The end of the response window; only for a mail whose sending starts the response window. */
   readonly respondBy?: Instant
 }): NoticeText => {
   const { assignment, kind, link, topic } = context
@@ -49,7 +49,7 @@ const privateLink =
 
 const readOnlyLink = "Anyone who has this mail can read the closed request, so please do not forward it."
 
-/** Composes the mail with an inbox link. A creator requests this mail on a page. */
+/** Composes the mail with an inbox link. A creator requests this mail on the page of a request. */
 export const composeInboxNotice = (context: { readonly link: string }): NoticeText =>
   writeNotice({
     subject: "Your link to all open requests",
@@ -142,7 +142,7 @@ interface Letter {
   readonly paragraphs: ReadonlyArray<string>
   readonly deadline: readonly [label: string, value: string] | null
   readonly action: string
-  /** A sentence that tells the creator the consequence of no answer. */
+  /** A sentence that tells the creator what happens without an answer. */
   readonly otherwise: string
 }
 

@@ -18,11 +18,11 @@ export interface Mail {
   /** The Message-ID is derived from this stable id. Queuing a second mail with the same id changes nothing. */
   readonly id: string
   readonly kind: MailKind
-  /** The id of the assignment; null for inbox links and for mails about webhooks. */
+  /** The id of the assignment; null for mails that are not about one assignment. */
   readonly shareId: ShareId | null
   /**
-   * The change of a webhook. The change is stored in the mail because the webhook may be deleted before the mail is
-   * sent.
+   * The change or trouble of a webhook. The data is stored with the mail because the webhook may be deleted before the
+   * mail is sent.
    */
   readonly webhook?: WebhookMention
   readonly organizationId: OrganizationId | null
@@ -43,13 +43,13 @@ export interface Mail {
 /** A new mail that can be queued. */
 export type NewMail = Omit<Mail, "attempts" | "ticket" | "unanswered">
 
-/** Returns the mail id for one occasion of an assignment. */
+/** Returns the id of an assignment's mail. The occasion distinguishes the mails of an assignment, such as `draft-2`. */
 export const noticeId = (shareId: ShareId, occasion: string): string => `${shareId}.${occasion}`
 
 /** The id of a resent mail is the original id, this separator and the time of the resend. */
 export const resendIdSeparator = ".again-"
 
-/** The delays between attempts to send a mail. The last delay repeats until the mail window closes. */
+/** The delays between attempts to send a mail. The last delay repeats until `Policy.mailWindow` has passed. */
 const delays = [Duration.minutes(1), Duration.minutes(5), Duration.minutes(15), Duration.hours(1), Duration.hours(2)]
 
 const delayAfter = (attempts: number): number =>
@@ -60,8 +60,8 @@ const delayed = (attempts: number): number =>
   Array.from({ length: attempts - 1 }, (_, index) => delayAfter(index + 1)).reduce((sum, delay) => sum + delay, 0)
 
 /**
- * Returns the time of the next attempt after a temporary failure; null when the mail window is over. The mail window
- * counts planned delays only. Time without a running worker does not shorten the window.
+ * Returns the time of the next attempt after a temporary failure; null when the window for attempts is over. The window
+ * counts planned delays only, so time without a running worker does not shorten the window.
  */
 export const retryAt = (mail: Mail, now: Instant, window: Duration.Duration): Instant | null => {
   const delay = delayAfter(mail.attempts)
@@ -72,7 +72,7 @@ export const retryAt = (mail: Mail, now: Instant, window: Duration.Duration): In
 /** The delay is long enough for a slow mail server to accept the first copy of a mail. */
 const unansweredDelay = Duration.hours(1)
 
-/** The maximum delay by number of attempts. */
+/** The longest delay after each attempt: after the first attempt, after the second attempt, and so on. */
 export const maxRetryDelays = delays.map((delay) => Duration.max(delay, unansweredDelay))
 
 /**

@@ -42,7 +42,7 @@ export class MailStore extends Context.Service<
       limit: number,
       behind?: OrganizationId | null
     ) => Effect.Effect<ReadonlyArray<Mail>>
-    /** Extends the lease of a claimed mail. Returns false when the mail was settled or claimed again. */
+    /** Extends the lease of a claimed mail. Returns false when an outcome was stored or the mail was claimed again. */
     readonly renew: (mail: Mail, lease: Instant) => Effect.Effect<boolean>
     /**
      * Stores the outcome of an attempt. If the mail's ticket is not the latest, `settle` returns false and changes
@@ -52,7 +52,8 @@ export class MailStore extends Context.Service<
     /**
      * Makes a waiting mail, or its resent copy, due at `at`. A claimed mail keeps its due time. If no mail waits, the
      * latest failed mail is queued again and its attempts start from zero. Returns false if there is no waiting and no
-     * failed mail. `unclaimedOnly` ignores claimed mails, because a worker may be sending them to an old address.
+     * failed mail. With `unclaimedOnly`, claimed mails are ignored, because a worker may be sending them to an old
+     * address.
      */
     readonly retryNow: (
       id: string,
@@ -70,8 +71,8 @@ export class MailStore extends Context.Service<
     readonly nextDue: Effect.Effect<Option.Option<Instant>>
     /**
      * Queues up to `limit` failed mails again, due at `at`, with their attempts reset. Selects mails that failed from
-     * `since` until before `before`. Inbox links are excluded, because a creator asked for them at that time. Returns
-     * the number of requeued mails.
+     * `since` until before `before`. Mails with inbox links are excluded, because a creator needs such a link only at
+     * the time of the request. Returns the number of requeued mails.
      */
     readonly requeueFailed: (since: Instant, before: Instant, at: Instant, limit: number) => Effect.Effect<number>
     /** Returns the first `limit` assignments with failed mails in this period, and the total number of assignments. */

@@ -91,7 +91,9 @@ export class MailWorker extends Context.Service<
         return message(mail, contact, text)
       })
 
-      /** Composes the mail about an organization's failed mails; none if no failed mails remain. */
+      /**
+       * Composes the mail about an organization's failed mails; none if it has no contact or no failed mails remain.
+       */
       const aboutFailures = Effect.fnUntraced(function* (mail: Mail) {
         if (mail.organizationId === null) return Option.none<MailMessage>()
         const contact = yield* contactOf(mail.organizationId)
@@ -146,8 +148,8 @@ export class MailWorker extends Context.Service<
       })
 
       /**
-       * Sends a mail. The mailer marks the steps that a shutdown may interrupt. A mail whose outcome is not stored is
-       * sent again.
+       * Sends a mail. The mailer decides which of its steps a shutdown may interrupt. A mail whose outcome is not
+       * stored is sent again.
        */
       const send = (mail: Mail, rendered: MailMessage) =>
         runAttempt(mailer.send(rendered), {
@@ -160,7 +162,7 @@ export class MailWorker extends Context.Service<
         for (let isOurs = true; isOurs; ) {
           yield* Effect.sleep(Duration.divideUnsafe(policy.lease, 3))
           const lease = Instant.plus(yield* Instant.now, policy.lease)
-          // Continue while the database is unreachable, because other workers cannot claim the mail then.
+          // Continue while the database is unreachable, because no other worker can claim the mail during that time.
           isOurs = yield* Effect.catchCause(mails.renew(mail, lease), () => Effect.succeed(true))
         }
       }, Effect.interruptible)
@@ -239,8 +241,8 @@ export class MailWorker extends Context.Service<
       })
 
       /**
-       * Marks the mail as failed and queues the mail to the organization's contact. If the mail was claimed again,
-       * `giveUp` returns false and changes nothing.
+       * Marks the mail as failed and queues a mail about the failure to the organization's contact. If the mail was
+       * claimed again, `giveUp` returns false and changes nothing.
        */
       const giveUp = (mail: Mail, { permanent, reason }: MailRefused, now: Instant.Instant) => {
         const { organizationId, shareId } = mail

@@ -30,8 +30,8 @@ export class Mailer extends Context.Service<
   {
     /**
      * Sends the mail. The call succeeds when the next mail server has accepted the mail. The adapter limits the time of
-     * the call. The call cannot be interrupted, so that the reply to a sent mail is not lost. The adapter marks the
-     * steps that a shutdown may interrupt.
+     * the call. The core calls `send` uninterruptibly, so that the reply to a sent mail is not lost. Within the call,
+     * the adapter makes those steps interruptible that a shutdown may interrupt.
      */
     readonly send: (message: MailMessage) => Effect.Effect<void, MailRefused>
   }

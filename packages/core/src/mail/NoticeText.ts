@@ -81,8 +81,8 @@ ${after.map((text) => `<p style="margin:0 0 10px;font-size:14px;opacity:.85">${e
 `
 
 /**
- * Removes control characters, direction overrides and invisible tags. Also splits text that mail clients would turn
- * into links.
+ * Removes control characters, direction overrides and invisible tags. Also inserts zero-width spaces into text that
+ * mail clients would turn into links.
  */
 export const neutralizeText = (text: string): string =>
   text

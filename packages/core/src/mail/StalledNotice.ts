@@ -1,6 +1,7 @@
 /**
- * Limits mails about stalled drafts, because a creator can restart generation many times. An assignment's first mail is
- * sent at once. After that, the assignment gets at most one mail an hour, which is the latest of that hour.
+ * Limits the mails that tell a creator that all attempts at a draft failed, because a creator can restart generation
+ * many times. An assignment's first such mail is sent immediately. After that, the assignment gets at most one an hour:
+ * the latest mail of that hour.
  */
 import * as Duration from "effect/Duration"
 import type { ShareId } from "../shared/Ids.ts"
@@ -10,13 +11,13 @@ import { noticeId } from "./Mail.ts"
 const period = Duration.toMillis(Duration.hours(1))
 
 /**
- * Returns when to send the mail. `last` is the time of the latest earlier mail, sent or queued. The time of the latest
- * mail can be in the future.
+ * Returns when to send the mail. `last` is the time of the latest earlier mail about the assignment's stalled draft. A
+ * queued mail can have a time in the future.
  */
 export const nextStalledNoticeAt = (last: Instant.Instant | null, now: Instant.Instant): Instant.Instant =>
   last === null ? now : Math.min(Math.max(now, last > now ? last : last + period), now + period)
 
-/** Returns two ids. The ids of an assignment's mails about stalled drafts sort between the two ids. */
+/** Returns two texts. The ids of an assignment's mails about stalled drafts sort between the two texts. */
 export const stalledNoticeIdRange = (shareId: ShareId): { readonly from: string; readonly to: string } => ({
   from: noticeId(shareId, "stalled-"),
   to: noticeId(shareId, "stalled.")

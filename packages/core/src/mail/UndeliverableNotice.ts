@@ -1,5 +1,6 @@
 /**
- * Informs an organization's contact about failed mails to creators. Each organization gets at most one mail an hour.
+ * Defines the mail that informs an organization's contact about failed mails to creators. Each organization gets at
+ * most one such mail an hour.
  */
 import * as Duration from "effect/Duration"
 import type { OrganizationId } from "../shared/Ids.ts"
@@ -9,13 +10,14 @@ import type { Mail, NewMail } from "./Mail.ts"
 const period = Duration.hours(1)
 
 /**
- * The mail is due one minute after the hour, so that it includes failures that workers with slow clocks commit late.
+ * The mail is due one minute after the end of the hour, so that it includes failures that are committed late or by
+ * workers with slow clocks.
  */
 const margin = Duration.minutes(1)
 
 /**
- * Returns the mail about the failures of one hour, which is due one minute after the hour. The mail's id depends only
- * on the organization and the hour, so a second queuing changes nothing.
+ * Returns the mail about all failures in the hour of `failedAt`. The mail's id depends only on the organization and the
+ * hour, so queuing the mail again changes nothing.
  */
 export const undeliverableNoticeOf = (organizationId: OrganizationId, failedAt: Instant.Instant): NewMail => {
   const bucket = Instant.bucketOf(failedAt, period)

@@ -25,9 +25,9 @@ export interface WebhookMention {
   /** The host before the change; null for a new webhook. */
   readonly formerHost: string | null
   readonly events: ReadonlyArray<string>
-  /** The prefix of the API key that made the change; null when the service made the change. */
+  /** The prefix of the API key that made the change, or of several keys; null when the service made the change. */
   readonly keyPrefix: string | null
-  /** The failure of deliveries that the mail reports. */
+  /** The failed deliveries that the mail reports; absent for a mail about an added or changed webhook. */
   readonly trouble?: {
     readonly failures: number
     /** The time of the first failure. */
@@ -39,10 +39,10 @@ export interface WebhookMention {
     /** The time at which deliveries continue after a 429 response. */
     readonly until?: string
   }
-  /** The kind and time of one change in a mail about several changes. */
+  /** The kind and time of this change. If they are absent, the kind and creation time of the mail apply. */
   readonly kind?: WebhookNoticeKind
   readonly at?: string
-  /** The hosts that the webhook had after the former host and before the current host. */
+  /** The webhook's hosts between the former host and the current host, if its URL changed several times. */
   readonly passed?: ReadonlyArray<string>
   /** Further changes in the same mail, oldest first. `omitted` is the number of changes that the mail does not list. */
   readonly further?: ReadonlyArray<WebhookMention>

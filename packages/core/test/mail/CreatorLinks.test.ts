@@ -156,7 +156,7 @@ describe("a creator's link", () => {
 })
 
 describe("an inbox link", () => {
-  it.effect("an inbox link that was made at a full second opens the creator's inbox for exactly 15 minutes", () =>
+  it.effect("an inbox link that is created at a full second opens the creator's inbox for exactly 15 minutes", () =>
     Effect.gen(function* () {
       const links = yield* signedWith("one")
       yield* TestClock.setTime(1_778_760_000_000)

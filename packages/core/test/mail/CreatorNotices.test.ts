@@ -104,7 +104,7 @@ const words = fc
   .map((parts) => parts.join(""))
 const outside = fc.record({ content: words, organizationName: words, personaName: words })
 
-it("every mail about an open request warns that anyone with the mail can answer the request", () => {
+it("only a mail about an open request warns that anyone with the mail can answer the request", () => {
   for (const kind of kinds) {
     const { text } = composeNotice({ kind, assignment: presentFor(kind), topic, link })
     assert.strictEqual(text.includes("can answer in your place"), kind !== "cancelled", kind)
@@ -123,7 +123,7 @@ describe("every mail", () => {
       })
     ))
 
-  it("the subject of every mail shows the beginnings of long names and topics", () => {
+  it("the subject of every mail shortens long names and topics to their beginnings", () => {
     const long = { content: "c".repeat(200), organizationName: "o".repeat(200), personaName: "p".repeat(200) }
     const subjects = allOf(long).map(({ subject }) =>
       subject.replace(/([cop])\1+/g, (text, letter) => `${letter}×${text.length}`)
@@ -185,7 +185,7 @@ describe("every mail", () => {
     assert.include(text, "> One.\n> \n> Answer by: never\n")
   })
 
-  it("every mail asks the creator in text and HTML not to forward the mail", () => {
+  it("every mail about a request asks in its text and in its HTML not to forward the mail", () => {
     for (const kind of kinds) {
       const mail = composeNotice({ kind, assignment: presentFor(kind), topic, link })
       assert.include(mail.text, "do not forward")
@@ -210,7 +210,7 @@ describe("a request mail", () => {
     }
   })
 
-  it("a request mail states the deadline of the response window that starts with this mail", () => {
+  it("a request mail states the exact deadline if the mail's sending starts the response window", () => {
     const waiting = { ...assignment, notifiedAt: null, respondBy: noon + 72 * hour }
     const told = composeNotice({ kind: "request", assignment: waiting, topic, link, respondBy: noon + 48 * hour })
     assert.include(told.text, "Answer by: Saturday 16 May 2026, 12:00 UTC")

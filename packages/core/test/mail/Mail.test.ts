@@ -33,7 +33,7 @@ describe("a mail with a temporary failure", () => {
     assert.deepStrictEqual(delays, [1, 5, 15, 60, ...Array.from({ length: 11 }, () => 120)])
   })
 
-  it("a mail with a temporary failure is still retried for 24 hours after days without a running worker", () => {
+  it("days without a running worker do not shorten the 24 hours of retries of a mail with a temporary failure", () => {
     const now = noon + hours(96)
     assert.strictEqual(retryAt(mail(), now, day), now + 60_000)
     assert.isNull(retryAt(mail({ attempts: 16 }), now, day))
