@@ -37,8 +37,8 @@ export class DatabaseHealth extends Context.Service<
   {
     /**
      * Writes and deletes a row in one transaction. The check uses the same connections as requests and takes about 2
-     * seconds at most. Concurrent callers share one check, whose result is cached for a second. So anonymous callers
-     * cause only a few writes.
+     * seconds at most. Concurrent callers share one check, whose result is cached for a second. Many anonymous callers
+     * therefore cause at most one check a second.
      */
     readonly check: Effect.Effect<void, DatabaseUnavailable>
   }

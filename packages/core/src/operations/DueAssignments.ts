@@ -22,12 +22,14 @@ import { AssignmentStore, type OrganizationQueue } from "../topic/AssignmentStor
 export class DueAssignments extends Context.Service<
   DueAssignments,
   {
-    /** Runs the due step of one assignment. If `mayBegin` is false, the step starts no generation attempt. */
+    /** Runs the due step of one assignment. If `mayBegin` is false, a due generation attempt is not started. */
     readonly wake: (
       id: ShareId,
       mayBegin: boolean
     ) => Effect.Effect<{ readonly woke: boolean; readonly begun: Option.Option<DraftJob> }>
-    /** Finds due assignments, grouped by organization. Each organization gets a fair share of the limit. */
+    /**
+     * Finds up to `limit` due assignments, grouped by organization. Each organization gets a fair share of the limit.
+     */
     readonly due: (environment: Environment, limit: number) => Effect.Effect<ReadonlyArray<OrganizationQueue>>
     readonly nextDue: (environment: Environment) => Effect.Effect<Option.Option<Instant.Instant>>
   }

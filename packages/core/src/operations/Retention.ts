@@ -4,8 +4,9 @@ import type * as Effect from "effect/Effect"
 import type { Instant } from "../shared/Instant.ts"
 
 /**
- * Each field is a time: older data of that kind is deleted. The purge covers settled mails, finished recoveries, closed
- * duplicate windows, expired idempotent responses, events with their deliveries, and test topics by UTC day.
+ * The times before which data is deleted. `mails` applies to mails that are sent, failed or obsolete, and to finished
+ * recoveries. `windows` applies to closed duplicate windows, and `answers` to expired idempotent responses. `events`
+ * applies to events with their deliveries, and `testTopics` to test topics by UTC day.
  */
 export interface DeletionLimits {
   readonly mails: Instant
@@ -35,7 +36,7 @@ export class Retention extends Context.Service<
     /**
      * Deletes one batch of test data from UTC days before this time. Topics and their rows are deleted first, then
      * closed duplicate windows and expired responses. Returns the number of deleted rows; 0 when no rows remain. Topics
-     * of the live environment stay.
+     * of the live environment are not deleted.
      */
     readonly purgeTests: (before: Instant) => Effect.Effect<number>
     /** Returns the number of rows that `purge` would delete now. `count` changes no data and takes no locks. */

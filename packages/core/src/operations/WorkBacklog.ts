@@ -5,13 +5,16 @@ import type * as Option from "effect/Option"
 import type { Instant } from "../shared/Instant.ts"
 import type { WorkKind } from "../shared/WorkSignal.ts"
 
-/** The number of due jobs of each kind. DeliveryStore counts deliveries. Rows of removed webhooks have no due time. */
+/**
+ * The number of due jobs of each kind. DeliveryStore counts due deliveries. Removals of webhooks are not counted,
+ * because they have no due time.
+ */
 export type DueWorkCounts = Readonly<Record<Exclude<WorkKind, "deliveries" | "removals">, number>>
 
 export interface WaitingWorkCounts {
   /** The number of unsent mails, including mails that are not due yet. */
   readonly mails: number
-  /** The number of drafts that wait for a restart because all generation attempts failed. */
+  /** The number of drafts that a person must restart because all generation attempts failed. */
   readonly stalledDrafts: number
   /** The number of webhooks with an open circuit breaker that waits for its next probe. */
   readonly openCircuits: number

@@ -18,7 +18,7 @@ export interface Organization {
   readonly identityId: string | null
   /**
    * The time of suspension; null for an active organization. The service rejects all API keys of a suspended
-   * organization. Running workflows of a suspended organization continue.
+   * organization. Assignments that already exist continue.
    */
   readonly suspendedAt: Instant | null
   readonly createdAt: Instant

@@ -6,7 +6,10 @@ import * as Schema from "effect/Schema"
 import type { OrganizationId } from "../shared/Ids.ts"
 import type { Organization } from "./Organization.ts"
 
-/** Another organization already has this identity id, or has it as its own id. A token would be ambiguous. */
+/**
+ * Another organization already has this value as its `identityId` or as its `id`. A dashboard token with this value
+ * would be ambiguous.
+ */
 export class IdentityTaken extends Schema.TaggedError<IdentityTaken>()("IdentityTaken", {
   identityId: Schema.String
 }) {}

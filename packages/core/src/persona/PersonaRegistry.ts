@@ -23,8 +23,8 @@ export class PersonaRegistry extends Context.Service<
      */
     readonly grant: (license: License) => Effect.Effect<boolean>
     /**
-     * Revokes a licence. A revocation only prevents new topics. Returns the licence; none when the organization has no
-     * licence. A second revocation keeps the time of the first revocation.
+     * Revokes a licence. A revocation prevents new topics for the persona. Existing assignments continue. Returns the
+     * licence; none when the organization has no licence. A second revocation keeps the time of the first revocation.
      */
     readonly revoke: (
       organizationId: OrganizationId,

@@ -1,5 +1,6 @@
 /**
- * Defines the five test personas and the simulation path of each assignment. Test personas need no licence and no row.
+ * Defines the five test personas, and the simulation path of each assignment in the test environment. Test personas
+ * need no licence and no database row.
  */
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
@@ -67,7 +68,8 @@ export const testPersonaOf = (id: PersonaId): Option.Option<TestPersona> => Opti
 
 /**
  * Returns the simulation path of an assignment. A test persona has a fixed path. For other personas, the first keyword
- * in the topic selects the path. A topic without a keyword gets the path `approve`.
+ * in the topic (`[decline]`, `[expire]` or `[fail]`) selects the path. A topic without a keyword gets the path
+ * `approve`.
  */
 export const simulationPathFor = (id: PersonaId, content: string): SimulationPath => {
   const own = byId.get(id)

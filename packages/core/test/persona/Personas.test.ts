@@ -1,4 +1,4 @@
-/** Tests that a persona with an invalid id is reported as a defect and never listed. */
+/** Tests that Personas dies with an error if an embedder's store returns a persona with an invalid id. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -33,7 +33,7 @@ const keeping = (id: string) => {
 describe("the personas of an embedder's store", () => {
   for (const id of [lower.toUpperCase(), "17", "", ` ${lower}`, `{${lower}}`]) {
     it.effect(
-      `a persona of an embedder's store with the invalid id "${id}" is rejected with a message that names the id`,
+      `if an embedder's store returns a persona with the invalid id "${id}", the call dies with an error that states the id`,
       () =>
         Effect.gen(function* () {
           const personas = yield* Personas
@@ -49,7 +49,7 @@ describe("the personas of an embedder's store", () => {
     )
   }
 
-  it.effect("a persona of an embedder's store with a lower-case UUID is listed and found", () =>
+  it.effect("if an embedder's store returns a persona with a lower-case UUID, the persona is listed and found", () =>
     Effect.gen(function* () {
       const personas = yield* Personas
       assert.lengthOf(yield* personas.list(owner), 1)

@@ -30,7 +30,7 @@ describe("the test personas", () => {
     assert.isTrue(Option.isNone(testPersonaOf(licensed)))
   })
 
-  it("the test personas have no mail address", () => {
+  it("the creators of the test personas have no name and no mail address", () => {
     for (const { creator } of testPersonas) assert.deepStrictEqual(creator, { name: "", email: "" })
   })
 })
