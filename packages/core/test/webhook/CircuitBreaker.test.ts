@@ -1,6 +1,6 @@
 /**
- * These tests check the boundaries of every rule about failing receivers: warning, disabling, opening,
- * probing, closing and draining.
+ * These tests check the exact limits at which failures warn the contact, disable the webhook or open its circuit
+ * breaker. They also check the probes of an open breaker, and the slow drain after it closes.
  */
 import { EventId, OrganizationId, WebhookId } from "@partner-commentary/core/shared/Ids"
 import { defaults as policy } from "@partner-commentary/core/shared/WebhookPolicy"
@@ -68,7 +68,10 @@ const after = (steps: ReadonlyArray<Step>, from: CircuitBreaker.Receiver = fresh
   return { receiver, alarms, alarm: alarms.at(-1) }
 }
 
-/** Returns this number of failed attempts, spread evenly over a period. */
+/**
+ * Returns this number of failed attempts. The last attempt is `span` after the others. Attempts alternate between
+ * events.
+ */
 const failures = (count: number, span: number, events = 2): ReadonlyArray<Step> =>
   Array.from({ length: count }, (_, index) => ({
     attempt: attempt(start + (index === count - 1 ? span : 0)),
@@ -96,14 +99,14 @@ describe("Disabling a webhook", () => {
     expect(after(failures(19, 99 * hour)).receiver.webhook.status).toBe("active")
   })
 
-  it("a webhook is disabled only once, when the last condition is met", () => {
+  it("a webhook is disabled when the last of the three limits is reached, and later failures cause no second alert", () => {
     const many = failures(50, hour)
     expect(after(many).alarm).toBe(null)
     const late = after([...many, { attempt: attempt(start + 30 * hour) }, { attempt: attempt(start + 31 * hour) }])
     expect(late.alarms.slice(-2)).toEqual(["disabled", null])
   })
 
-  it("the rule for disabling a webhook counts only failures since the last success", () => {
+  it("only failures since the last success count towards disabling a webhook", () => {
     const broken = [...failures(19, 23 * hour), { attempt: success(start + 23 * hour) }]
     const { alarm, receiver } = after([...broken, { attempt: attempt(start + 24 * hour) }])
     expect(alarm).toBe(null)
@@ -111,7 +114,7 @@ describe("Disabling a webhook", () => {
     expect(receiver.health.failingSince).toBe(start + 24 * hour)
   })
 
-  it("a 410 response disables a webhook at once, even a paused webhook", () => {
+  it("a 410 response disables a webhook immediately, even a paused webhook", () => {
     const gone = { attempt: attempt(start, { status: 410 }) }
     expect(after([gone])).toMatchObject({ alarm: "gone", receiver: { webhook: { status: "disabled" } } })
     const paused = { ...fresh, webhook: { ...fresh.webhook, status: "paused" as const } }
@@ -120,7 +123,7 @@ describe("Disabling a webhook", () => {
     expect(after([gone], disabled).alarm).toBe(null)
   })
 
-  it("429 responses and unsigned attempts never disable a webhook", () => {
+  it("429 responses, and attempts for which signing was impossible, do not count towards disabling a webhook", () => {
     const busy = Array.from({ length: 100 }, (_, index) => ({
       attempt: attempt(start + index * hour, { status: 429 })
     }))
@@ -165,13 +168,13 @@ describe("Receivers that answer 429", () => {
     expect(CircuitBreaker.allowedDeliveries(receiver, 0, until, policy).limit).toBe(policy.concurrency)
   })
 
-  it("a receiver that answered 429 is unrestricted after the first success that follows the pause", () => {
+  it("the first success after a pause removes all restrictions of a receiver that answered 429", () => {
     const paused = after([busy(start)]).receiver
     expect(CircuitBreaker.isUnrestricted(paused)).toBe(false)
     expect(CircuitBreaker.isUnrestricted(after([{ attempt: success(start + 2 * minute) }], paused).receiver)).toBe(true)
   })
 
-  it("a manual retry does not end a pause that neither the breaker nor a 429 caused", () => {
+  it("a manual retry does not end a pause that was caused neither by the circuit breaker nor by a 429", () => {
     const suspended = { ...fresh, quietUntil: start + minute }
     expect(CircuitBreaker.afterManualRetry(suspended).quietUntil).toBe(start + minute)
   })
@@ -207,7 +210,7 @@ describe("Circuit breaker", () => {
     expect(isOpen(failures(100, hour, 1))).toBe(false)
   })
 
-  it("the circuit breaker opens at once when the deliveries of 3 events reached no server", () => {
+  it("the circuit breaker opens immediately when the deliveries of 3 events reached no server", () => {
     for (const failure of ["refused", "dns", "tls", "timeout"] as const) {
       const steps = [1, 2, 3].map((number) => ({ attempt: unreached(start, failure), event: number }))
       expect(isOpen(steps)).toBe(true)
@@ -293,7 +296,7 @@ describe("Circuit breaker", () => {
 })
 
 describe("Number of allowed deliveries", () => {
-  it("a receiver may have 5 concurrent deliveries, a failing receiver 1, and an inactive or paused receiver 0", () => {
+  it("a healthy receiver may have 5 concurrent deliveries, a failing receiver 1, and a paused or disabled receiver 0", () => {
     expect(CircuitBreaker.allowedDeliveries(fresh, 0, start, policy)).toEqual({ limit: 5, probe: false })
     expect(CircuitBreaker.allowedDeliveries(fresh, 3, start, policy).limit).toBe(2)
     expect(CircuitBreaker.allowedDeliveries(fresh, 7, start, policy).limit).toBe(0)

@@ -60,7 +60,7 @@ describe("Deliveries", () => {
     expect(withProgress({ ...waiting, dueAt: now + 9001 }, quiet).nextAttemptAt).toBe(now + 9001)
   })
 
-  it("a delivery of an inactive webhook is held without a next attempt, and with an open breaker the next attempt is the probe", () => {
+  it("a delivery is held while its webhook is paused or disabled, or while an open circuit breaker waits for its next probe", () => {
     for (const one of off) {
       expect(withProgress(waiting, one)).toMatchObject({ status: "held", nextAttemptAt: one.quietUntil })
       expect([stateOf("held", one), stateOf("pending", one)]).toEqual(["pending", null])

@@ -85,14 +85,14 @@ describe("Retry-After", () => {
     expect(wait("3600", 302)).toBe(5000)
   })
 
-  it("a 429 response with Retry-After uses up no attempt, and the delivery is due when the webhook's pause ends", () => {
+  it("a 429 response does not count as an attempt, and the delivery stays due for the end of the webhook's pause", () => {
     for (const attempts of [0, 5, 9]) {
       const then = scheduled(attempts, failed({ status: 429, retryAfter: "3600" }))
       expect(then).toEqual({ state: "pending", attempts, dueAt: now })
     }
   })
 
-  it("a delivery that gets only 429 fails after the duration of a full schedule, except by a manual attempt", () => {
+  it("a delivery that gets only 429 fails after the duration of a full schedule, but a manual attempt does not end it", () => {
     const attempt = failed({ status: 429, retryAfter: "3600" })
     const then = (kind: "scheduled" | "manual" | "probe", resumeAt: number | null = null) =>
       nextStateOf(retryState({ attempts: 5, resumeAt }), { attempt, kind, isExhausted: true }, 0, now, policy)
@@ -125,8 +125,8 @@ describe("Retry-After", () => {
   })
 })
 
-describe("Probes, manual attempts and unsigned attempts", () => {
-  it("a failed probe uses up no attempt, and the delivery moves to the end of the queue", () => {
+describe("Probes, manual attempts and attempts without a signature", () => {
+  it("a failed probe does not count as an attempt, and the delivery moves to the end of the queue", () => {
     for (const attempts of [0, 5, 9]) {
       expect(nextStateOf(retryState({ attempts }), { attempt: failed(), kind: "probe" }, 0.5, now, policy)).toEqual({
         state: "pending",
@@ -136,7 +136,7 @@ describe("Probes, manual attempts and unsigned attempts", () => {
     }
   })
 
-  it("a failed manual attempt uses up no attempt of the schedule, and does not restart a schedule that has ended", () => {
+  it("a failed manual attempt does not count as a scheduled attempt, and does not restart a schedule that has ended", () => {
     const by = (resumeAt: number | null) =>
       nextStateOf(retryState({ attempts: 4, resumeAt }), { attempt: failed(), kind: "manual" }, 0.5, now, policy)
     expect(by(now + hour)).toEqual({ state: "pending", attempts: 4, dueAt: now + hour })
@@ -144,7 +144,7 @@ describe("Probes, manual attempts and unsigned attempts", () => {
     expect(by(null)).toEqual({ state: "failed", attempts: 4 })
   })
 
-  it("an unsigned attempt uses up no attempt of the schedule and is repeated after an hour", () => {
+  it("an attempt that fails because signing was impossible is not counted, and is repeated after an hour", () => {
     expect(scheduled(9, failed({ status: null, failure: "unsigned" }))).toEqual({
       state: "pending",
       attempts: 9,
@@ -176,7 +176,7 @@ describe("Requests for manual attempts", () => {
     expect(manualAttempt(queued({ manual: true, dueAt: now }), now)).toBeNull()
   })
 
-  it("a second request for a manual attempt makes a delayed attempt due now without a change of the schedule", () => {
+  it("if a requested manual attempt is delayed, a second request makes it due now and keeps the schedule", () => {
     const off = queued({ manual: true, resumeAt: now + 2 * hour })
     expect(manualAttempt(off, now)).toEqual({ dueAt: now, resumeAt: now + 2 * hour })
     expect(manualAttempt({ ...off, resumeAt: null }, now)).toEqual({ dueAt: now, resumeAt: null })

@@ -1,6 +1,6 @@
 /**
- * These tests check the boundaries of every rule about 429: the length and extension of pauses, and notices to the
- * contact.
+ * These tests check the effects of 429 responses at their exact limits: the length and extension of pauses, the failure
+ * of deliveries, and notices to the contact.
  */
 
 import { defaults as policy } from "@partner-commentary/core/shared/WebhookPolicy"
@@ -63,7 +63,7 @@ describe("Pauses after 429", () => {
     expect(next.since).toBe(start)
   })
 
-  it("an hour after the end of a pause, the next 429 starts with the shortest pause", () => {
+  it("if a pause ended an hour ago, the next 429 causes a pause of the shortest length", () => {
     const { now, throttle } = paused(4)
     expect(Throttle.afterSuccess(throttle, { at: now }, now + hour - 1, policy)).not.toBe(null)
     expect(Throttle.afterSuccess(throttle, { at: now }, now + hour, policy)).toBe(null)

@@ -24,7 +24,7 @@ const webhook = {
 } as const satisfies Webhook
 
 describe("Changes of a webhook", () => {
-  it("a change of a webhook keeps absent fields, and sets updated_at if a field changes", () => {
+  it("a patch of a webhook keeps the fields that it omits, and sets updated_at if a field changes", () => {
     const after = applyPatch(webhook, { status: "paused" }, 9)
     assert.deepStrictEqual(after, { ...webhook, status: "paused", updatedAt: 9 })
     assert.deepStrictEqual(changedFieldsOf(webhook, after), ["status"])
@@ -135,7 +135,7 @@ describe("Webhook URLs", () => {
     }
   })
 
-  it("a webhook URL has one unambiguous host, and notices show only the host", () =>
+  it("the host that notices show is the host of the webhook URL, without credentials or a path", () =>
     void fc.assert(
       fc.property(fc.webUrl({ withQueryParameters: true, validSchemes: ["https"] }), (text) => {
         if (!isGood(text)) return
