@@ -26,7 +26,7 @@ describe("Public address", () => {
     })
   )
 
-  it.effect("an invalid public address stops the service with a message that states the rule", () =>
+  it.effect("an invalid public address stops the service with a message that states the required form", () =>
     Effect.gen(function* () {
       for (const given of [
         "",

@@ -9,7 +9,7 @@ describe("Error reasons", () => {
     assert.strictEqual(reasonOf(new Error("It failed", { cause: new Error("no disk.") })), "It failed: no disk")
   })
 
-  it("the reason of an AggregateError is the first error's message, or the AggregateError's message without nested errors", () => {
+  it("the reason of an AggregateError is its first error's message, or its own message if it contains no errors", () => {
     const errors = [new Error("connection refused"), new Error("no route")]
     assert.strictEqual(reasonOf(new AggregateError(errors, "all failed")), "connection refused")
     assert.strictEqual(reasonOf(new AggregateError([], "all failed")), "all failed")

@@ -13,7 +13,7 @@ it("a response body of exactly the limit is read, and reading a longer body fail
   assert.strictEqual(failure, tooLarge)
 })
 
-it("a response without a body is returned as it is", () => {
+it("a response without a body is returned unchanged", () => {
   const empty = new Response(null, { status: 204 })
   assert.strictEqual(limitResponseSize(0, tooLarge)(empty), empty)
 })

@@ -1,4 +1,4 @@
-/** Tests that a running request or job has the host's references, but no services of Partner Commentary. */
+/** Tests which references and services a running request or job can access. */
 import { assert, it } from "@effect/vitest"
 import * as Context from "effect/Context"
 import { Policy } from "../../src/shared/Policy.ts"

@@ -5,7 +5,7 @@ import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/testing/TestClock"
 import * as TtlCache from "../../src/shared/TtlCache.ts"
 
-/** Returns the number of look-ups that the cache has made so far. */
+/** Creates a cache in which a key's value is the number of look-ups made so far. */
 const counting = Effect.gen(function* () {
   let asked = 0
   const memory = yield* TtlCache.make((_key: string) => Effect.sync(() => ++asked), {
@@ -49,7 +49,7 @@ describe("TTL cache", () => {
   )
 
   it.effect(
-    "results with separate capacity in a TTL cache have the usual lifetime, but are not evicted by other results",
+    "in a TTL cache, results with separate capacity have the usual lifetime but are not evicted by other results",
     () =>
       Effect.gen(function* () {
         yield* TestClock.setTime(3_600_000)
@@ -94,7 +94,7 @@ describe("TTL cache", () => {
     })
   )
 
-  it.effect("a TTL cache calls the wrapper only for look-ups that are neither cached nor in progress", () =>
+  it.effect("a TTL cache calls the caller's wrapper only for a look-up, not for a cached key", () =>
     Effect.gen(function* () {
       let around = 0
       const { get } = yield* TtlCache.make((key: string) => Effect.succeed(key), {
@@ -114,7 +114,7 @@ describe("TTL cache", () => {
     })
   )
 
-  it.effect("a TTL cache does not cache an interrupted look-up", () =>
+  it.effect("a TTL cache does not cache a failed look-up", () =>
     Effect.gen(function* () {
       let left = 1
       const { get } = yield* TtlCache.make(

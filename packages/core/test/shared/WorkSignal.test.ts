@@ -1,4 +1,4 @@
-/** The tests check which listeners each signal wakes. */
+/** Tests which listeners each signal wakes, and how long a listener waits. */
 import { assert, it } from "@effect/vitest"
 import type { TopicId } from "@partner-commentary/core/shared/Ids"
 import { type Change, topicChange, type WorkKind, WorkSignal } from "@partner-commentary/core/shared/WorkSignal"
@@ -28,7 +28,7 @@ const woken = (signal: (service: WorkSignal["Service"]) => Effect.Effect<void>) 
     return seen
   }).pipe(Effect.scoped, Effect.provide(WorkSignal.layerProcess))
 
-it.effect("a signal for some kinds of work wakes only their listeners", () =>
+it.effect("a signal for some kinds of work wakes only the listeners of these kinds", () =>
   Effect.gen(function* () {
     assert.deepStrictEqual(yield* woken(({ tell }) => tell(["deliveries"])), ["deliveries"])
     assert.deepStrictEqual(yield* woken(({ tell }) => tell(["assignments", "mails"])), ["assignments", "mails"])
@@ -48,7 +48,7 @@ it.effect("wakeAll wakes every listener after signals may have been lost", () =>
   })
 )
 
-it.effect("no signal is lost between a query and the wait, or during a very long wait", () =>
+it.effect("a signal that arrives before a wait ends that wait immediately, but does not end the following wait", () =>
   Effect.gen(function* () {
     const { listen, tell } = yield* WorkSignal
     const wait = yield* listen("mails")
