@@ -36,7 +36,7 @@ const request: IdempotentRequest = {
 }
 const answer: ResponseContent = { status: 201, location: "/here", body: '{"a":1}', secret: false }
 
-/** Holds the stored responses, the number of open transactions and the end of a concurrent claim. */
+/** The stored responses, the number of open transactions, and until when another request holds the claim. */
 const world = () => ({
   kept: new Map<string, StoredResponse & Pick<IdempotencyClaim, "fingerprint">>(),
   open: 0,
@@ -134,21 +134,24 @@ describe("Idempotency", () => {
     }).pipe(Effect.provide(layerOf(behind, "s")))
   })
 
-  it.effect("a duplicate request that waits for ten seconds fails and changes nothing", () => {
-    const behind = world()
-    return Effect.gen(function* () {
-      behind.runningUntil = 60_000
-      const second = yield* waiting(behind, Effect.flip(once(change)))
-      yield* TestClock.adjust(9999)
-      assert.isUndefined(second.pollUnsafe())
-      yield* TestClock.adjust(1)
-      assert.deepInclude(yield* Fiber.join(second), { _tag: "IdempotencyKeyRejected", reason: "running" })
-      assert.isBelow(behind.claims, 40)
-      assert.strictEqual(behind.kept.size, 0)
-    }).pipe(Effect.provide(layerOf(behind, "s")))
-  })
+  it.effect(
+    "a duplicate request fails without a change if the first request is still running after ten seconds",
+    () => {
+      const behind = world()
+      return Effect.gen(function* () {
+        behind.runningUntil = 60_000
+        const second = yield* waiting(behind, Effect.flip(once(change)))
+        yield* TestClock.adjust(9999)
+        assert.isUndefined(second.pollUnsafe())
+        yield* TestClock.adjust(1)
+        assert.deepInclude(yield* Fiber.join(second), { _tag: "IdempotencyKeyRejected", reason: "running" })
+        assert.isBelow(behind.claims, 40)
+        assert.strictEqual(behind.kept.size, 0)
+      }).pipe(Effect.provide(layerOf(behind, "s")))
+    }
+  )
 
-  it.effect("a request returns the response that a duplicate request stored before the first request's claim", () => {
+  it.effect("a request whose duplicate stores a response first returns this response and makes no change", () => {
     const behind = world()
     return Effect.gen(function* () {
       const late = yield* once((keep) =>
@@ -173,7 +176,7 @@ describe("Idempotency", () => {
   )
 
   it.effect(
-    "a request with another body is rejected, and a request with another key, path or organization is separate",
+    "a used key is rejected with another body, and counts as unused with another method, path, part or organization",
     () => {
       const behind = world()
       return Effect.gen(function* () {
@@ -195,7 +198,7 @@ describe("Idempotency", () => {
   )
 
   it.effect(
-    "a response with a secret is stored encrypted and is readable only with its key and the signing secret",
+    "a response with a secret is stored encrypted, and its replay needs the idempotency key and the signing secret",
     () => {
       const behind = world()
       const secret = { ...answer, body: '{"full_key":"pk_live_x"}', secret: true }
@@ -215,7 +218,7 @@ describe("Idempotency", () => {
     }
   )
 
-  it.effect("an encrypted response is readable only with its own idempotency key and part", () => {
+  it.effect("an encrypted response that was stored for one key and part is unreadable for another key or part", () => {
     const behind = world()
     const secret = (body: string) => (keep: StoreResponse) => keep(Effect.succeed({ ...answer, body, secret: true }))
     return Effect.gen(function* () {

@@ -60,7 +60,7 @@ describe("metrics", () => {
     })
   })
 
-  it("a new outcome of an assignment changes the stored counts of the old and the new outcome, but never of pending", () => {
+  it("a new outcome of an assignment changes the counts of the old and the new outcome; pending has no stored count", () => {
     const [approved, declined] = [
       { ...sent, status: "creator_approved" as const },
       { ...sent, failureReason: "declined" as const }
@@ -101,7 +101,7 @@ describe("metrics", () => {
     assert.deepStrictEqual(generation, nothing)
   })
 
-  it("the sum of the metrics of two parts equals the metrics of all assignments", () =>
+  it("the sum of the metrics of two sets of assignments equals the metrics of all these assignments", () =>
     fc.assert(
       fc.property(
         fc.array(fc.integer({ min: 0, max: 50 })),

@@ -98,7 +98,7 @@ describe("a performance report", () => {
     }).pipe(Effect.provide(Performance.layer.pipe(Layer.provide(storeOf(1, [], days)))))
   })
 
-  it.effect("a performance report of a year lets other work run between its steps", () => {
+  it.effect("a performance report of a year lets other fibers run between the queries of its steps", () => {
     let turns = 0
     const seen: Array<number> = []
     const store = Layer.succeed(PerformanceStore, {
@@ -132,7 +132,7 @@ describe("a performance report", () => {
   )
 
   it.effect(
-    "an organization can run only one performance report at a time, and other organizations can run theirs",
+    "an organization can run only one performance report at a time, but several organizations can run reports",
     () => {
       const other: Owner = { organizationId: uuid<OrganizationId>(2), environment: "live" }
       return Effect.gen(function* () {

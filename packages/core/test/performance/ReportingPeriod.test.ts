@@ -13,7 +13,7 @@ const period = (from: number | null, to: number | null) =>
   })
 
 describe("a reporting period", () => {
-  it("the default reporting period starts at the start of the day 30 days before its end", () => {
+  it("the default reporting period starts at the midnight (UTC) 30 days before the day on which it ends", () => {
     assert.deepStrictEqual(period(null, null), { start: midnight - 30 * day, end: noon })
     assert.deepStrictEqual(period(noon - 1, null), { start: noon - 1, end: noon })
     assert.deepStrictEqual(period(null, noon + day), { start: midnight - 29 * day, end: noon + day })
@@ -56,7 +56,7 @@ describe("dividing a period", () => {
     })
   })
 
-  it("a divided period has no empty parts", () => {
+  it("a divided period has null instead of an empty part", () => {
     const whole = { before: null, days: { start: midnight, end: midnight + day }, after: null }
     assert.deepStrictEqual(asked(midnight, midnight + day), whole)
     const part = { before: { start: midnight, end: noon }, days: null, after: null }
@@ -90,7 +90,7 @@ describe("reading whole days", () => {
     }
   })
 
-  it("the last step of whole days has no end when the reporting period ends now", () => {
+  it("the last step of whole days has no end if the whole days have no end, because the reporting period ends now", () => {
     assert.deepStrictEqual(splitIntoSteps({ start: midnight - 32 * day, end: null }, noon), [
       { start: midnight - 32 * day, end: midnight - day },
       { start: midnight - day, end: null }

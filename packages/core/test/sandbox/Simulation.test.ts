@@ -1,6 +1,6 @@
 /**
- * Runs random sequences of simulated steps. The workflow's rules must hold, and every assignment must be settled in the
- * end.
+ * Runs random sequences of simulated steps. The workflow's rules must hold, and every assignment must finally be
+ * approved or fail.
  */
 import { describe, it } from "@effect/vitest"
 import { SimulationPath } from "@partner-commentary/core/persona/TestPersonas"
@@ -83,7 +83,7 @@ describe("Simulated creators", () => {
     fc.record({ do: fc.constant("until due" as const) })
   )
 
-  it("a simulated creator follows the workflow, sends no mail and keeps a due time for any sequence of partner requests", () =>
+  it("for any sequence of partner requests, a simulated assignment follows the workflow, causes no mail and reaches an end", () =>
     fc.assert(
       fc.property(fc.constantFrom(...SimulationPath.literals), fc.array(step, { maxLength: 20 }), (path, steps) => {
         let present = begin(path)

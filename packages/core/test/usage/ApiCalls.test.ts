@@ -56,7 +56,7 @@ const world = () => {
 
 const total = (calls: ReadonlyArray<CallCount>) => calls.reduce((sum, { calls }) => sum + calls, 0)
 
-it.effect("many API calls are persisted in one write within five seconds, with the key's last use", () =>
+it.effect("within five seconds, many API calls are persisted in one write, and the key's last use in another", () =>
   Effect.gen(function* () {
     const { layer, state } = world()
     yield* Effect.gen(function* () {
@@ -77,7 +77,7 @@ it.effect("many API calls are persisted in one write within five seconds, with t
   })
 )
 
-it.effect("an organization whose row is locked delays no other organization's calls", () =>
+it.effect("a locked row of one organization does not delay the writes of other organizations' API calls", () =>
   Effect.gen(function* () {
     const { layer, state } = world()
     const locked = yield* Deferred.make<void>()
@@ -98,7 +98,7 @@ it.effect("an organization whose row is locked delays no other organization's ca
   })
 )
 
-it.effect("an organization whose row stays locked occupies only one database connection", () =>
+it.effect("the writes of an organization whose row stays locked occupy only one database connection", () =>
   Effect.gen(function* () {
     const { layer, state } = world()
     const locked = yield* Deferred.make<void>()
@@ -137,7 +137,7 @@ it.effect("a clean shutdown persists all counted API calls", () =>
   })
 )
 
-it.effect("API calls whose write failed stay counted for the month of the call", () =>
+it.effect("if a write of API calls fails, the retry still counts the calls in the month in which they were made", () =>
   Effect.gen(function* () {
     const { layer, state } = world()
     yield* Effect.gen(function* () {
