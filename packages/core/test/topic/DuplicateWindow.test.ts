@@ -60,7 +60,7 @@ describe("Topic fingerprints", () => {
       })
     ))
 
-  it("a topic's fingerprint is equal for ligatures, full-width letters, composed accents or circled digits and their plain forms", () => {
+  it("ligatures, full-width letters, composed accents and circled digits have the same topic fingerprint as their plain forms", () => {
     assert.strictEqual(normalizeContent("ﬁnal"), normalizeContent("final"))
     assert.strictEqual(normalizeContent("ＦＩＮＡＬ"), normalizeContent("final"))
     assert.strictEqual(normalizeContent("cafe\u0301"), normalizeContent("café"))

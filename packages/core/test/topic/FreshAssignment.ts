@@ -50,15 +50,17 @@ export const freshAssignment = (policy: Policy, environment: Assignment["environ
   }
 }
 
-/** Returns the assignment after a step that must be allowed. */
+/** Returns the assignment after the step. Throws if the step was rejected. */
 export const assignmentAfter = (step: Result.Result<Change, ActionRefused>): Assignment =>
   Result.getOrThrow(step).assignment
 
-/** Returns the reason for the rejection of a step. */
+/** Returns the reason why the step was rejected; null if it was not rejected. */
 export const refusalReasonOf = (step: Result.Result<Change, ActionRefused>): ActionRefused["reason"] | null =>
   Result.match(step, { onFailure: ({ reason }) => reason, onSuccess: () => null })
 
-/** Runs the next step at its due time, and checks that no step is due earlier. Returns the step's time and notices. */
+/**
+ * Runs the next step at the assignment's due time. Throws if no step is due then. Returns the step's time and notices.
+ */
 export const runStepAtDueTime = (present: Assignment, policy: Policy) => {
   const at = present.dueAt ?? Number.NaN
   const { assignment, notices } = Option.getOrThrow(findDueStep(present, at, policy))

@@ -11,7 +11,7 @@ const failure = (reason: "cancelled" | "withdrawn" | "expired" | "declined" | "g
   at: 0
 })
 
-/** All states of an assignment, each with the letter that the definition of a topic's status uses. */
+/** All states of an assignment, each with a letter for `defined`: approved, failed, in work, or only sent. */
 const states: ReadonlyArray<readonly [AssignmentOutcome, "A" | "F" | "W" | "S"]> = [
   [{ status: "topic_sent", failure: null }, "S"],
   [{ status: "opinion_injected", failure: null }, "W"],
@@ -75,7 +75,7 @@ describe("Topic status", () => {
     assert.strictEqual(combinations, 5005, "15 choose 9: all of them")
   })
 
-  it("a topic is pending until a creator answers, and completed once no assignment is open", () => {
+  it("a topic is pending until a creator responds with a perspective, and completed once no assignment is open", () => {
     const sent = { ...TopicStatus.emptyTopicCounts, topic_sent: 3 }
     assert.strictEqual(TopicStatus.topicStatus(sent), "pending")
     assert.strictEqual(TopicStatus.topicStatus({ ...sent, declined: 2 }), "pending")

@@ -156,7 +156,7 @@ describe("Deadlines", () => {
     }
   })
 
-  it("a draft that arrives after the deadline does not extend the deadline, even before the worker runs", () => {
+  it("a draft that arrives after the deadline is not stored, even if no worker has ended the assignment yet", () => {
     const draft = assignmentWithDraft(policy)
     const asked = noon + 7 * day - 1000
     const revised = assignmentAfter(Workflow.revise(draft, revision, asked, policy))
@@ -166,7 +166,7 @@ describe("Deadlines", () => {
     assert.strictEqual(storeDraft(running, late, noon + 7 * day, policy).assignment, running)
   })
 
-  it("generation cannot be restarted after the deadline, even before the worker runs", () => {
+  it("generation cannot be restarted after the deadline, even if no worker has ended the assignment yet", () => {
     const stalled = recordFailedAttempt(
       assignmentInGeneration(policy),
       { ticket: 1, permanent: true },
@@ -184,7 +184,7 @@ describe("Deadlines", () => {
     }
   })
 
-  it("a revision cannot be restarted after the approval deadline of the draft, even before the worker runs", () => {
+  it("a revision cannot be restarted after the draft's deadline, even if no worker has ended the assignment yet", () => {
     const running = runStepAtDueTime(
       assignmentAfter(Workflow.revise(assignmentWithDraft(policy), revision, noon, policy)),
       policy
@@ -198,7 +198,7 @@ describe("Deadlines", () => {
     )
   })
 
-  it("a lost attempt that later reports a failure does not extend the deadline", () => {
+  it("an attempt that reports a failure after its lease has expired does not extend the deadline", () => {
     const { stalled, ticket } = lost(assignmentInGeneration(policy))
     const end = stalled.generation.giveUpAt as number
     const report = { ticket, permanent: false }
@@ -206,7 +206,7 @@ describe("Deadlines", () => {
   })
 })
 
-describe("Ended and lost attempts", () => {
+describe("Repeated and late reports of attempts", () => {
   it("a second failure report of the same attempt changes nothing", () => {
     const report = { ticket: 1, permanent: false }
     const failed = recordFailedAttempt(assignmentInGeneration(policy), report, noon, policy).assignment
@@ -219,14 +219,14 @@ describe("Ended and lost attempts", () => {
     assert.strictEqual(storeDraft(draft, again, noon, policy).assignment, draft)
   })
 
-  it("a late report of a lost attempt does not undo a restart of generation", () => {
+  it("an attempt that reports a failure after its lease has expired does not undo a restart of generation", () => {
     const { stalled, ticket } = lost(assignmentInGeneration(policy))
     const started = assignmentAfter(Workflow.restartGeneration(stalled, noon + hour, "operator.restarted"))
     const report = { ticket, permanent: false }
     assert.strictEqual(recordFailedAttempt(started, report, noon + hour, policy).assignment, started)
   })
 
-  it("a late report of a lost attempt does not complete a newer revision request", () => {
+  it("an attempt that reports a draft after its lease has expired does not complete a newer revision request", () => {
     const { stalled, ticket } = lost(
       assignmentAfter(Workflow.revise(assignmentWithDraft(policy), revision, noon, policy))
     )

@@ -32,7 +32,7 @@ export interface WorkflowWalk {
   now: number
   present: Assignment
   readonly policy: Policy
-  /** The state of each generation attempt by ticket. */
+  /** The state of each generation attempt by ticket. A lost attempt has reported nothing within its lease. */
   readonly attempts: Map<number, "running" | "lost" | "ended">
   /** The number of attempts started since a draft was last requested. */
   begun: number
@@ -45,8 +45,8 @@ export interface WorkflowWalk {
 }
 
 /**
- * The expected result of an action. With `no change`, a rejection and an accepted action without effect are both
- * correct.
+ * The expected result of an action. `same`: accepted without effect. `no change`: either rejected or accepted without
+ * effect. `either`: with or without effect.
  */
 type Verdict = "changes" | "same" | "refused" | "no change" | "either"
 
@@ -140,7 +140,7 @@ export const expectedOutcomeOf = (walk: WorkflowWalk, action: WalkAction): Verdi
       if (isFinalStatus(present) || isLate(walk) || action.back > 0) return "same"
       const attempt = walk.attempts.get(attemptIdOf(walk, action))
       if (attempt === "running") return "changes"
-      // If a lost last attempt reports late and no newer attempt was started, its result may or may not count.
+      // If the last attempt reports after its lease and no newer attempt was started, its result may or may not count.
       return attempt === "lost" && !walk.wanted ? "either" : "same"
     }
     case "attempt failed":

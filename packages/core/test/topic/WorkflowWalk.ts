@@ -132,7 +132,8 @@ export const takeWalkStep = (walk: WorkflowWalk, action: WalkAction): void => {
 }
 
 /**
- * Checks that a step is due at the due time and not earlier. Overdue assignments must be settled after a few steps.
+ * Checks that a step is due at the due time and not earlier. An overdue assignment must have no due step after at most
+ * four steps.
  */
 const checkDueTime = ({ now, policy, present }: WorkflowWalk) => {
   const { dueAt } = present
