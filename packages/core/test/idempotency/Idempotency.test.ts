@@ -134,22 +134,19 @@ describe("Idempotency", () => {
     }).pipe(Effect.provide(layerOf(behind, "s")))
   })
 
-  it.effect(
-    "a duplicate request fails without a change if the first request is still running after ten seconds",
-    () => {
-      const behind = world()
-      return Effect.gen(function* () {
-        behind.runningUntil = 60_000
-        const second = yield* waiting(behind, Effect.flip(once(change)))
-        yield* TestClock.adjust(9999)
-        assert.isUndefined(second.pollUnsafe())
-        yield* TestClock.adjust(1)
-        assert.deepInclude(yield* Fiber.join(second), { _tag: "IdempotencyKeyRejected", reason: "running" })
-        assert.isBelow(behind.claims, 40)
-        assert.strictEqual(behind.kept.size, 0)
-      }).pipe(Effect.provide(layerOf(behind, "s")))
-    }
-  )
+  it.effect("a duplicate request fails without a change if the first request still runs after ten seconds", () => {
+    const behind = world()
+    return Effect.gen(function* () {
+      behind.runningUntil = 60_000
+      const second = yield* waiting(behind, Effect.flip(once(change)))
+      yield* TestClock.adjust(9999)
+      assert.isUndefined(second.pollUnsafe())
+      yield* TestClock.adjust(1)
+      assert.deepInclude(yield* Fiber.join(second), { _tag: "IdempotencyKeyRejected", reason: "running" })
+      assert.isBelow(behind.claims, 40)
+      assert.strictEqual(behind.kept.size, 0)
+    }).pipe(Effect.provide(layerOf(behind, "s")))
+  })
 
   it.effect("a request whose duplicate stores a response first returns this response and makes no change", () => {
     const behind = world()

@@ -1,4 +1,4 @@
-/** Tests that an invalid public address stops the service at start, because every link begins with the public address. */
+/** Tests that an invalid public address stops the service at start, because every link begins with this address. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { PublicAddress } from "../../src/shared/PublicAddress.ts"
