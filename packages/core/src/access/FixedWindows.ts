@@ -38,7 +38,10 @@ export interface FixedWindows {
  * of the same length.
  */
 export const make = (capacity: number): FixedWindows => {
-  /** The windows of each length, by name. A map keeps insertion order, so windows of one length are sorted by end. */
+  /**
+   * For each length, the windows by their name. A map keeps insertion order, so windows of one length are sorted by
+   * end.
+   */
   const lengths = new Map<number, Map<string, Open>>()
 
   const ofLength = (seconds: number): Map<string, Open> => {

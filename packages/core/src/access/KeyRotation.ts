@@ -17,7 +17,9 @@ export const defaultGracePeriod = Duration.days(1)
 export const maxGracePeriod = Duration.days(7)
 
 export interface KeyRotation {
-  /** The end of the old key: the end of the grace period, or the key's expiry if the expiry is earlier. */
+  /**
+   * When the old key stops working: at the end of the grace period, or at the key's expiry if the expiry is earlier.
+   */
   readonly revokedAt: Instant.Instant
   /** `isRevoked` is true if there is no grace period. Even a node with a slow clock then rejects the old key. */
   readonly isRevoked: boolean

@@ -41,7 +41,10 @@ export interface CountedCall extends RateLimitState {
   readonly windows: ReadonlyArray<WindowState>
 }
 
-/** The call was rejected and not counted. The fields describe the full window. `state` is for response headers. */
+/**
+ * The call was rejected and not counted. The fields describe the full window. `state` holds the values for rate-limit
+ * headers.
+ */
 export class RateLimited extends Schema.TaggedError<RateLimited>()("RateLimited", {
   /** The number of whole seconds after which a retry can succeed. */
   retryAfter: Schema.Int,
@@ -96,7 +99,7 @@ export class RateLimits extends Context.Service<
     /** Counts a new key. A new key has new rate windows, so the number of new keys needs a separate limit. */
     readonly countNewKey: (organization: Pick<Organization, "id">) => Effect.Effect<void, RateLimited>
     /**
-     * Counts a stored bulk response that contains only rejections. No other limit applies to the storage of bulk
+     * Counts a stored bulk response that contains only rejections. No other limit applies to the storage of such
      * responses.
      */
     readonly countStoredRefusals: (organization: Pick<Organization, "id">) => Effect.Effect<void, RateLimited>

@@ -1,6 +1,7 @@
 /**
- * Limits the reads of requests that wait for a change. One signal can resume a thousand requests. Only a few requests
- * of each organization read at the same time, so that ordinary requests of the pool do not wait long.
+ * Limits the reads of requests that wait for a change. A signaled read is a read that such a request makes after a
+ * signal. One signal can resume a thousand requests. Only a few requests of each organization read at the same time, so
+ * that ordinary requests of the pool do not wait long.
  */
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"

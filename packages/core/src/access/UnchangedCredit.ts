@@ -7,7 +7,7 @@ import type { Instant } from "../shared/Instant.ts"
 import type { FixedWindow, RateLimitState } from "./FixedWindows.ts"
 
 interface Caller {
-  /** The credit in tenths of a request. The map's key names the windows that count the request. */
+  /** The credit in tenths of a request. The map's key contains the names of the windows that count the request. */
   readonly tenths: Map<string, number>
   /** The state of each rate window after the caller's last counted request. */
   readonly states: Map<string, RateLimitState>

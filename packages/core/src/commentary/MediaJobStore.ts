@@ -24,7 +24,7 @@ export class MediaJobStore extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<MediaJob>>
     /**
      * Stores an outcome if the job has the latest ticket. `settle` does not store a success. On success,
-     * `recordReadyMedium` changes the assignment, and the transaction of this change ends the job.
+     * AssignmentStore stores the file's URL in the assignment and ends the job in the same transaction.
      */
     readonly settle: (job: MediaJob, outcome: MediaJobOutcome, at: Instant) => Effect.Effect<void>
     /** Makes jobs due earlier if a fast clock set their due times too late, like `MailStore.repairDueTimes`. */

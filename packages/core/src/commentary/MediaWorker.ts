@@ -37,8 +37,8 @@ const supportedKinds = Effect.gen(function* () {
 })
 
 /**
- * The inner effect makes one request for each supported kind of media, with a new file name. The approval of a
- * commentary stores these requests.
+ * Provides an effect that makes one media request, with a new file name, for each supported kind of media. The approval
+ * of a commentary stores these requests.
  */
 export const mediaRequests = Effect.gen(function* () {
   const kinds = yield* supportedKinds

@@ -234,7 +234,7 @@ export class CreatorPortal extends Context.Service<
   )
 }
 
-/** The length of the clock periods that allow one inbox mail each. */
+/** A creator gets at most one inbox mail in each period of this length. Periods start at fixed clock times. */
 const deskMailPeriod = Duration.minutes(5)
 
 /** Normalizes the creator's text and checks its length. */

@@ -1,7 +1,7 @@
 /**
  * Makes and opens the signed links in creators' mails. A link's token contains an expiry time. It also contains either
- * an assignment's id and a hash of the creator's address, or the address of an inbox's creator. The state of the
- * assignment decides which actions the link allows.
+ * an assignment's id and a hash of the creator's address, or the address of the creator whose inbox the link opens. The
+ * state of the assignment decides which actions the link allows.
  */
 
 import * as Context from "effect/Context"

@@ -69,7 +69,7 @@ export const retryAt = (mail: Mail, now: Instant, window: Duration.Duration): In
   return elapsed + delay < Duration.toMillis(window) ? now + delay : null
 }
 
-/** The delay is long enough for a slow mail server to accept the first copy of a mail. */
+/** Long enough for a slow mail server to accept the first copy of a mail before the second copy is sent. */
 const unansweredDelay = Duration.hours(1)
 
 /** The longest delay after each attempt: after the first attempt, after the second attempt, and so on. */

@@ -32,9 +32,9 @@ export class MailStore extends Context.Service<
     /**
      * Claims up to `limit` due mails. Other workers cannot claim the mails before the time `lease`. A mail without a
      * stored outcome is due again at that time, and the attempt is not counted. Each organization gets at most an equal
-     * share of the limit, and its oldest mails come first. The organization after `behind` comes first. Mails without
-     * an organization count as one organization. The caller passes the last returned mail's organization as the next
-     * `behind`.
+     * share of the limit, and its oldest mails come first. The claim starts with the organization that follows
+     * `behind`. Mails without an organization count as one organization. The caller passes the last returned mail's
+     * organization as the next `behind`.
      */
     readonly claim: (
       at: Instant,

@@ -17,7 +17,7 @@ const period = Duration.toMillis(Duration.hours(1))
 export const nextStalledNoticeAt = (last: Instant.Instant | null, now: Instant.Instant): Instant.Instant =>
   last === null ? now : Math.min(Math.max(now, last > now ? last : last + period), now + period)
 
-/** Returns two texts. The ids of an assignment's mails about stalled drafts sort between the two texts. */
+/** Returns a lower and an upper bound for the ids of an assignment's mails about stalled drafts. */
 export const stalledNoticeIdRange = (shareId: ShareId): { readonly from: string; readonly to: string } => ({
   from: noticeId(shareId, "stalled-"),
   to: noticeId(shareId, "stalled.")

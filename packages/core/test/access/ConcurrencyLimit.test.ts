@@ -55,7 +55,7 @@ describe("the concurrency limit", () => {
     }).pipe(Effect.provide(ConcurrencyLimit.layer))
   )
 
-  it.effect("a request holds its permit until its response ends, even if the request was interrupted", () =>
+  it.effect("a request holds its permit until its response ends, even if the request is interrupted", () =>
     Effect.gen(function* () {
       const { atWork, request, take } = yield* scene
       const first = yield* Effect.forEach(Array.from({ length: each }), () => request(acme))

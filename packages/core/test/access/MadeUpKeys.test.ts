@@ -33,7 +33,7 @@ describe("made-up keys", () => {
     })
   )
 
-  it.effect("requests from suspect addresses share a few concurrent look-ups and do not delay other requests", () =>
+  it.effect("requests from addresses that sent invalid keys share a few look-ups and do not delay other requests", () =>
     Effect.gen(function* () {
       const made = yield* withKey()
       const { behind, keys, text } = made

@@ -36,7 +36,7 @@ describe("the test personas", () => {
 })
 
 describe("the simulation path of an assignment", () => {
-  it("the first keyword in the topic selects the simulation path of an assignment, in upper or lower case", () => {
+  it("the first keyword in the topic, in upper or lower case, selects the simulation path of an assignment", () => {
     assert.strictEqual(simulationPathFor(licensed, "Does it [EXPIRE], [decline] or [fail]?"), "expire")
     assert.strictEqual(simulationPathFor(licensed, "[fail][decline]"), "fail")
     assert.strictEqual(simulationPathFor(licensed, "Who declines? (decline) [ decline ] [declined] [wait]"), "approve")

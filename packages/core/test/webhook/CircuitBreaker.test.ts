@@ -248,7 +248,7 @@ describe("Circuit breaker", () => {
     expect(after(probes.slice(0, 9), open).receiver.webhook.status).toBe("active")
   })
 
-  it("an open circuit breaker ignores attempts that started before the opening, and stays open after a probe with 429", () => {
+  it("an open circuit breaker ignores attempts that started before the opening, and stays open if a probe gets 429", () => {
     const straggler = after([{ attempt: attempt(start + second) }], open).receiver
     expect(straggler.quietUntil).toBe(open.quietUntil)
     const busy = after([{ attempt: attempt(start + minute, { status: 429 }), probe: true }], open).receiver
@@ -313,7 +313,7 @@ describe("Number of allowed deliveries", () => {
     expect(CircuitBreaker.allowedDeliveries(quiet, 0, start, policy).limit).toBe(5)
   })
 
-  it("the number of allowed deliveries is not reduced for a receiver without a slow drain", () => {
+  it("claiming deliveries does not change the state of a receiver without a slow drain", () => {
     expect(CircuitBreaker.afterClaim(fresh, { limit: 5, count: 5 }, start, policy)).toBe(fresh)
   })
 })
