@@ -178,7 +178,9 @@ export const toNewRow = (assignment: Assignment, iso: (instant: Instant) => stri
   ...simulated(assignment)
 })
 
-/** Writes the simulation columns only for assignments that have a simulation, which the live environment never has. */
+/**
+ * Returns the simulation columns, or no columns if the assignment has no simulation. Live assignments never have one.
+ */
 const simulated = ({ simulation }: Assignment): ChangedRow =>
   simulation === null ? {} : { simulation_path: simulation.path, simulation_next_at: toIsoOrNull(simulation.nextAt) }
 
