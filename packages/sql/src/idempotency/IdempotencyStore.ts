@@ -20,7 +20,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
 
-    /** The statement returns no row if the table contains a response that has not expired. */
+    /** The statement returns no row if the table already contains an unexpired claim or response with this id. */
     const claimed = ({ at, fingerprint, id, until }: IdempotencyClaim, where: Fragment) =>
       sql`INSERT INTO stored_responses AS held (id, fingerprint, until_at) SELECT ${id}, ${fingerprint}, ${toIso(until)} ${where}
         ON CONFLICT (id) DO UPDATE SET fingerprint = excluded.fingerprint, until_at = excluded.until_at,
