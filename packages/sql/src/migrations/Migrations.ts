@@ -67,8 +67,8 @@ const exclusive: ReadonlySet<string> = new Set()
 const idOf = (name: string): number => Number.parseInt(name, 10)
 
 /**
- * A session that has migrated before has cached query plans for the table of migrations. The plans are stale after the
- * columns of that table were altered.
+ * Postgres reports this error if the session has cached query plans for the table of migrations, and the columns of
+ * that table were altered since.
  */
 const isStale = (error: unknown): boolean => isSqlError(error) && error.reason._tag === "SerializationError"
 
