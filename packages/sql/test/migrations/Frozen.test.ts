@@ -22,7 +22,7 @@ const released: Readonly<Record<string, string>> = {
 }
 
 for (const [name, hash] of Object.entries(released)) {
-  it(`${name} is the released file: add another migration instead of changing it`, () => {
+  it(`${name} is unchanged since its release: add a new migration instead of changing a released one`, () => {
     const text = readFileSync(new URL(`../../src/migrations/${name}.ts`, import.meta.url))
     assert.strictEqual(createHash("sha256").update(text).digest("hex"), hash)
   })
