@@ -23,7 +23,7 @@ export const bodyTooLarge: Problem = { field: "body", constraint: `must be at mo
 
 export const bulkTooLarge: Problem = { field: "body", constraint: `must be at most ${maxBulkSize / 1024 / 1024} MiB` }
 
-/** Decodes the body of a request. `further` adds checks that the schema cannot express; see `textDecoder`. */
+/** Decodes the body of a request. The parameters are those of `jsonTextDecoder`. */
 export const bodyDecoder = <Fields extends Schema.Struct.Fields>(
   ...rules: Parameters<typeof jsonTextDecoder<Fields>>
 ) => {
@@ -61,8 +61,8 @@ export const readJsonBodyText = (
 type Problems = readonly [Problem, ...ReadonlyArray<Problem>]
 
 /**
- * Reports all problems of the body in the order of the schema's fields. `further` reports problems that the schema
- * cannot express. `further` receives every object, valid or not.
+ * Decodes JSON text. A failure contains all problems of the body, in the order of the schema's fields. `further`
+ * reports problems that the schema cannot express. `further` receives every object, valid or not.
  */
 export const jsonTextDecoder = <Fields extends Schema.Struct.Fields>(
   schema: Schema.Struct<Fields> & Schema.Codec<Schema.Struct<Fields>["Type"], unknown>,
