@@ -68,7 +68,7 @@ export class Authorization extends Context.Service<
       caller: CallerCredentials,
       rate: RequestRateState
     ) => Effect.Effect<void, Errors.RateLimitExceeded>
-    /** Counts a call without authentication for the address, for example a malformed HTTP request. */
+    /** Counts an unauthenticated call toward the rate limit of its address, for example a malformed HTTP request. */
     readonly countAnonymous: (address: string, rate: RequestRateState) => Effect.Effect<void, Errors.RateLimitExceeded>
   }
 >()("@partner-commentary/server/middleware/Authorization") {
@@ -89,8 +89,8 @@ export class Authorization extends Context.Service<
         Effect.flatMap(limits.isAddressLimited(address), (suspect) => keys.authenticate(key, address, suspect))
 
       /**
-       * Authenticates the caller and counts failures for the address. A failed caller within the rate limit gets the
-       * reason of the failure. Above the limit, the caller gets the rate-limit error.
+       * Authenticates the caller. A failed authentication counts toward the rate limit of the address. Within the
+       * limit, the caller gets the reason of the failure. Above the limit, the caller gets the rate-limit error.
        */
       const known = (caller: CallerCredentials, rate: RequestRateState) =>
         Effect.catch(authenticate(caller), (refused) =>
