@@ -41,7 +41,7 @@ const list = "topics"
 
 /**
  * The maximum nesting depth of a body. A body with deeper nesting is rejected without parsing, because parsing would be
- * slow. Up to the maximum depth, only a topic with too deep nesting is rejected.
+ * slow. In a body within this maximum, a topic that is nested too deeply is rejected alone.
  */
 const maxLevels = 1000
 
