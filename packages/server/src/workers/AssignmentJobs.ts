@@ -21,8 +21,8 @@ const batch = 500
 const step = 50
 
 /**
- * The number of consecutive assignments that another worker had already handled. After `missesAtMost` misses, the poll
- * continues at a random position of the list.
+ * The limit of consecutive misses. A miss is an assignment that another worker has already handled. At the limit, a
+ * poll that has changed nothing continues at a random position of the list, and any other poll ends.
  */
 const missesAtMost = 3
 
