@@ -1,4 +1,4 @@
-/** Contains one sample request in each state, and the data for rendering its page. */
+/** Contains a sample assignment in each state, and the data for rendering its page. */
 import * as Ids from "@partner-commentary/core/shared/Ids"
 import { defaults } from "@partner-commentary/core/shared/Policy"
 import type { Assignment } from "@partner-commentary/core/topic/Assignment"
