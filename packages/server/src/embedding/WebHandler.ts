@@ -34,8 +34,8 @@ export interface RequestContext {
   /** True if the host deletes `content-encoding` from responses. The service then sends responses uncompressed. */
   readonly isEncodingLost?: boolean
   /**
-   * Sets `MustAnswerAtOnce`. The service then ignores `Prefer: wait`, and an event stream ends after the events that
-   * already exist.
+   * True if the service must respond immediately. The service then ignores `Prefer: wait`, and an event stream ends
+   * after the events that already exist.
    */
   readonly mustAnswerAtOnce?: boolean
   /**

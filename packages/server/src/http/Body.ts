@@ -23,7 +23,7 @@ export const bodyTooLarge: Problem = { field: "body", constraint: `must be at mo
 
 export const bulkTooLarge: Problem = { field: "body", constraint: `must be at most ${maxBulkSize / 1024 / 1024} MiB` }
 
-/** Decodes the body of a request. The parameters are those of `jsonTextDecoder`. */
+/** Decodes the body of a request. The parameters are those of the decoder for JSON text. */
 export const bodyDecoder = <Fields extends Schema.Struct.Fields>(
   ...rules: Parameters<typeof jsonTextDecoder<Fields>>
 ) => {

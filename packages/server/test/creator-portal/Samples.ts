@@ -72,7 +72,7 @@ export const commentaryGenerated: Assignment = {
   approveBy: noon + 7 * 24 * hour
 }
 
-/** The assignment `revised` has a second draft. */
+/** This assignment has a second draft. */
 export const revised: Assignment = {
   ...commentaryGenerated,
   draft: { id: Ids.DraftId.make(uuid(12)), number: 2, content: `Shorter. ${draftText}`, createdAt: noon }

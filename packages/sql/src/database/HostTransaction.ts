@@ -130,7 +130,7 @@ const joined = ({ control, enter, spanAttributes, transactionService }: Joining)
   return SqlClient.makeWithTransaction({
     transactionService,
     spanAttributes,
-    // The function `orOwn` has checked that the connection exists.
+    // This function runs only while a host connection exists.
     acquireConnection: () => HostConnection as Effect.Effect<Connection>,
     begin: Effect.fnUntraced(function* (connection) {
       yield* control(connection, `SAVEPOINT ${savepoint}`)
