@@ -1,5 +1,6 @@
 /**
- * Provides an SQL store for every store port of the core. All stores use one SqlClient and the schema of Migrations.
+ * Provides an SQL store for every store port of the core. All stores use one SqlClient and the tables that Migrations
+ * creates.
  */
 import { DatabaseIsShared } from "@partner-commentary/core/shared/SharedState"
 import * as Effect from "effect/Effect"
@@ -36,7 +37,10 @@ const client = Layer.effect(
   Effect.map(SqlClient.SqlClient, (sql) => sql.withoutTransforms())
 )
 
-/** Nodes can share a Postgres database, but no SQLite database, because an SQLite file belongs to one machine. */
+/**
+ * Several nodes can share a Postgres database. Nodes cannot share an SQLite database, because its file belongs to one
+ * machine.
+ */
 const isShared = Layer.effect(
   DatabaseIsShared,
   Effect.map(SqlClient.SqlClient, (sql) => sql.onDialectOrElse({ orElse: () => false, pg: () => true }))

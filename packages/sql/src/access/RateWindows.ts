@@ -84,8 +84,8 @@ export const layer = Layer.effect(
 )
 
 /**
- * The maximum number of full windows in the cache. The cache must have room for all keys that exhaust their limits at
- * the same time.
+ * The maximum number of full windows in the cache. The cache must have room for all callers that exhaust their limits
+ * at the same time.
  */
 const remembered = 10_000
 

@@ -155,7 +155,7 @@ const modify = Effect.fnUntraced(function* (
       t.content AS topic_content, t.organization_name, topic_sent, opinion_injected,
       commentary_generated, creator_approved, declined, expired, abandoned, cancelled ${sql.literal(more)}
     FROM topics t JOIN assignments a ON a.topic_id = t.id WHERE ${wanted} ${lock}`
-  /** These maps contain each assignment and each topic as the previous changes of this transaction left it. */
+  /** These maps contain the state of each assignment and each topic after the previous changes of this transaction. */
   const found = new Map(rows.map((row) => [row.id, fromContextRow(row)]))
   const topics = new Map(rows.map((row) => [row.topic_id, lockedTopicOf(row)]))
   const decided: Array<Decision<unknown>> = []

@@ -197,8 +197,8 @@ export const changedColumns = (before: Assignment, after: Assignment): ChangedRo
 }
 
 /**
- * Returns the columns of an assignment that may change. The creator's name, address and picture change only when the
- * creator is erased or gets another address.
+ * Returns the columns of an assignment that may change. The creator's name and address change only when the creator is
+ * erased or gets another address.
  */
 const toChangedRow = (assignment: Assignment): ChangedRow => ({
   creator_name: assignment.creator.name,

@@ -29,7 +29,7 @@ export type LockedTopic = Pick<TopicRow, "id" | "status" | "created_at" | keyof 
  */
 class Overtaken extends Data.TaggedError("Overtaken") {}
 
-/** Increments of rows that all changes of an organization update. */
+/** Increments of shared rows, which many changes of the same organization update. */
 interface SharedIncrements {
   readonly usage: ReadonlyArray<Usage.UsageIncrement>
   readonly counters: ReturnType<typeof Counters.counterRows>

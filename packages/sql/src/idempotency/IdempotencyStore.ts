@@ -29,8 +29,8 @@ export const layer = Layer.effect(
         RETURNING 1 AS claimed`
 
     /**
-     * On Postgres an insert would wait for the row of another request and would occupy a connection meanwhile. The
-     * store therefore first tries to take an advisory lock.
+     * On Postgres, an insert would wait for a concurrent request with the same id, and would occupy a connection
+     * meanwhile. The store therefore first tries to take an advisory lock.
      */
     const attempt = sql.onDialectOrElse({
       pg: () => (claim: IdempotencyClaim) =>

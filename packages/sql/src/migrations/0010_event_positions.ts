@@ -36,7 +36,7 @@ export const eventPositions = Effect.gen(function* () {
   // processes until the migration ends.
   yield* sql.onDialectOrElse({ pg: () => onPostgres(sql), orElse: () => onSqlite(sql) })
 
-  // Earlier events get no position, because no page in the order of positions lists them.
+  // Older events get no position, because lists no longer contain them.
   const first = firstIdAt(earliestListed(yield* Instant.now))
   yield* sql`INSERT INTO event_positions (event_id, organization_id, environment, type, position)
     SELECT id, organization_id, environment, type,

@@ -30,9 +30,9 @@ export interface UsageRow {
 
 export interface WrittenSubmission {
   readonly holders: WindowHolders
-  /** The usage of the month, which includes this submission. */
+  /** The usage of the month, including this submission. */
   readonly usage: UsageRow
-  /** The test storage, which includes this submission. Submissions in the live environment have null. */
+  /** The used test storage, including this submission. Null for a submission in the live environment. */
   readonly stored: TestStored | null
 }
 
