@@ -86,8 +86,8 @@ export const jsonTextDecoder = <Fields extends Schema.Struct.Fields>(
   }
   /** A large JSON text is parsed in steps. */
   return Effect.fnUntraced(function* (text: string) {
-    // Reject too many members before JSON.parse runs, because JSON.parse cannot yield. Each member takes a microsecond
-    // or more.
+    // Reject too many members before JSON.parse runs, because JSON.parse cannot yield. Parsing a member takes a
+    // microsecond or more.
     if (JsonText.hasMoreMembers(text, maxMembers)) return yield* Effect.fail<Problems>([tooManyMembers])
     const json = yield* StrictJson.parseStrictJsonInSteps(text, fields)
     if (Result.isFailure(json)) return yield* Effect.fail<Problems>([json.failure])

@@ -1,4 +1,7 @@
-/** Authorizes a call in the order that the specification requires: key, address list, rate limits, scope. */
+/**
+ * Authorizes a call, with the checks in the order that the specification requires: key, address list, rate limits,
+ * scope.
+ */
 import type { OwnLimit, RequiredScope } from "@partner-commentary/api/ApiKeyAuth"
 import * as Errors from "@partner-commentary/api/Errors"
 import { ApiKeys, type Principal } from "@partner-commentary/core/access/ApiKeys"

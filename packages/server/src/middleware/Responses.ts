@@ -201,7 +201,7 @@ const answer = (
 
 /**
  * Describes a failed decoding of parameters or headers. Path and query parameters are strings, so decoding fails only
- * for a repeated parameter. Headers can have their own format, so decoding can also fail for the format.
+ * for a repeated parameter. A header can have a required format, so its decoding can also fail because of the format.
  */
 const unreadable = (error: HttpApiError.HttpApiSchemaError): Errors.InvalidRequest => {
   const [first, ...rest] = problemsOf(error.cause.issue)

@@ -32,8 +32,8 @@ export const make = Effect.gen(function* () {
   const proxies = yield* TrustedProxies
 
   /**
-   * Waits until a read finds a new result, such as a changed topic or a new event. The result is none at the timeout.
-   * The caller's key is checked before each read. If the key is rejected, the client gets the rejection as the
+   * Waits until a read finds a new result, such as a changed topic or a new event. At the timeout, the result is
+   * `None`. The caller's key is checked before each read. If the key is rejected, the client gets the rejection as the
    * response.
    */
   return Effect.fnUntraced(function* <A, E, R>(

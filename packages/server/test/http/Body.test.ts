@@ -7,7 +7,7 @@ import { headerProblem, jsonTextDecoder } from "../../src/http/Body.ts"
 const field = (contentType: string) => headerProblem(Headers.fromInput({ "content-type": contentType }))?.field
 
 describe("Content types of request bodies", () => {
-  it("headerProblem accepts JSON in UTF-8 in any spelling, with other parameters", () => {
+  it("headerProblem accepts every spelling of JSON in UTF-8, and ignores other parameters", () => {
     for (const type of [
       "application/json",
       " Application/JSON ",
@@ -55,7 +55,7 @@ describe("Body decoders", () => {
   const object = (count: number) => `{${Array.from({ length: count }, (_, index) => `"k${index}":0`).join(",")}}`
 
   it.effect(
-    "a body decoder rejects more than 10,000 object members at all levels together, without parsing the text",
+    "a body decoder rejects a text with more than 10,000 object members on all levels, without parsing the text",
     () =>
       Effect.gen(function* () {
         const whole = `{"name":"a","other":${object(20_000)}}`

@@ -41,7 +41,7 @@ const list = "topics"
 
 /**
  * The maximum nesting depth of a body. A body with deeper nesting is rejected without parsing, because parsing would be
- * slow. In a body within this maximum, a topic that is nested too deeply is rejected alone.
+ * slow. If a body stays within this maximum, only those topics that are nested too deeply are rejected.
  */
 const maxLevels = 1000
 
