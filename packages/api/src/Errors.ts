@@ -301,7 +301,8 @@ export class RateLimitExceeded extends Schema.Error<RateLimitExceeded>("RateLimi
   answeredAs("rate_limit_exceeded")
 ) {
   /**
-   * Creates the error for an organization whose concurrency permits are all in use. The rate windows need not be full.
+   * Creates the error for an organization whose concurrency permits are all in use. The error does not mean that a rate
+   * window is full.
    */
   static busy(message: string, limit: number): RateLimitExceeded {
     return RateLimitExceeded.saying(message, { retry_after: 1, limit, remaining: 0 })
