@@ -1,6 +1,6 @@
 /**
- * Adds annotations to schemas for the API description. Effect cannot derive patterns and the real types of query
- * parameters.
+ * Adds annotations to schemas, for details of the API description that Effect cannot derive: patterns and the real
+ * types of query parameters.
  */
 import * as Schema from "effect/Schema"
 
@@ -13,8 +13,8 @@ interface Words<Example> {
 }
 
 /**
- * Documents a query parameter. The schema accepts any text, so that the service can report all problems at once.
- * `truth` is the real type of the parameter, for the API description.
+ * Documents a query parameter. The schema accepts any text, so that the service can report all problems in one
+ * response. `truth` is the real type of the parameter, for the API description.
  */
 const parameter = (description: string, example: unknown, truth: Schema.JsonObject) =>
   Schema.optionalKey(

@@ -1,6 +1,6 @@
 /**
- * Defines all errors of the API with code, status and details, in the error envelope. The server maps errors of the
- * domain to errors of the API.
+ * Defines all errors of the API, each with code, status and details, in the error envelope. The server maps errors of
+ * the core to these errors.
  */
 import { approvingPersona } from "@partner-commentary/core/persona/TestPersonas"
 import * as Schema from "effect/Schema"
@@ -108,7 +108,8 @@ export class InvalidRequest extends Schema.Error<InvalidRequest>("InvalidRequest
 }
 
 /**
- * The response to a request that does not arrive completely in time. Proxies react to the status code of the response.
+ * The response to a request that does not arrive completely in time. The error code is `invalid_request`, but the
+ * status is 408, because proxies react to the status.
  */
 export const requestTimeout = {
   status: 408,
@@ -300,7 +301,8 @@ export class RateLimitExceeded extends Schema.Error<RateLimitExceeded>("RateLimi
   answeredAs("rate_limit_exceeded")
 ) {
   /**
-   * Creates the error for an organization whose concurrency permits are all in use. The rate windows need not be full.
+   * Creates the error for an organization whose concurrency permits are all in use. The error does not mean that a rate
+   * window is full.
    */
   static busy(message: string, limit: number): RateLimitExceeded {
     return RateLimitExceeded.saying(message, { retry_after: 1, limit, remaining: 0 })

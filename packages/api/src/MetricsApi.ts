@@ -71,7 +71,7 @@ export const PerformanceReport = Schema.Struct({
   ).annotate({ description: "Each persona with a request in the period, sorted by name." })
 }).annotate({ identifier: "PerformanceReport" })
 
-/** The query schema accepts any text, so that the service can report all problems at once. */
+/** The query schema accepts any text, so that the service can report all problems in one response. */
 const query = {
   from: Schema.optionalKey(
     Schema.String.annotate({

@@ -1,4 +1,4 @@
-/** Defines the operations on topics: submit, poll, fetch, list. */
+/** Defines the operations on topics: submit, list, fetch, poll, cancel. */
 
 import { referencePattern } from "@partner-commentary/core/topic/Topic"
 import { TopicStatus } from "@partner-commentary/core/topic/TopicStatus"
@@ -190,7 +190,7 @@ const statusLists = Array.from({ length: 2 ** TopicStatus.literals.length - 1 },
 const moment = (description: string) =>
   textParameter({ description, example: "2026-01-30T12:00:00Z", format: "date-time" })
 
-/** The query schema accepts any text, so that the service can report all problems at once. */
+/** The query schema accepts any text, so that the service can report all problems in one response. */
 const listQuery = {
   status: literalParameter(statusLists, {
     description: "Only topics with this status, or with one of several statuses, separated by commas.",

@@ -1,5 +1,6 @@
 /**
- * Provides an SQL store for every store port of the core. All stores use one SqlClient and the schema of Migrations.
+ * Provides an SQL store for every store port of the core. All stores use one SqlClient and the tables that Migrations
+ * creates.
  */
 import { DatabaseIsShared } from "@partner-commentary/core/shared/SharedState"
 import * as Effect from "effect/Effect"
@@ -28,13 +29,18 @@ import * as EventLog from "./webhooks/EventLog.ts"
 import * as RedeliveryStore from "./webhooks/RedeliveryStore.ts"
 import * as WebhookStore from "./webhooks/WebhookStore.ts"
 
-/** Removes name transforms from the embedder's client, because the SQL of the stores contains the real column names. */
+/**
+ * Disables the name transforms of the host's SqlClient, because the SQL of the stores contains the real column names.
+ */
 const client = Layer.effect(
   SqlClient.SqlClient,
   Effect.map(SqlClient.SqlClient, (sql) => sql.withoutTransforms())
 )
 
-/** Nodes can share a Postgres database, but no SQLite database, because an SQLite file belongs to one machine. */
+/**
+ * Several nodes can share a Postgres database. Nodes cannot share an SQLite database, because its file belongs to one
+ * machine.
+ */
 const isShared = Layer.effect(
   DatabaseIsShared,
   Effect.map(SqlClient.SqlClient, (sql) => sql.onDialectOrElse({ orElse: () => false, pg: () => true }))
@@ -72,8 +78,9 @@ export const layerPartners = Layer.mergeAll(PersonaStore.layer, PersonaRegistry.
 export const layer = Layer.merge(layerTopics, layerPartners)
 
 /**
- * Provides every store, with replacements that the host provides. The host's stores may require the client and the
- * default stores. When the host replaces a store, no code reads the rows that the default registry writes.
+ * Provides every store. Each store that the host passes replaces the default store. The host's stores may require the
+ * SqlClient and the default stores. If the host replaces `PersonaStore` or `OrganizationStore`, rows that the default
+ * `PersonaRegistry` or `OrganizationRegistry` writes have no effect on the API.
  */
 export const layerWith = <Own extends ReplaceableStores, E, R>(own: Layer.Layer<Own, E, R>) =>
   Layer.provideMerge(own, layer)

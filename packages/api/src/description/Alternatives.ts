@@ -6,7 +6,10 @@ import { resolveSchema } from "./SchemaText.ts"
 
 type Schemas = Readonly<Record<string, JsonSchema>>
 
-/** Adds a discriminator to all alternatives in a part of the document that can have a discriminator. */
+/**
+ * Adds a discriminator to each list of alternatives in a part of the document, if a constant property distinguishes the
+ * alternatives.
+ */
 export const addDiscriminators = <Part>(part: Part, schemas: Schemas): Part => {
   const visit = (value: Json): Json => {
     if (Array.isArray(value)) return value.map(visit)

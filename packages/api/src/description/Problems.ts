@@ -27,7 +27,9 @@ export const exampleProblemOf = (
   return undefined
 }
 
-/** Returns the message of a 404 response. The message names the resource before the path's last parameter. */
+/**
+ * Returns the message of a 404 response. The message names the resource that precedes the last parameter of the path.
+ */
 export const missingResourceOf = (path: string): string | undefined => {
   const noun = /\/([a-z-]+)\/\{\w+\}(?!.*\{)/.exec(path)?.[1]
   if (noun === undefined) return undefined

@@ -1,4 +1,7 @@
-/** Converts Effect's generated JSON Schemas to the published form: real limits, clean names, open objects. */
+/**
+ * Converts Effect's generated JSON Schemas to the published form: with the documented limits, with names without
+ * suffix, and with objects that allow additional properties.
+ */
 import { keywords } from "../Documented.ts"
 import { type Json, type JsonSchema, mapValues } from "./Document.ts"
 
@@ -21,7 +24,10 @@ export const cleanSchemas = (value: Json): Json => {
   return isRecord(value) ? opened(flattened(mapValues(value, inner))) : value
 }
 
-/** Converts one property of a schema. Example values stay unchanged, and keys below `properties` count as names. */
+/**
+ * Converts one property of a schema. Example values stay unchanged, and the keys below `properties` are property names,
+ * not keywords.
+ */
 const inner = (value: Json, key: string): Json => {
   if (key === "examples" || key === "default" || key === "enum") return value
   if (key === "properties" && isRecord(value)) return mapValues(value, cleanSchemas)

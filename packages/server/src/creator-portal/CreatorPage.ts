@@ -1,4 +1,7 @@
-/** Renders a creator's page for one request. Each state has its own content, between the topic and the inbox link. */
+/**
+ * Renders the creator's page for one assignment: the topic, content that depends on the assignment's state, and a form
+ * that requests an inbox link.
+ */
 import type { Assignment } from "@partner-commentary/core/topic/Assignment"
 import { stripBidi } from "./BidiText.ts"
 import { textFieldOf } from "./CreatorAction.ts"

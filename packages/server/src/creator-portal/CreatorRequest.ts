@@ -16,7 +16,7 @@ export type CreatorTarget =
 const notFound: CreatorTarget = { at: "nowhere" }
 
 /**
- * The maximum token length, which bounds the memory for tokens from paths. Valid tokens are shorter than the maximum.
+ * The maximum length of a token in a path, which limits the memory that invalid tokens use. Valid tokens are shorter.
  */
 const maxTokenLength = 1000
 

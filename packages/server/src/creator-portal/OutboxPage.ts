@@ -46,6 +46,8 @@ export const outboxMailPage = ({ date, from, subject, text, to }: OutboxMail, ad
 <pre dir="auto">${linked(text)}</pre>`
   })
 
-/** Turns complete URLs into links. Mails break up the URLs in quoted text, so those URLs do not become links. */
+/**
+ * Turns complete URLs into links. The mail templates break up URLs in quoted text, so those URLs do not become links.
+ */
 const linked = (text: string): ReadonlyArray<string | Html> =>
   text.split(/(https?:\/\/[^\s<>"']+)/).map((part, at) => (at % 2 === 1 ? html`<a href="${part}">${part}</a>` : part))

@@ -50,7 +50,7 @@ ${withdrawal(visit)}
   }
 }
 
-/** The page shows the maximum number of drafts when at most three drafts remain. */
+/** The page shows the maximum number of drafts on the last three drafts. */
 const countedDown = 3
 
 const draftId = (draft: Draft): Html => html`<input type="hidden" name="draft_id" value="${draft.id}">`

@@ -1,4 +1,4 @@
-/** Builds the core layer from its ports and from the settings that every host provides. */
+/** Builds the layer of the core package from its ports and from the settings that every host provides. */
 import type * as IpAllowList from "@partner-commentary/core/access/IpAllowList"
 import * as Core from "@partner-commentary/core/Core"
 import { Policy } from "@partner-commentary/core/shared/Policy"

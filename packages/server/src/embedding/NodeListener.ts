@@ -48,8 +48,8 @@ export interface NodeResponse {
 export type NodeListener = (request: NodeRequest, response: NodeResponse) => Promise<void>
 
 /**
- * `report` receives each error for which the listener itself sends a 500 response. The service failed to start, or
- * another middleware consumed the request body without storing it.
+ * `report` receives each error for which the listener itself sends a 500 response. For example, the service cannot
+ * start, or a middleware has consumed the request body without storing it.
  */
 export const make =
   (service: Pick<EmbeddedService<never>, "fetch">, report: (error: unknown) => void): NodeListener =>

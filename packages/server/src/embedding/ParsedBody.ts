@@ -9,8 +9,8 @@ interface Parsed {
 }
 
 /**
- * Returns undefined if the request has no parsed body. Returns no bytes if the parsed body cannot be converted to text.
- * The service then rejects the request.
+ * Returns undefined if the request has no parsed body. Returns an empty array if the parsed body cannot be converted to
+ * text. The service then rejects the empty body.
  */
 export const bytesOf = ({ body, headers, rawBody }: Parsed): Uint8Array<ArrayBuffer> | undefined => {
   const present = rawBody ?? body

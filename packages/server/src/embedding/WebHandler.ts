@@ -34,12 +34,13 @@ export interface RequestContext {
   /** True if the host deletes `content-encoding` from responses. The service then sends responses uncompressed. */
   readonly isEncodingLost?: boolean
   /**
-   * Sets `MustAnswerAtOnce`. The service then ignores `Prefer: wait`, and an event stream ends after the present
-   * events.
+   * True if the service must respond immediately. The service then ignores `Prefer: wait`, and an event stream ends
+   * after the events that already exist.
    */
   readonly mustAnswerAtOnce?: boolean
   /**
-   * Sets `ResponseTaken`. The service then holds the organization's permit until the client has received the response.
+   * Sets `ResponseTaken`. The service then holds the concurrency permit of the request until the client has received
+   * the response.
    */
   readonly whenResponseEnds?: WhenResponseEnds
   /** Sets `CloseConnection`, which closes the client's connection. */

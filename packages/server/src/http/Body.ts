@@ -23,7 +23,7 @@ export const bodyTooLarge: Problem = { field: "body", constraint: `must be at mo
 
 export const bulkTooLarge: Problem = { field: "body", constraint: `must be at most ${maxBulkSize / 1024 / 1024} MiB` }
 
-/** Decodes the body of a request. `further` adds checks that the schema cannot express; see `textDecoder`. */
+/** Decodes the body of a request. The parameters are those of the decoder for JSON text. */
 export const bodyDecoder = <Fields extends Schema.Struct.Fields>(
   ...rules: Parameters<typeof jsonTextDecoder<Fields>>
 ) => {
@@ -61,8 +61,8 @@ export const readJsonBodyText = (
 type Problems = readonly [Problem, ...ReadonlyArray<Problem>]
 
 /**
- * Reports all problems of the body in the order of the schema's fields. `further` reports problems that the schema
- * cannot express. `further` receives every object, valid or not.
+ * Decodes JSON text. A failure contains all problems of the body, in the order of the schema's fields. `further`
+ * reports problems that the schema cannot express. `further` receives every object, valid or not.
  */
 export const jsonTextDecoder = <Fields extends Schema.Struct.Fields>(
   schema: Schema.Struct<Fields> & Schema.Codec<Schema.Struct<Fields>["Type"], unknown>,
@@ -86,8 +86,8 @@ export const jsonTextDecoder = <Fields extends Schema.Struct.Fields>(
   }
   /** A large JSON text is parsed in steps. */
   return Effect.fnUntraced(function* (text: string) {
-    // Reject too many members before JSON.parse runs, because JSON.parse cannot yield. Each member takes a microsecond
-    // or more.
+    // Reject too many members before JSON.parse runs, because JSON.parse cannot yield. Parsing a member takes a
+    // microsecond or more.
     if (JsonText.hasMoreMembers(text, maxMembers)) return yield* Effect.fail<Problems>([tooManyMembers])
     const json = yield* StrictJson.parseStrictJsonInSteps(text, fields)
     if (Result.isFailure(json)) return yield* Effect.fail<Problems>([json.failure])

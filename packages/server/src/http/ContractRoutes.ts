@@ -136,9 +136,9 @@ const Outcome = Context.Reference<Effect.Effect<unknown, unknown>>("@partner-com
 })
 
 /**
- * Encodes results and errors with Effect's builder. The builder receives a copy of the endpoint without request and
- * middleware. Most handlers return a response, which needs no encoding. The encoder of an endpoint is therefore built
- * only for its first result or error.
+ * Encodes results and errors with Effect's builder. The builder receives a copy of the endpoint without request schemas
+ * and middleware. Most handlers return a response, which needs no encoding. The encoder of an endpoint is therefore
+ * built when the endpoint first returns a result or an error.
  */
 const makeEncoder = (api: HttpApi.Constraint, group: HttpApiGroup.Top, endpoint: HttpApiEndpoint.Top): Encode => {
   let built: Handled | undefined

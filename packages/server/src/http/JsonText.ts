@@ -33,7 +33,7 @@ export const hasMoreMembers = (text: string, limit: number): boolean => {
   return members > limit
 }
 
-/** Returns the index of the first array or object that has `levels` outer arrays and objects. */
+/** Returns the index of the first array or object that is nested in `levels` other arrays and objects. */
 export const findDeeperThan = (text: string, levels: number): number | undefined => {
   let depth = 0
   for (let at = 0; at < text.length; at++) {

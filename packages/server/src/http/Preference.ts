@@ -25,8 +25,8 @@ export const preferredWait = (prefer: string | undefined): number => {
 }
 
 /**
- * Matches the parts between commas, but ignores commas within quotes. A missing closing quote includes the rest of the
- * text.
+ * Matches the parts between commas, but ignores commas within quotes. If a closing quote is missing, the part extends
+ * to the end of the text.
  */
 const members = /(?:"(?:\\.|[^"\\])*(?:"|\\?$)|[^,"])+/g
 

@@ -13,8 +13,9 @@ import * as Steps from "./Steps.ts"
 export const maxNestingDepth = 32
 
 /**
- * Parsing fails with the first problem, whose `field` is `body` or a path into the body. If `fields` is given, other
- * members are checked only for their nesting depth, because the service ignores other members.
+ * Parsing fails with the first problem, whose `field` is `body` or a path into the body. `fields` names the outermost
+ * members that the service uses. If `fields` is given, all other members are checked only for valid JSON and nesting
+ * depth.
  */
 export const parseStrictJson = (text: string, fields?: ReadonlySet<string>): Result.Result<unknown, Problem> =>
   Steps.runWithoutYielding(parsing(text, fields))

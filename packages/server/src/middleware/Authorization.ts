@@ -1,4 +1,7 @@
-/** Authorizes a call in the order that the specification requires: key, address list, rate limits, scope. */
+/**
+ * Authorizes a call, with the checks in the order that the specification requires: key, address list, rate limits,
+ * scope.
+ */
 import type { OwnLimit, RequiredScope } from "@partner-commentary/api/ApiKeyAuth"
 import * as Errors from "@partner-commentary/api/Errors"
 import { ApiKeys, type Principal } from "@partner-commentary/core/access/ApiKeys"
@@ -68,7 +71,7 @@ export class Authorization extends Context.Service<
       caller: CallerCredentials,
       rate: RequestRateState
     ) => Effect.Effect<void, Errors.RateLimitExceeded>
-    /** Counts a call without authentication for the address, for example a malformed HTTP request. */
+    /** Counts an unauthenticated call toward the rate limit of its address, for example a malformed HTTP request. */
     readonly countAnonymous: (address: string, rate: RequestRateState) => Effect.Effect<void, Errors.RateLimitExceeded>
   }
 >()("@partner-commentary/server/middleware/Authorization") {
@@ -89,8 +92,8 @@ export class Authorization extends Context.Service<
         Effect.flatMap(limits.isAddressLimited(address), (suspect) => keys.authenticate(key, address, suspect))
 
       /**
-       * Authenticates the caller and counts failures for the address. A failed caller within the rate limit gets the
-       * reason of the failure. Above the limit, the caller gets the rate-limit error.
+       * Authenticates the caller. A failed authentication counts toward the rate limit of the address. Within the
+       * limit, the caller gets the reason of the failure. Above the limit, the caller gets the rate-limit error.
        */
       const known = (caller: CallerCredentials, rate: RequestRateState) =>
         Effect.catch(authenticate(caller), (refused) =>

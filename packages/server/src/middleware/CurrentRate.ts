@@ -57,7 +57,7 @@ export const recordCountedCall = (rate: RequestRateState, state: CountedCall): v
 export const secondsLeft = ({ resetsAt }: WindowState, now: Instant): number =>
   Math.max(0, Math.ceil((resetsAt - now) / 1000))
 
-/** Sets the rate-limit headers of a response with the given status. A successful response never has `Retry-After`. */
+/** Sets the rate-limit headers of a response with the given status. Only a 429 response can have `Retry-After`. */
 export const setRateHeaders = (
   headers: Record<string, string>,
   { retryAfter, state, windows }: RequestRateState,

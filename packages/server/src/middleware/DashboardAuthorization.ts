@@ -46,8 +46,8 @@ export class DashboardAuthorization extends Context.Service<
       return DashboardAuthorization.of({
         admit: Effect.fnUntraced(function* (caller, rate) {
           const countAnonymous = countCall(limits.countAddress(caller.address), rate)
-          // A failed call counts for its address even when the identity provider fails, so that invalid tokens are
-          // always limited.
+          // A failed call counts toward the rate limit of its address even when the identity provider fails, so that
+          // calls with invalid tokens are always limited.
           const principal = yield* Effect.tapCause(known(caller), () => countAnonymous)
           rate.organizationId = principal.organization.id
           yield* countCall(limits.countDashboard(principal.organization, principal.limits), rate)

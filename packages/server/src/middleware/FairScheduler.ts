@@ -1,8 +1,8 @@
 /**
  * Shares the turns of the event loop fairly among callers. Each key has a queue of tasks, and the scheduler serves the
  * keys round-robin. One turn runs tasks for a few milliseconds, so that Node reads sockets between the turns. A task
- * starts at once if no other task waits and the current turn has time left. While connections arrive, some turns run no
- * tasks, because Node accepts only one connection in each turn.
+ * starts immediately if no other task waits and the current turn has time left. While connections arrive, some turns
+ * run no tasks, because Node accepts only one connection in each turn.
  */
 import * as TurnQueue from "@partner-commentary/core/shared/TurnQueue"
 import * as Context from "effect/Context"
@@ -32,7 +32,7 @@ export interface EventLoopTurns {
   readonly next: (run: () => void) => void
   /**
    * Runs the function in the current turn of the event loop, after the events that the last task caused. For example,
-   * the end of a response then releases its permit first. By default, the function runs at once.
+   * the end of a response then releases its permit first. By default, the function runs immediately.
    */
   readonly soon?: (run: () => void) => void
 }

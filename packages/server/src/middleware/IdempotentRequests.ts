@@ -39,8 +39,8 @@ export interface RunOnce {
    */
   readonly once: Wrap<HttpServerResponse.HttpServerResponse, StoredResponse>
   /**
-   * Runs one of several changes of a request. `name` tells the position of the change. The result of each change is
-   * stored in its own transaction.
+   * Runs one of several changes of a request. `name` identifies the part within the request. The result of each change
+   * is stored in its own transaction.
    */
   readonly part: <E, R>(
     name: string,

@@ -1,6 +1,6 @@
 /**
- * Adds the request id to every response. Turns failures that no handler answers into the error envelope: unknown paths,
- * large bodies, defects. Responses never contain internal error messages.
+ * Adds the request id to every response. Builds the error responses for failures outside of handlers: unknown paths,
+ * too large bodies and defects. Responses never contain internal error messages.
  */
 import * as Errors from "@partner-commentary/api/Errors"
 import { idempotencyHeader } from "@partner-commentary/api/IdempotencyKey"
@@ -114,8 +114,8 @@ const isUnroutable = (url: string): boolean =>
 const references = `${prefix}/topics/by-reference/`
 
 /**
- * Replaces the percent signs of a path with invalid escapes, because the router would fail on invalid escapes. The
- * router finds no route for the changed path.
+ * Escapes the percent signs of a by-reference path that has invalid escapes, because the router would fail on them. The
+ * handler then rejects the external reference, which contains a percent sign.
  */
 const withValidEscapes = (request: HttpServerRequest.HttpServerRequest): HttpServerRequest.HttpServerRequest => {
   const { url } = request
@@ -157,7 +157,7 @@ const internalError = (
     DatabaseBusy.isBusy(cause) ? Errors.busy.of(id) : Errors.InternalError.of(id)
   )
 
-/** Returns the status code and the `Retry-After` header for a failure that no handler answers. */
+/** Returns the status code and the `Retry-After` header for a defect. */
 const failureHead = (
   cause: Cause.Cause<unknown>
 ): { readonly status: number; readonly headers: Readonly<Record<string, string>> } =>
@@ -201,7 +201,7 @@ const answer = (
 
 /**
  * Describes a failed decoding of parameters or headers. Path and query parameters are strings, so decoding fails only
- * for a repeated parameter. Headers can have their own format, so decoding can also fail for the format.
+ * for a repeated parameter. A header can have a required format, so its decoding can also fail because of the format.
  */
 const unreadable = (error: HttpApiError.HttpApiSchemaError): Errors.InvalidRequest => {
   const [first, ...rest] = problemsOf(error.cause.issue)

@@ -17,8 +17,8 @@ const capacity = 10_000
 const longest = 2048
 
 /**
- * The lifetime of a cache entry in milliseconds. After a break longer than the lifetime, a partner's first request
- * waits in the queue of anonymous callers.
+ * The lifetime of a cache entry in milliseconds. If a partner sends no request for longer than the lifetime, the next
+ * request waits in the queue of anonymous callers.
  */
 const lifetime = 15 * 60_000
 

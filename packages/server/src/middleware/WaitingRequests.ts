@@ -1,7 +1,7 @@
 /**
  * Implements `Prefer: wait=N` (RFC 7240). The response is sent when the result has changed, or after N seconds. A
- * waiting request holds a permit of the pool `waiting`. Each database read waits for its turn, and takes a permit as
- * any other request does.
+ * waiting request holds a permit of the pool `waiting`. Few of an organization's database reads run at a time, in order
+ * of arrival. Each read also takes a permit of the operation's own pool, like a request that does not wait.
  */
 import { CurrentPrincipal } from "@partner-commentary/api/ApiKeyAuth"
 import type { WireError } from "@partner-commentary/api/Errors"
@@ -32,8 +32,8 @@ export const make = Effect.gen(function* () {
   const proxies = yield* TrustedProxies
 
   /**
-   * Waits until a read finds a new result, such as a changed topic or a new event. The result is none at the timeout.
-   * The caller's key is checked before each read. If the key is rejected, the client gets the rejection as the
+   * Waits until a read finds a new result, such as a changed topic or a new event. At the timeout, the result is
+   * `None`. The caller's key is checked before each read. If the key is rejected, the client gets the rejection as the
    * response.
    */
   return Effect.fnUntraced(function* <A, E, R>(

@@ -1,7 +1,7 @@
 /**
  * Runs all kinds of jobs. `layer` runs endless loops in a long-running process. `drain` runs until nothing is due, for
- * a process that is called at intervals. Any number of processes may run jobs on one database. One process claims each
- * job. If this process dies, another process claims the job again.
+ * a process that a timer starts at intervals. Any number of processes may run jobs on one database. Each job is claimed
+ * by one process. If that process dies, another process claims the job again.
  */
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import { reasonOf } from "@partner-commentary/core/shared/Reason"
@@ -47,7 +47,7 @@ const pollLogged = ({ poll }: JobRunner, onFailure = () => {}) =>
     return Effect.as(logFailure("A round of work failed", cause), 0)
   })
 
-/** Returns the next due time. If the query fails, the worker assumes that work is due since the last poll. */
+/** Returns the next due time. If the query fails, the worker assumes that work has been due since the last poll. */
 const nextDueAfter = ({ nextDue }: JobRunner, polledAt: Instant.Instant) =>
   Effect.catchCause(nextDue, (cause) =>
     Effect.as(logFailure("Failed to query the next due time", cause), Option.some(polledAt))
@@ -57,8 +57,8 @@ const logFailure = (message: string, cause: Cause.Cause<unknown>) =>
   Effect.annotateLogs(Effect.logError(message, cause), { reason: reasonOf(Cause.squash(cause)) })
 
 /**
- * Returns the waiting time until the next poll. Work that became due after the last poll starts a poll at once. Work
- * that was due before, but could not start, waits for the pause.
+ * Returns the waiting time until the next poll. If work became due after the last poll, the waiting time is zero. If
+ * work was due before, but could not start, the waiting time is `pause`.
  */
 const untilNext = (
   next: Option.Option<Instant.Instant>,

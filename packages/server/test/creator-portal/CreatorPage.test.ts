@@ -31,7 +31,7 @@ const nasty = fc.constantFrom(
   "`"
 )
 /**
- * Generates every code point. The unit "binary" of fast-check first fills a table of all code points, which takes a
+ * Generates any code point. The unit "binary" of fast-check first fills a table of all code points, which takes a
  * second.
  */
 const anyCharacter = fc.integer({ min: 0, max: 0x10ffff }).map((code) => String.fromCodePoint(code))

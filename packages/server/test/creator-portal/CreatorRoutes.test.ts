@@ -108,7 +108,7 @@ describe("Views of creators' pages", () => {
 })
 
 describe("Invalid creator links", () => {
-  it.effect("an invalid creator link returns the same page for every reason", () =>
+  it.effect("every invalid creator link returns the same page, whatever the reason", () =>
     Effect.gen(function* () {
       const { call } = yield* caller(Samples.topicSent)
       const paths = ["", "nonsense", "a/b/c", `${token}/unknown`, `${token}/respond/more`, "%3Cb%3E", "x".repeat(1001)]
@@ -172,7 +172,7 @@ describe("Inbox of creators", () => {
 })
 
 describe("Responses of the creator routes", () => {
-  it.effect("every response of the creator routes keeps the link out of caches, indexes, frames and referrers", () =>
+  it.effect("creator routes keep the link out of caches, search indexes, frames and referrers", () =>
     Effect.gen(function* () {
       const { call, form, look } = yield* caller(Samples.topicSent)
       const answers = [

@@ -1,4 +1,4 @@
-/** Contains one sample request in each state, and the data for rendering its page. */
+/** Contains a sample assignment in each state, and the data for rendering its page. */
 import * as Ids from "@partner-commentary/core/shared/Ids"
 import { defaults } from "@partner-commentary/core/shared/Policy"
 import type { Assignment } from "@partner-commentary/core/topic/Assignment"
@@ -72,7 +72,7 @@ export const commentaryGenerated: Assignment = {
   approveBy: noon + 7 * 24 * hour
 }
 
-/** The assignment `revised` has a second draft. */
+/** This assignment has a second draft. */
 export const revised: Assignment = {
   ...commentaryGenerated,
   draft: { id: Ids.DraftId.make(uuid(12)), number: 2, content: `Shorter. ${draftText}`, createdAt: noon }

@@ -7,7 +7,7 @@ import { headerProblem, jsonTextDecoder } from "../../src/http/Body.ts"
 const field = (contentType: string) => headerProblem(Headers.fromInput({ "content-type": contentType }))?.field
 
 describe("Content types of request bodies", () => {
-  it("headerProblem accepts JSON in UTF-8 in any spelling, with other parameters", () => {
+  it("headerProblem accepts every spelling of JSON in UTF-8, and ignores other parameters", () => {
     for (const type of [
       "application/json",
       " Application/JSON ",
@@ -55,12 +55,12 @@ describe("Body decoders", () => {
   const object = (count: number) => `{${Array.from({ length: count }, (_, index) => `"k${index}":0`).join(",")}}`
 
   it.effect(
-    "a body decoder rejects more than 10,000 object members at all levels together, without parsing the text",
+    "a body decoder rejects a text with more than 10,000 object members on all levels, without parsing the text",
     () =>
       Effect.gen(function* () {
         const whole = `{"name":"a","other":${object(20_000)}}`
-        // The last text is incomplete JSON. The decoder rejects the text because of its members, before parsing would
-        // find the incomplete end.
+        // The last text is incomplete JSON. The decoder rejects the text because of the number of members, before
+        // parsing would find the incomplete end.
         for (const text of [whole, `{"a":${object(6000)},"b":${object(6000)}}`, whole.slice(0, -1)]) {
           assert.deepStrictEqual(yield* Effect.flip(decode(text)), [
             { field: "body", constraint: "must have at most 10,000 members of objects" }

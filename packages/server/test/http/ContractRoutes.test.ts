@@ -95,7 +95,7 @@ it.effect("a request whose handler returns a response does not copy the applicat
   })
 )
 
-it.effect("values, queries and errors are encoded as Effect's builder encodes them", () =>
+it.effect("queries are decoded, and results and errors are encoded, as by Effect's builder", () =>
   Effect.gen(function* () {
     for (const [url, headers, status] of [
       ["/value/7?size=3", { "x-api-key": "Ada" }, 200],

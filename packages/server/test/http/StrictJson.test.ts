@@ -129,7 +129,7 @@ describe("Strict JSON parser", () => {
     for (const text of ["x".repeat(4_000_000), '\\"'.repeat(1_000_000)]) assert.isUndefined(field(`{"a":"${text}"}`))
   })
 
-  it("the strict JSON parser checks only the named fields, except for the nesting depth", () => {
+  it("the strict JSON parser checks fields that are not named only for their nesting depth", () => {
     const fields = new Set(["metadata"])
     const found = (text: string) => {
       const parsed = parseStrictJson(text, fields)
@@ -140,7 +140,7 @@ describe("Strict JSON parser", () => {
     assert.match(found(`{"trace":${"[".repeat(40)}${"]".repeat(40)}}`) ?? "", /^trace/)
   })
 
-  it("the strict JSON parser reports all other invalid texts as invalid JSON", () => {
+  it("the strict JSON parser reports a text that is not valid JSON as a problem of the whole body", () => {
     for (const text of ["", " ", "{", "{'a':1}", "[1,]", "NaN", "01", '"\n"', "{}{}", "\ufeff1x"])
       assert.strictEqual(field(text), "body", text)
   })

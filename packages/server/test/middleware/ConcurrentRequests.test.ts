@@ -10,7 +10,7 @@ import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import { withPermit } from "../../src/middleware/ConcurrentRequests.ts"
 import * as FairScheduler from "../../src/middleware/FairScheduler.ts"
 
-/** Creates requests whose turns the test runs one by one. The current turn has no time left. */
+/** Lets the test start requests, and run the turns of the event loop one by one. The current turn has no time left. */
 const scene = Effect.gen(function* () {
   const limit = yield* ConcurrencyLimit
   let now = 0

@@ -68,7 +68,7 @@ describe("Fair scheduler", () => {
     assert.strictEqual(done, 100)
   })
 
-  it("the fair scheduler starts short tasks at once while no other task waits", () => {
+  it("the fair scheduler starts short tasks immediately while no other task waits", () => {
     const { isIdle, start, takes, turn } = eventLoop()
     let done = 0
     for (let each = 0; each < 2; each++) {
@@ -105,7 +105,7 @@ describe("Fair scheduler", () => {
     assert.strictEqual(began.length, 4)
   })
 
-  it("the fair scheduler starts no new task at once while queued tasks run or connections arrive", () => {
+  it("the fair scheduler has no time for new tasks while queued tasks run or connections arrive", () => {
     const { connected, hasTime, run, turn } = eventLoop()
     let hadTime = true
     run("a caller", () => {

@@ -80,7 +80,7 @@ it.effect("a draft that was claimed when its poll was interrupted still gets a j
   }).pipe(Effect.scoped, Effect.provide(WorkSignal.layerProcess))
 )
 
-it.effect("the slot of an interrupted poll's draft is free again when the draft's job has ended", () =>
+it.effect("after an interrupted poll, the slot of the claimed draft is free again when the draft's job has ended", () =>
   Effect.gen(function* () {
     const { claimed, ran, runner } = yield* interrupted
     assert.strictEqual(yield* runner.inFlight, 0)

@@ -1,4 +1,4 @@
-/** Tests when a worker polls: at once while polls find work, otherwise at a signal, a due time or an interval. */
+/** Tests when a worker polls: immediately while polls find work, otherwise at a signal, a due time or an interval. */
 import { assert, it } from "@effect/vitest"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import { WorkSignal } from "@partner-commentary/core/shared/WorkSignal"
@@ -45,7 +45,7 @@ const started = Effect.fnUntraced(function* (taken: number, dueIn: Option.Option
 
 const context = Layer.merge(settings, WorkSignal.layerProcess)
 
-it.effect("due work that cannot start is polled again after the pause, and not at once", () =>
+it.effect("due work that cannot start is polled again after the pause, and not immediately", () =>
   Effect.gen(function* () {
     const polls = yield* started(0, Option.some("0 seconds"))
     assert.strictEqual((yield* polls)(), 1)
@@ -65,7 +65,7 @@ it.effect("a worker that has done all due work waits for the next due time", () 
   }).pipe(Effect.scoped, Effect.provide(context))
 )
 
-it.effect("a worker that claimed work polls again at once while more work is due", () =>
+it.effect("a worker that claimed work polls again immediately while more work is due", () =>
   Effect.gen(function* () {
     const polls = yield* started(3, Option.some("0 seconds"))
     assert.strictEqual((yield* polls)(), 2)

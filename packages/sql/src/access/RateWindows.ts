@@ -1,6 +1,7 @@
 /**
  * Counts calls in rate windows that all nodes of a Postgres database share. Calls that arrive while a statement runs
- * share the next statement. After a refused call, the node refuses calls to the full window without a statement.
+ * share the next statement. After the database has refused a call, the node refuses further calls in the full window
+ * without an SQL statement.
  */
 import type { CountResult, FixedWindow, RateLimitState } from "@partner-commentary/core/access/FixedWindows"
 import * as FullWindows from "@partner-commentary/core/access/FullWindows"
@@ -83,8 +84,8 @@ export const layer = Layer.effect(
 )
 
 /**
- * The maximum number of full windows in the cache. The cache must have room for all keys that exhaust their limits at
- * the same time.
+ * The maximum number of full windows in the cache. The cache must have room for all callers that exhaust their limits
+ * at the same time.
  */
 const remembered = 10_000
 
@@ -92,8 +93,8 @@ const remembered = 10_000
 const maxBatch = 200
 
 /**
- * The time for which the database keeps an ended window, in milliseconds. The second constant is the interval at which
- * an active node deletes ended windows, in milliseconds.
+ * The time for which the database keeps an ended window, and the interval at which an active node deletes ended
+ * windows, both in milliseconds.
  */
 const kept = 3_600_000
 const lookEvery = 60_000
@@ -101,8 +102,9 @@ const lookEvery = 60_000
 const few = 1000
 
 /**
- * Returns the arrays that the counting statement needs. The window arrays contain each window once, in the lock order
- * of all nodes. The call arrays contain the window and the limit of each call.
+ * Returns the arrays that the counting statement needs. The window arrays contain each window once, sorted by key, so
+ * that all nodes lock the windows in the same order. The call arrays contain one entry for each window of each call:
+ * the index of the call, the position of the window in the window arrays, and the limit.
  */
 const listed = (calls: ReadonlyArray<Call>) => {
   const windows = new Map(calls.flatMap(({ windows }) => windows.map((window) => [keyOf(window), window] as const)))

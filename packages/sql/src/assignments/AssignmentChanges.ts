@@ -25,7 +25,7 @@ import { countsOf } from "../topics/TopicRow.ts"
 import { type AssignmentContextRow, fromContextRow } from "./AssignmentRow.ts"
 import { increasesTopicVersion, type LockedTopic, prepare, writeAll } from "./AssignmentWrites.ts"
 
-/** The decision is `None` if the assignment does not exist. */
+/** The decision is `None` if the assignment does not exist, or if a batch skipped its locked topic. */
 type Decision<E> = Option.Option<Result.Result<Modified, E>>
 
 interface Request {
@@ -72,8 +72,8 @@ const modifiedOf = (decision: Decision<unknown>): ReadonlyArray<Modified> =>
   Option.isSome(decision) && Result.isSuccess(decision.value) ? [decision.value.success] : []
 
 /**
- * Runs one change in its own transaction. If a later attempt has claimed the change's mail, the transaction is rolled
- * back and the result contains the unchanged assignment.
+ * Runs one change in its own transaction. A change can mark a mail as sent. If a later send attempt has claimed that
+ * mail, the transaction is rolled back and the result contains the unchanged assignment.
  */
 const alone =
   (sql: SqlClient) =>
@@ -155,7 +155,7 @@ const modify = Effect.fnUntraced(function* (
       t.content AS topic_content, t.organization_name, topic_sent, opinion_injected,
       commentary_generated, creator_approved, declined, expired, abandoned, cancelled ${sql.literal(more)}
     FROM topics t JOIN assignments a ON a.topic_id = t.id WHERE ${wanted} ${lock}`
-  /** The two maps contain the assignments and topics as the previous changes of the transaction left them. */
+  /** These maps contain the state of each assignment and each topic after the previous changes of this transaction. */
   const found = new Map(rows.map((row) => [row.id, fromContextRow(row)]))
   const topics = new Map(rows.map((row) => [row.topic_id, lockedTopicOf(row)]))
   const decided: Array<Decision<unknown>> = []
@@ -196,7 +196,7 @@ const isAmong = (sql: SqlClient, ids: ReadonlyArray<ShareId>): Fragment =>
     orElse: () => sql.in("a.id", ids)
   })
 
-/** Calls `decide` for one assignment. If the assignment does not change, the result contains no prepared writes. */
+/** Calls `decide` for one assignment. If the decision needs no write, the result contains no prepared writes. */
 const decideOne = (
   sql: SqlClient,
   { assignment: before, topic }: AssignmentInContext,

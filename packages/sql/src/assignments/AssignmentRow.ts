@@ -178,7 +178,9 @@ export const toNewRow = (assignment: Assignment, iso: (instant: Instant) => stri
   ...simulated(assignment)
 })
 
-/** Writes the simulation columns only for assignments that have a simulation, which the live environment never has. */
+/**
+ * Returns the simulation columns, or no columns if the assignment has no simulation. Live assignments never have one.
+ */
 const simulated = ({ simulation }: Assignment): ChangedRow =>
   simulation === null ? {} : { simulation_path: simulation.path, simulation_next_at: toIsoOrNull(simulation.nextAt) }
 
@@ -195,8 +197,8 @@ export const changedColumns = (before: Assignment, after: Assignment): ChangedRo
 }
 
 /**
- * Returns the columns of an assignment that may change. The creator's name, address and picture change only when the
- * creator is erased or gets another address.
+ * Returns the columns of an assignment that may change. The creator's name and address change only when the creator is
+ * erased or gets another address.
  */
 const toChangedRow = (assignment: Assignment): ChangedRow => ({
   creator_name: assignment.creator.name,

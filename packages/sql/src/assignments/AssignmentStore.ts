@@ -52,8 +52,8 @@ export const layer = Layer.effect(
     const ids = (rows: ReadonlyArray<{ readonly id: ShareId }>) => rows.map(({ id }) => id)
 
     /**
-     * Returns the due assignments. The query for fair shares runs only if more assignments are due than the limit. The
-     * simpler query reads only the due rows.
+     * Returns the due assignments. If more assignments are due than `limit`, a second query gives each organization an
+     * equal share. The first query is cheaper, because it reads only due rows.
      */
     const due = Effect.fnUntraced(function* (environment: Environment, now: string, limit: number) {
       const all = yield* sql<DueRow>`SELECT organization_id AS owner, id FROM assignments
@@ -135,8 +135,8 @@ export const layer = Layer.effect(
 )
 
 /**
- * Returns the assignments whose due times are too late. The query searches the indexes on both due-time columns, and
- * starts at the current time.
+ * Returns the ids of assignments whose next draft attempt or next simulation step is scheduled too far in the future.
+ * Each query uses the index on its due-time column.
  */
 const putOff = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
@@ -157,8 +157,8 @@ const putOff = Effect.fnUntraced(function* (
 })
 
 /**
- * Deletes earlier drafts, and the revision request that refers to an earlier draft. An erased assignment has no current
- * draft, so the statement deletes all drafts of an erased assignment.
+ * Deletes all drafts except the current draft, and the revision request that refers to an earlier draft. An erased
+ * assignment has no current draft, so all its drafts are deleted.
  */
 const forgetDrafts = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, id: ShareId) {
   yield* sql`UPDATE assignments SET revision_draft_id = NULL, revision_instructions = NULL

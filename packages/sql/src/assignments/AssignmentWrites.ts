@@ -24,10 +24,12 @@ import { changedColumns } from "./AssignmentRow.ts"
 
 export type LockedTopic = Pick<TopicRow, "id" | "status" | "created_at" | keyof ReturnType<typeof countsOf>>
 
-/** A later attempt has claimed the mail of the change, so the transaction must be rolled back. */
+/**
+ * The change marks a mail as sent, but a later send attempt has claimed that mail. The transaction must be rolled back.
+ */
 class Overtaken extends Data.TaggedError("Overtaken") {}
 
-/** Increments of rows that all changes of an organization update. */
+/** Increments of shared rows, which many changes of the same organization update. */
 interface SharedIncrements {
   readonly usage: ReadonlyArray<Usage.UsageIncrement>
   readonly counters: ReturnType<typeof Counters.counterRows>
@@ -143,9 +145,8 @@ const hasOtherDeadline = (before: Assignment, after: Assignment): boolean =>
   after.respondBy !== before.respondBy || after.approveBy !== before.approveBy
 
 /**
- * Returns the increment of a topic's version for a new deadline, which leaves `updated_at` unchanged. The increment
- * depends on the time. After a restore from a backup, a new deadline therefore gets another version than the lost
- * deadline.
+ * Returns by how much a new deadline increases the topic's version. The increment depends on the time. If a restore
+ * from a backup loses a deadline, the next new deadline therefore gets a different version than the lost deadline.
  */
 const versionStep = (now: Instant.Instant): number => 1 + (now % 1000)
 
@@ -153,7 +154,7 @@ const versionStep = (now: Instant.Instant): number => 1 + (now % 1000)
 export const increasesTopicVersion = (before: Assignment, after: Assignment): boolean =>
   isShown(before, after) || hasOtherDeadline(before, after)
 
-/** Returns whether the change is visible to partners. */
+/** Returns whether the change affects the status, the failure or the commentary that partners see. */
 const isShown = (before: Assignment, after: Assignment): boolean =>
   after.status !== before.status ||
   (after.failure === null) !== (before.failure === null) ||

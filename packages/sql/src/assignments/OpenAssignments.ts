@@ -1,6 +1,7 @@
 /**
  * Orders a creator's open assignments in rounds. Each round takes the oldest remaining assignment of each organization,
- * so that one organization cannot hide another. The query reads only the needed part of the index.
+ * so that many assignments of one organization cannot hide those of other organizations. The query reads only the
+ * needed part of the index.
  */
 import type * as SqlClient from "effect/sql/SqlClient"
 import { limitClause } from "../database/Limit.ts"

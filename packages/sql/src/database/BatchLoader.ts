@@ -1,6 +1,7 @@
 /**
- * Batches calls without a delay. A call that arrives while a batch runs joins the next batch with the same key. If no
- * batch runs, a call starts at once. A call fails when its time in the queue or its batch exceeds the timeout.
+ * Batches calls without a delay. A call that arrives while a batch of the same key runs joins the next batch of that
+ * key. If no such batch runs, the call starts one immediately. A call fails if the call waits too long or if its batch
+ * exceeds the timeout.
  */
 import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
@@ -34,8 +35,9 @@ export interface BatchLoaderOptions<Call> {
 const clock = Clock.Clock.defaultValue()
 
 /**
- * `ask` returns one exit for each call, in the order of the calls. A failure of `ask` fails all calls. `ask` runs
- * outside of the callers' transactions. An interrupted caller is removed from the pending batch, but `ask` continues.
+ * `ask` returns one exit for each call, in the order of the calls. A failure of `ask` fails all calls of the batch.
+ * `ask` runs outside of the callers' transactions. If a caller is interrupted, a waiting call leaves the queue, but a
+ * running `ask` continues.
  */
 export const make = Effect.fnUntraced(function* <Call, Answer, E = never>(
   ask: (calls: ReadonlyArray<Call>) => Effect.Effect<ReadonlyArray<Exit.Exit<Answer, E>>>,

@@ -37,8 +37,8 @@ export const makeIsoFormatter = (): ((instant: Instant) => string) => {
 export const normalizeEmail = (address: string): string => address.toLowerCase()
 
 /**
- * Encodes rows as one JSON parameter. The function replaces NUL characters and unpaired surrogates, because Postgres
- * rejects both in JSON.
+ * Encodes rows as one JSON text for an SQL parameter. The function replaces NUL characters and unpaired surrogates,
+ * because Postgres rejects both in JSON.
  */
 export const jsonOf = (rows: ReadonlyArray<Readonly<Record<string, unknown>>>): string =>
   JSON.stringify(rows, (_, value: unknown) =>

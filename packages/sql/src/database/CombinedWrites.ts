@@ -16,7 +16,10 @@ export interface Write {
   readonly returning?: string
 }
 
-/** The values that the writes returned for their last rows. The element is null for a write that returned no row. */
+/**
+ * Contains one element for each write. For a write with a `returning` expression, the element is the returned value, or
+ * null if the write affected no row.
+ */
 export type Returned = ReadonlyArray<number | null>
 
 export const run = (sql: SqlClient, writes: ReadonlyArray<Write>): Effect.Effect<Returned, SqlError> =>

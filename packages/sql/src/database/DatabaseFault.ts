@@ -7,8 +7,8 @@ import * as Effect from "effect/Effect"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
 
 /**
- * A fault that the adapter detects without a statement: a missing file, or corruption that an earlier statement found.
- * The adapter provides this effect together with its client.
+ * An effect that fails if the adapter knows of a fault without running a statement: a missing file, or corruption that
+ * an earlier statement found. The adapter provides this effect together with its SqlClient.
  */
 export const KnownFault = Context.Reference<Effect.Effect<void, DatabaseUnavailable>>(
   "@partner-commentary/reference/KnownFault",
@@ -55,20 +55,20 @@ export const toDatabaseUnavailable = (error: unknown): DatabaseUnavailable =>
   new DatabaseUnavailable({ fault: faultOf(error), detail: reasonOf(error) })
 
 /**
- * The time for which a corruption is reported after the last error, in milliseconds. Later statements may succeed
- * because they do not read the corrupt page.
+ * The time for which corruption is reported after the last error, in milliseconds. Later statements may succeed because
+ * they do not read the corrupt page.
  */
 const corruptionKept = 300_000
 
 export interface CorruptionMonitor {
-  /** Stores a detected corruption, because later statements may not read the corrupt page. */
+  /** Remembers the error if it reports corruption. Later statements may succeed without reading the corrupt page. */
   readonly saw: (error: SqlError) => void
   readonly check: Effect.Effect<void, DatabaseUnavailable>
 }
 
 /**
- * Reports a corruption that a statement of this process has found. The time of the corruption is the time of the first
- * check after the last error.
+ * Reports corruption that a statement of this process has found. The reporting period starts at the first check after
+ * the last error.
  */
 export const makeCorruptionMonitor = (): CorruptionMonitor => {
   let met: { readonly error: DatabaseUnavailable; checkedAt?: number } | undefined

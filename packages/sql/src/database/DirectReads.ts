@@ -1,6 +1,6 @@
 /**
- * Reads rows without fiber steps, because SQLite returns rows from a function call. Only the SQLite adapter provides
- * direct reads.
+ * Reads rows with one synchronous function call instead of the fiber steps of the SqlClient. Only the SQLite adapter
+ * provides such direct reads.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -30,7 +30,7 @@ export const readText = <Row extends object>(
     return rows === undefined ? sql.unsafe<Row>(text, params) : Effect.succeed(rows)
   })
 
-/** Runs a read directly, as `readText` does. The text of the statement may be different at each run. */
+/** Runs a read directly if the adapter allows direct reads. The text of the statement may be different at each run. */
 export const readStatement = <Row extends object>(sql: SqlClient, read: DirectRead, statement: Statement<Row>) =>
   readText<Row>(sql, read, ...statement.compile())
 

@@ -1,6 +1,7 @@
 /**
- * Queries a queue table that many owners share, and gives each owner a fair share of the due rows. The index begins
- * with the owner. A recursive query therefore finds each owner with one index step, even if an owner has many rows.
+ * Queries a queue table that many owners share, and gives each owner a fair share of the due rows. The table's index
+ * begins with the owner column. A recursive query therefore finds each owner with one index step, even if an owner has
+ * many rows.
  */
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"

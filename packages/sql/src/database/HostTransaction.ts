@@ -79,8 +79,9 @@ const hasNoTransaction = (error: SqlError): boolean =>
 const snapshotStale = 517
 
 /**
- * Returns whether another connection wrote after the host's transaction had read. SQLite then rejects every write of
- * the host's transaction with `SQLITE_BUSY_SNAPSHOT`, so a retry of the statement cannot succeed.
+ * Returns whether the error means that another connection wrote after the host's transaction had read. SQLite then
+ * rejects every write of the host's transaction with `SQLITE_BUSY_SNAPSHOT`, so a retry of the statement cannot
+ * succeed.
  */
 export const isSnapshotStale = ({ reason: { cause } }: SqlError): boolean =>
   Predicate.hasProperty(cause, "errcode") && cause.errcode === snapshotStale
@@ -130,7 +131,7 @@ const joined = ({ control, enter, spanAttributes, transactionService }: Joining)
   return SqlClient.makeWithTransaction({
     transactionService,
     spanAttributes,
-    // The function `orOwn` has checked that the connection exists.
+    // This function runs only while a host connection exists.
     acquireConnection: () => HostConnection as Effect.Effect<Connection>,
     begin: Effect.fnUntraced(function* (connection) {
       yield* control(connection, `SAVEPOINT ${savepoint}`)

@@ -18,8 +18,8 @@ export const forUpdateSkipLocked = (sql: SqlClient) =>
   sql.onDialectOrElse({ pg: () => sql.literal("FOR NO KEY UPDATE SKIP LOCKED"), orElse: () => sql.literal("") })
 
 /**
- * Locks a name until the transaction ends, for cases where no row exists to lock. Two names may have the same hash and
- * share a lock. If two names share a lock, one transaction only waits for the other transaction.
+ * Locks a name until the transaction ends, for cases where no row exists to lock. Two names with the same hash share a
+ * lock, which only makes one transaction wait for the other.
  */
 export const lockName = (sql: SqlClient, name: string) =>
   sql.onDialectOrElse({

@@ -21,7 +21,10 @@ export class SchemaIncomplete extends Schema.TaggedError<SchemaIncomplete>()("Sc
   }
 }
 
-/** Before the first release, migrations had the same ids but other names. */
+/**
+ * A development version from before the first release created the schema. Its migrations had the same ids but other
+ * names.
+ */
 export class SchemaUnreleased extends Schema.TaggedError<SchemaUnreleased>()("SchemaUnreleased", {}) {
   override get message() {
     return "A development version from before the first release made this database, and no release can upgrade it: start with an empty database. Nothing was changed."

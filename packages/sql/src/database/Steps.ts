@@ -1,5 +1,6 @@
 /**
- * Maps many rows in small steps. Mapping a thousand rows at once would block the event loop for tens of milliseconds.
+ * Maps many rows in small steps. Mapping a thousand rows in one step would block the event loop for tens of
+ * milliseconds.
  */
 import * as Effect from "effect/Effect"
 

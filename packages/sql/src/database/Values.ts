@@ -12,8 +12,8 @@ export const valuesClause = (sql: SqlClient, rows: ReadonlyArray<Readonly<Record
   sql.insert(rows as NonEmptyReadonlyArray<Record<string, unknown>>)
 
 /**
- * Renders rows of a table for an INSERT, in the given order. On Postgres the text is the same for any number of rows,
- * so that rows of many changes can share one statement. The caller must pass at least one row.
+ * Renders rows of a table for an INSERT, in the given order. On Postgres the text of the statement is the same for any
+ * number of rows, so that Postgres can reuse one prepared statement. The caller must pass at least one row.
  */
 export const rowsOf = (sql: SqlClient, table: string, rows: ReadonlyArray<object>): Fragment =>
   sql.onDialectOrElse({

@@ -20,7 +20,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
 
-    /** The statement returns no row if the table contains a response that has not expired. */
+    /** The statement returns no row if the table already contains an unexpired claim or response with this id. */
     const claimed = ({ at, fingerprint, id, until }: IdempotencyClaim, where: Fragment) =>
       sql`INSERT INTO stored_responses AS held (id, fingerprint, until_at) SELECT ${id}, ${fingerprint}, ${toIso(until)} ${where}
         ON CONFLICT (id) DO UPDATE SET fingerprint = excluded.fingerprint, until_at = excluded.until_at,
@@ -29,8 +29,8 @@ export const layer = Layer.effect(
         RETURNING 1 AS claimed`
 
     /**
-     * On Postgres an insert would wait for the row of another request and would occupy a connection meanwhile. The
-     * store therefore first tries to take an advisory lock.
+     * On Postgres, an insert would wait for a concurrent request with the same id, and would occupy a connection
+     * meanwhile. The store therefore first tries to take an advisory lock.
      */
     const attempt = sql.onDialectOrElse({
       pg: () => (claim: IdempotencyClaim) =>

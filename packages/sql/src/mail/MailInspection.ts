@@ -13,7 +13,7 @@ export interface ListedMail {
   readonly kind: MailKind
   readonly organizationId: OrganizationId | null
   readonly shareId: ShareId | null
-  /** The recipient's address. A mail to the contact of an organization has no address and the value null. */
+  /** The recipient's address. Null for a mail to the contact of an organization, which has no stored address. */
   readonly to: string | null
   readonly state: "waiting" | "failed"
   readonly attempts: number

@@ -62,7 +62,7 @@ export const layer = Layer.effect(
 
       claim: (at, lease, limit, behind = null) => {
         const turn = turnBehind(behind)
-        // Organizations are sorted by id, and start after `behind`, the last organization of the previous claim.
+        // Organizations are sorted by id. The order starts after `behind`, the last organization of the previous claim.
         const first = sql`CASE WHEN id > ${behind ?? ""} THEN 0 ELSE 1 END, id`
         const now = Instant.toIso(at)
         return Effect.orDie(
@@ -102,7 +102,8 @@ export const layer = Layer.effect(
           )
         ),
 
-      // Notices are created with a delay, so a later due time of a notice is valid.
+      // Notices about undeliverable mails, stalled drafts and webhooks can be scheduled later than other mails, so
+      // later due times are valid for these kinds.
       repairDueTimes: (latest) =>
         Effect.orDie(
           Effect.asVoid(
@@ -196,7 +197,7 @@ const following = (
   }
 }
 
-/** Queues mails that are due at once. A mail whose id already exists does not change. */
+/** Queues mails, each due at its creation time. A mail whose id already exists does not change. */
 export const insertMails = (sql: SqlClient.SqlClient, mails: ReadonlyArray<NewMail>) => {
   const iso = makeIsoFormatter()
   return sql`INSERT INTO mails ${valuesClause(

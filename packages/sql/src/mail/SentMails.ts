@@ -13,7 +13,7 @@ interface Sent {
   readonly at: Instant.Instant
 }
 
-/** The result is false if a later attempt has claimed the mail, or if the mail is already settled. */
+/** The result is false if a later send attempt has claimed the mail, or if the mail no longer waits to be sent. */
 type Settle = (sent: Sent) => Effect.Effect<boolean>
 
 export const make = (sql: SqlClient) =>
@@ -42,7 +42,9 @@ const settleOne =
 /** The maximum number of mails in one statement. */
 const maxBatch = 100
 
-/** The batch statement skips mails that another transaction has locked. Each skipped mail is then settled alone. */
+/**
+ * The batch statement skips mails that another transaction has locked. Each skipped mail then gets its own statement.
+ */
 const settleBatched = Effect.fnUntraced(function* (sql: SqlClient) {
   const ask = Effect.fnUntraced(function* (batch: ReadonlyArray<Sent>) {
     const rows = yield* sql<{ readonly id: string; readonly claim_number: number }>`WITH given AS MATERIALIZED (

@@ -112,7 +112,7 @@ export const layer = Layer.effect(
   })
 )
 
-/** Queues a media job for each requested output type. New jobs are due at once, and existing jobs do not change. */
+/** Queues a media job for each requested output type. New jobs are due immediately, and existing jobs do not change. */
 export const insertMediaJobs = (
   sql: SqlClient.SqlClient,
   { id, topicId }: { readonly id: ShareId; readonly topicId: TopicId },
@@ -126,7 +126,7 @@ export const insertMediaJobs = (
       ON CONFLICT (share_id, kind) DO NOTHING`
   )
 
-/** Ends the media job of a file. The same transaction stores the file's URL. */
+/** Marks the media job of a finished file as done. The caller stores the file's URL in the same transaction. */
 export const endReadyJob = (sql: SqlClient.SqlClient, shareId: ShareId, kind: MediaKind, at: Instant.Instant) =>
   sql`UPDATE media_jobs SET state = 'ready', due_at = NULL, is_leased = 0, settled_at = ${Instant.toIso(at)}, reason = NULL
     WHERE share_id = ${shareId} AND kind = ${kind} AND state <> 'ready'`

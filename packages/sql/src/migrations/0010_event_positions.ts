@@ -36,7 +36,7 @@ export const eventPositions = Effect.gen(function* () {
   // processes until the migration ends.
   yield* sql.onDialectOrElse({ pg: () => onPostgres(sql), orElse: () => onSqlite(sql) })
 
-  // Earlier events get no position, because no page in the order of positions lists them.
+  // Older events get no position, because lists no longer contain them.
   const first = firstIdAt(earliestListed(yield* Instant.now))
   yield* sql`INSERT INTO event_positions (event_id, organization_id, environment, type, position)
     SELECT id, organization_id, environment, type,
@@ -47,10 +47,10 @@ export const eventPositions = Effect.gen(function* () {
 })
 
 /**
- * The trigger runs at the commit and locks the owner's row until the commit is done, so positions follow the order of
- * commits. A trigger assigns the positions, because processes of the previous version also write events during an
- * upgrade. The trigger uses the search path of the migration, because the transaction of a host can have another search
- * path.
+ * The trigger runs at the commit. The trigger locks the organization's row of `last_event_positions` until the commit
+ * is done, so positions follow the order of commits. A trigger assigns the positions, because processes of the previous
+ * version also write events during an upgrade. The trigger uses the search path of the migration, because the
+ * transaction of a host can have another search path.
  */
 const onPostgres = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   yield* sql.unsafe(`CREATE FUNCTION number_event() RETURNS TRIGGER LANGUAGE plpgsql SET search_path FROM CURRENT AS $$

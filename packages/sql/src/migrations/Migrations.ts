@@ -59,16 +59,16 @@ export const releasedMigrations: Readonly<Record<string, Migration>> = {
 }
 
 /**
- * Migrations that require that all older processes are stopped. Later writes of an older process would be lost or
- * wrong.
+ * Migrations that require that all older processes are stopped. After such a migration, writes of an older process
+ * would be lost or wrong.
  */
 const exclusive: ReadonlySet<string> = new Set()
 
 const idOf = (name: string): number => Number.parseInt(name, 10)
 
 /**
- * A session that has migrated before has cached query plans for the table of migrations. The plans are stale after the
- * columns of that table were altered.
+ * Postgres reports this error if the session has cached query plans for the table of migrations, and the columns of
+ * that table were altered since.
  */
 const isStale = (error: unknown): boolean => isSqlError(error) && error.reason._tag === "SerializationError"
 
@@ -83,7 +83,10 @@ const explanationOf = (error: Migrator.MigrationError | SqlError) => {
   return cause instanceof MigrationFailed || cause instanceof TableTaken ? cause : error
 }
 
-/** Returns the functions for the given migrations. Migrations in `exclusive` do not run while older processes run. */
+/**
+ * Returns functions that inspect and apply the given migrations. Migrations in `exclusive` do not run while older
+ * processes run.
+ */
 export const make = (migrations: Readonly<Record<string, Migration>>, exclusive: ReadonlySet<string>) => {
   const names: ReadonlyArray<string> = Object.keys(migrations)
   const latest = Math.max(...names.map(idOf))

@@ -1,7 +1,7 @@
 /**
- * Deletes settled mails and redeliveries, closed duplicate windows, old responses and events, old test topics and
- * expired former secrets. Each batch is one transaction that reads along an index. The pause after a batch lets writers
- * proceed.
+ * Deletes finished mails and redeliveries, ended duplicate windows, expired responses, old events, old test topics and
+ * expired former secrets. Each batch is one transaction, which finds its rows by an index. The pause after a batch lets
+ * writers proceed.
  */
 import { type DeletionLimits, Retention } from "@partner-commentary/core/operations/Retention"
 import { toIso } from "@partner-commentary/core/shared/Instant"

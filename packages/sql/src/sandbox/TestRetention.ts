@@ -1,7 +1,7 @@
 /**
  * Deletes test data from earlier days. Each batch is one transaction, which deletes the oldest topics of one
- * organization, all records that refer to the topics, and their counts. No statement selects rows of the live
- * environment.
+ * organization and all records that refer to them, and updates the counters. Except for expired stored responses, no
+ * statement selects rows of the live environment.
  */
 import type { OrganizationId, TopicId } from "@partner-commentary/core/shared/Ids"
 import { type Instant, toIso } from "@partner-commentary/core/shared/Instant"
@@ -122,7 +122,8 @@ const metrics = Effect.fnUntraced(function* (sql: SqlClient, isOwn: Fragment, be
 })
 
 /**
- * Deletes closed duplicate windows of the test environment. When none are left, the function deletes expired responses.
+ * Deletes one batch of ended duplicate windows of the test environment. If there are none, deletes one batch of expired
+ * stored responses of both environments.
  */
 export const deleteExpiredRows = Effect.fnUntraced(function* (sql: SqlClient, before: Instant) {
   const ended = sql`until_at < ${toIso(before)}`

@@ -28,8 +28,8 @@ export interface PreparedSubmission {
 }
 
 /**
- * Prepares the rows of a submission as if all duplicate windows were free. The statement later skips assignments whose
- * window another submission holds.
+ * Prepares the rows of a submission as if no duplicate window were in use. The statement later skips each assignment
+ * whose duplicate window belongs to another submission.
  */
 export const prepareSubmission = (submission: Submission): PreparedSubmission => {
   const iso = makeIsoFormatter()
@@ -40,10 +40,10 @@ export const prepareSubmission = (submission: Submission): PreparedSubmission =>
 }
 
 /**
- * Writes a batch in which all submissions have one owner, one day and different fingerprints. Each part of the
- * statement reads from the previous part, which fixes the order of the parts. With `bounds`, the statement first locks
- * the counters with limits, so that its check stays valid until the commit. If a counter is missing or a limit is
- * exceeded, the statement writes nothing and returns no rows.
+ * Writes a batch of submissions that have the same owner, the same day and different fingerprints. Each part of the
+ * statement reads from the previous part, which fixes the order of the parts. If `bounds` is given, the statement first
+ * locks the counters that have limits, so that the check of the limits stays valid until the commit. If a counter is
+ * missing or a limit is exceeded, the statement writes nothing and returns no rows.
  */
 export const writeSubmissions = Effect.fnUntraced(function* (
   sql: SqlClient,

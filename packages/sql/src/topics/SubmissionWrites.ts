@@ -17,8 +17,8 @@ import * as TestStorage from "../sandbox/TestStorage.ts"
 import * as TopicRow from "./TopicRow.ts"
 
 /**
- * The current holder of each duplicate window. If the submission holds no window, the statement has written nothing
- * else.
+ * For each persona, the assignment that holds the duplicate window. If the new submission holds none of the windows,
+ * nothing else was written.
  */
 export type WindowHolders = ReadonlyMap<PersonaId, AssignmentReference>
 
@@ -30,9 +30,9 @@ export interface UsageRow {
 
 export interface WrittenSubmission {
   readonly holders: WindowHolders
-  /** The usage of the month, which includes this submission. */
+  /** The usage of the month, including this submission. */
   readonly usage: UsageRow
-  /** The test storage, which includes this submission. Submissions in the live environment have null. */
+  /** The used test storage, including this submission. Null for a submission in the live environment. */
   readonly stored: TestStored | null
 }
 
@@ -52,8 +52,8 @@ export const windowHoldersOf = (rows: ReadonlyArray<WindowRow>): WindowHolders =
   new Map(rows.map((row) => [row.persona_id, { topicId: row.topic_id, shareId: row.share_id }]))
 
 /**
- * Inserts duplicate windows from `rows`, which contains the columns and rows of the INSERT. If a window was closed at
- * `moment`, the new submission becomes the holder of the window.
+ * Inserts duplicate windows from `rows`, which contains the columns and rows of the INSERT. If an existing window ended
+ * at or before `moment`, the new submission becomes the holder of the window.
  */
 export const insertWindows = (sql: SqlClient, rows: Fragment, moment: Fragment) => {
   const isClosed = sql`held.until_at <= ${moment}`
@@ -75,7 +75,7 @@ const requestSuffix = noticeId("" as ShareId, "request")
 
 type Submitted = Submission["topic"]
 
-/** The relation with the new assignments, and an expression for the number of their topics. */
+/** SQL for a relation that contains the new assignments, and an SQL expression for the number of their topics. */
 export interface SentAssignments {
   readonly rows: Fragment
   readonly topics: Fragment

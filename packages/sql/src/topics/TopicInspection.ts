@@ -50,7 +50,10 @@ export interface InspectedEvent {
 
 /** The records that refer to one assignment. */
 export interface AssignmentRecords {
-  /** The mails of the assignment, oldest first. The service may delete mails that were settled more than 7 days ago. */
+  /**
+   * The mails of the assignment, oldest first. The service may delete a mail 7 days after the mail was sent, failed or
+   * became obsolete.
+   */
   readonly mails: ReadonlyArray<InspectedMail>
   /** The last failed attempt to generate a draft. */
   readonly failedAttempt: { readonly at: Instant.Instant; readonly reason: string } | null

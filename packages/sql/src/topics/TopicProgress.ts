@@ -1,7 +1,7 @@
 /**
- * Reads the progress of a topic, which is the most frequent read. The query selects only the needed columns, and the
- * topic columns only in the first row. On Postgres, concurrent reads share one statement. A read within a transaction
- * runs its own statement.
+ * Reads the progress of a topic, which is the most frequent read. The query selects only the needed columns, and
+ * returns most topic columns only in the first row. On Postgres, concurrent reads share one statement. A read within a
+ * transaction runs its own statement.
  */
 import type { PersonaId, ShareId, TopicId } from "@partner-commentary/core/shared/Ids"
 import type { Owner } from "@partner-commentary/core/shared/Owner"
@@ -20,7 +20,9 @@ import * as PreparedRead from "../database/PreparedRead.ts"
 import { isInTransaction } from "../database/Transaction.ts"
 import { revisionOf } from "./TopicRow.ts"
 
-/** The columns of the topic are null in all rows except the first row. */
+/**
+ * The columns from `external_reference` to `created_at` belong to the topic, and are null in all rows except the first.
+ */
 interface Row {
   readonly external_reference: string | null
   readonly content: string | null

@@ -21,8 +21,8 @@ import { forUpdate } from "../database/Lock.ts"
 import * as Mails from "../mail/MailStore.ts"
 
 /**
- * Adds a notice to a waiting mail, or queues a new mail. A claimed mail may already be sent, so the notice then goes
- * into the next mail.
+ * Adds a notice to a waiting mail, or queues a new mail. If a worker has claimed the waiting mail, the notice goes into
+ * the next mail, because the claimed mail may already be sent.
  */
 export const queueContactNotice = (
   sql: SqlClient,

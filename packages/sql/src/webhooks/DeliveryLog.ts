@@ -52,8 +52,8 @@ interface AttemptRow {
 }
 
 /**
- * The query searches a larger range of claim numbers than the limit, because released attempts also use claim numbers.
- * The constant is the factor between the range and the limit.
+ * The query searches a larger range of claim numbers than the limit, because claims that were released without an
+ * attempt also use claim numbers. This constant is the size of the range divided by the limit.
  */
 const slack = 2
 
@@ -63,7 +63,7 @@ export const layer = Layer.effect(
     const sql = yield* SqlClient.SqlClient
 
     /**
-     * The query restricts the event ids in both tables. With only one restriction, Postgres may read all attempts at
+     * The query restricts the event ids in both tables. With only one restriction, Postgres may read all attempts of
      * the webhook.
      */
     const attemptsOf = (

@@ -1,7 +1,7 @@
 /**
- * Reads events in the order of their ids, or forward in the order of their commits. The query reads one index range for
- * each requested type, and merges the ranges. The query measures payloads before it reads payloads, and reads only
- * payloads that fit the page.
+ * Reads events backward (newest first) in the order of their ids, or forward in the order of their commits. The query
+ * reads one index range for each requested type, and merges the ranges. The query measures payloads before it reads
+ * payloads, and reads only payloads that fit the page.
  */
 import { firstIdAt, timeOfEvent } from "@partner-commentary/core/webhook/Event"
 import { EventLog, type EventLogQuery, type PastEvent } from "@partner-commentary/core/webhook/EventLog"
@@ -19,7 +19,10 @@ interface Row extends PastEvent {
   readonly found: number
 }
 
-/** The margin exceeds the longest transaction plus the largest difference between clocks, in milliseconds. */
+/**
+ * A duration in milliseconds, longer than the longest transaction plus the largest difference between the clocks of two
+ * processes.
+ */
 const margin = 10 * 60_000
 
 /** The names of the values that the statement for a page needs. */
@@ -100,8 +103,8 @@ export const layer = Layer.effect(
       )
 
     /**
-     * Returns the position at which a forward page starts. For a start time, the position is earlier by a margin,
-     * because event ids follow the clocks of processes.
+     * Returns the position at which a forward page starts. If the page starts at a time, the position is earlier than
+     * that time by `margin`, because event ids follow the clocks of processes.
      */
     const startAt = Effect.fnUntraced(function* ({ behind, owner, since }: EventLogQuery) {
       const isOwn = sql`organization_id = ${owner.organizationId} AND environment = ${owner.environment}`

@@ -1,6 +1,6 @@
 /**
  * Writes an event in the transaction of its change, and a delivery for each webhook that subscribes to the event's
- * type. A topic can exclude webhooks. One statement inserts all deliveries of the event.
+ * type. A topic can restrict its events to some webhooks. One statement inserts all deliveries of the event.
  */
 import { toIso } from "@partner-commentary/core/shared/Instant"
 import * as Subject from "@partner-commentary/core/shared/Subject"

@@ -1,7 +1,8 @@
 /**
- * Redelivers events: under the webhook's lock, deliveries go back into the queue. A row stores a recovery and its
- * progress, and one index finds the recovery's deliveries. Webhooks take turns, and a webhook's recoveries run in
- * order. A new recovery may overlap a recovery that has not started, and then extends the existing recovery.
+ * Redelivers events: the store puts deliveries back into the queue, under the lock of their webhook. Each row stores a
+ * recovery, which redelivers the events of a period, and the recovery's progress. Webhooks take turns, and the
+ * recoveries of one webhook run oldest first. If a new recovery overlaps a recovery that has not started, the store
+ * extends the existing recovery instead.
  */
 import type { AuditEntry } from "@partner-commentary/core/shared/AuditLog"
 import type { EventId, WebhookId } from "@partner-commentary/core/shared/Ids"
@@ -117,8 +118,8 @@ export const layer = Layer.effect(
       )
 
     /**
-     * Selects the oldest recovery of each webhook. A webhook with many recoveries then gets as many turns as any other
-     * webhook.
+     * Selects the recovery whose turn is next. Only the oldest open recovery of each webhook takes turns, so a webhook
+     * with many recoveries gets as many turns as any other webhook.
      */
     const oldestOpen = Effect.map(
       sql<Pick<JobRow, "id" | "webhook_id">>`SELECT id, webhook_id FROM redeliveries AS one

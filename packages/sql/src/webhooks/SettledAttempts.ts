@@ -1,6 +1,7 @@
 /**
- * Stores delivery attempts and their consequences under the lock of the webhook. On Postgres, attempts at one webhook
- * that end at the same time share a transaction. In separate transactions, each attempt would wait for the lock.
+ * Stores delivery attempts and their consequences under the lock of the webhook. On Postgres, delivery attempts to one
+ * webhook that end at the same time share a transaction. In separate transactions, each attempt would wait for the
+ * lock.
  */
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import type { Attempt } from "@partner-commentary/core/webhook/Attempt"
@@ -145,8 +146,8 @@ const settle = Effect.fnUntraced(function* (
 })
 
 /**
- * Combines several claim plans into one claim. While the receiver fails or recovers, the claim takes at most the
- * deliveries that a single plan allows.
+ * Combines several claim plans into one claim. While the receiver fails or recovers, the claim takes at most as many
+ * deliveries as a single plan allows.
  */
 const combined = (leader: ClaimPlan, plans: ReadonlyArray<ClaimPlan>): ClaimPlan => ({
   allow: (present, inFlight) =>
@@ -159,7 +160,7 @@ const combined = (leader: ClaimPlan, plans: ReadonlyArray<ClaimPlan>): ClaimPlan
   taken: leader.taken
 })
 
-/** The time of arrival depends only on the attempt, and not on other attempts of the batch. */
+/** Returns the time at which the attempt ended. The time does not depend on other attempts of the batch. */
 const arrivalOf = ({ at, duration }: Pick<Attempt, "at" | "duration">): Instant.Instant => at + duration
 
 const firstArrival = (sql: SqlClient, isDelivery: Fragment) =>

@@ -86,10 +86,7 @@ export const receiverOf = (row: ReceiverRow): Receiver => ({
   quietUntil: fromIsoOrNull(row.paused_until)
 })
 
-/**
- * Returns the columns of a webhook that deliveries change. The status is the only column that both partners and
- * deliveries change.
- */
+/** Returns the columns of a webhook that deliveries change. */
 export const receiverColumns = ({ health, quietUntil, webhook }: Receiver) => ({
   status: webhook.status,
   consecutive_failures: webhook.consecutiveFailures,

@@ -235,7 +235,10 @@ const disabling = ({ details, recorded_at }: DisablingRow): DisabledEntry => {
   return { at: Instant.fromIso(recorded_at), reason: reason ?? "" }
 }
 
-/** The webhook was activated or got another URL, so the stored state of the old receiver no longer applies. */
+/**
+ * Returns whether the webhook was activated or got another URL. The stored state of the receiver then no longer
+ * applies.
+ */
 const isFresh = (before: Webhook, after: Webhook): boolean =>
   after.url !== before.url ||
   (after.status === "active" && (before.status !== "active" || after.consecutiveFailures < before.consecutiveFailures))

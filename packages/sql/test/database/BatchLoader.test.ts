@@ -29,7 +29,7 @@ const held = Effect.fnUntraced(function* (
   return { asked, answer, start }
 })
 
-it.effect("a single call runs at once, and calls that arrive during this call run as one batch afterwards", () =>
+it.effect("a single call runs immediately, and calls that arrive meanwhile run afterwards as one batch", () =>
   Effect.gen(function* () {
     const { answer, asked, start } = yield* held()
     const fibers = yield* Effect.forEach(["a", "b", "?", "d"], start)
@@ -69,7 +69,7 @@ it.effect("a failed batch fails its own calls, but no calls that are still queue
   })
 )
 
-it.effect("an interrupted caller is removed from the pending batch, and does not stop a running batch", () =>
+it.effect("when its caller is interrupted, a waiting call leaves the queue, but a running batch continues", () =>
   Effect.gen(function* () {
     const { answer, asked, start } = yield* held()
     const [a, b, c] = yield* Effect.forEach(["a", "b", "c"], start)
@@ -83,19 +83,17 @@ it.effect("an interrupted caller is removed from the pending batch, and does not
   })
 )
 
-it.effect(
-  "a batch that exceeds its timeout fails together with calls that were queued for long, and later calls run",
-  () =>
-    Effect.gen(function* () {
-      const { answer, asked, start } = yield* held({ timeout: "50 millis" })
-      const exits = yield* Effect.forEach(yield* Effect.forEach(["a", "b"], start), Fiber.join)
-      assert.isTrue(exits.every((exit) => Exit.isFailure(exit) && Exit.hasDies(exit)))
-      assert.deepStrictEqual(asked, ["a"])
-      const next = yield* start("c")
-      yield* answer
-      yield* answer
-      assert.deepStrictEqual(yield* Fiber.join(next), Exit.succeed("C"))
-    })
+it.effect("when a batch exceeds its timeout, the batch and calls that have waited long fail, and later calls run", () =>
+  Effect.gen(function* () {
+    const { answer, asked, start } = yield* held({ timeout: "50 millis" })
+    const exits = yield* Effect.forEach(yield* Effect.forEach(["a", "b"], start), Fiber.join)
+    assert.isTrue(exits.every((exit) => Exit.isFailure(exit) && Exit.hasDies(exit)))
+    assert.deepStrictEqual(asked, ["a"])
+    const next = yield* start("c")
+    yield* answer
+    yield* answer
+    assert.deepStrictEqual(yield* Fiber.join(next), Exit.succeed("C"))
+  })
 )
 
 it.effect("pending calls are interrupted when the batch loader closes", () =>

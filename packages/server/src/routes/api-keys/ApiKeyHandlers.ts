@@ -122,7 +122,7 @@ export const layer = HttpApiBuilder.group(
   })
 )
 
-/** Returns the owner of an idempotency key. A dashboard's idempotency keys belong to no environment. */
+/** Returns the owner of a dashboard caller's idempotency key. These idempotency keys belong to neither environment. */
 const keyOwnerOf = ({ id }: Organization): IdempotentRequests.KeyOwner => ({
   organizationId: id,
   environment: "dashboard"

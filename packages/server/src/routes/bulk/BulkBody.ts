@@ -41,7 +41,7 @@ const list = "topics"
 
 /**
  * The maximum nesting depth of a body. A body with deeper nesting is rejected without parsing, because parsing would be
- * slow. Up to the maximum depth, only a topic with too deep nesting is rejected.
+ * slow. If a body stays within this maximum, only those topics that are nested too deeply are rejected.
  */
 const maxLevels = 1000
 

@@ -1,7 +1,7 @@
 /**
  * Handles bulk submissions. The topics are submitted one after another, each in its own transaction. With an
  * idempotency key, each topic's result is stored in its transaction, so that a repeated request continues after the
- * last stored result. A rejected topic stores only its entry in the response.
+ * last stored result. For a rejected topic, only the topic's entry in the response is stored.
  */
 
 import { CurrentPrincipal } from "@partner-commentary/api/ApiKeyAuth"

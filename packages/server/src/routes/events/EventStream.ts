@@ -70,8 +70,8 @@ export const streamTimes = {
 const page = { limit: 100, maxBytes: 64 * 1024, forward: true }
 
 /**
- * The delay before a client reconnects is random, so that not all clients reconnect at once after a process has
- * stopped.
+ * The delay before a client reconnects is random, so that not all clients reconnect at the same time after a process
+ * has stopped.
  */
 const reconnect = Effect.map(Random.nextIntBetween(1000, 5000), ServerSentEvents.formatRetry)
 
@@ -88,8 +88,8 @@ export const make = Effect.gen(function* () {
   const scope = yield* Effect.scope
 
   /**
-   * Reads a page of events in a turn of the organization. A timer or a signal resumes the fiber outside of the
-   * organization's turns, so the fiber yields first.
+   * Reads a page of events when the fair scheduler gives the organization a turn. A timer or a signal resumes the fiber
+   * outside of such turns, so the fiber yields first.
    */
   const readPage = (principal: Principal, asked: StreamedEvents) =>
     Effect.catchIf(
@@ -183,8 +183,8 @@ export const make = Effect.gen(function* () {
 })
 
 /**
- * Handles the failure of a stream. Before the first event, the failure becomes the response. After the first event, a
- * rejection ends the stream without a message.
+ * Handles the failure of a stream. Before the stream is open, the failure becomes the response. After that, a rejection
+ * ends the stream without a message.
  */
 const ending = (cause: Cause.Cause<StreamRefusal>, opened: Deferred.Deferred<void, StreamRefusal>) =>
   Effect.flatMap(Deferred.failCause(opened, cause), (isResponse) =>

@@ -53,8 +53,8 @@ export const layer = HttpApiBuilder.group(
     const cache = ViewCache.make()
 
     /**
-     * Returns one of a topic's views as a response. With an entity tag or a cached view, the handler first reads the
-     * topic's revision, because a revision is cheaper to read than a view.
+     * Returns one of a topic's views as a response. If the request has an entity tag or the view is cached, the handler
+     * first reads the topic's revision, because a revision is cheaper to read than a view.
      */
     const view = <A extends { readonly revision: Revision }>(
       name: string,

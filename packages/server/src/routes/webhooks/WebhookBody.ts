@@ -20,7 +20,7 @@ const secretProblems = (secret: unknown): ReadonlyArray<Problem> =>
 
 export const decodeRegistration = bodyDecoder(RegisterWebhook, ofRegistration)
 
-/** Decodes the body of a secret's rotation. All fields and the body itself are optional. */
+/** Decodes the body of a request that rotates a webhook's secret. All fields and the body itself are optional. */
 export const decodeRotation = decodeOptionalBody(
   bodyDecoder(RotateWebhookSecret, ({ secret }) => secretProblems(secret)),
   {}
