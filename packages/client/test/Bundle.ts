@@ -1,4 +1,7 @@
-/** Bundles the package like an application: minified, with all exports or only the used exports. */
+/**
+ * Bundles the package as an application's bundler would: minified, and with only the exports that the given source
+ * uses.
+ */
 import { join } from "node:path"
 import { gzipSync } from "node:zlib"
 import { build } from "esbuild"
