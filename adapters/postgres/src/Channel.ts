@@ -24,8 +24,8 @@ export interface NotificationChannel {
    */
   readonly say: (message: string) => Effect.Effect<void>
   /**
-   * Adds a listener for messages. A listener also receives the message `connectionLost` each time that LISTEN starts,
-   * because earlier messages may have been lost.
+   * Adds a listener for messages. A listener also receives an empty message each time that LISTEN starts, because
+   * earlier messages may have been lost.
    */
   readonly onMessage: (hear: (message: string) => Effect.Effect<void>) => void
   /** True while this process listens and the last test message has arrived. */

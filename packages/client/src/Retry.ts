@@ -35,9 +35,9 @@ export const backoff = (attempt: number, random: number): number =>
   random * Math.min(longestPauseMs, firstPauseMs * 2 ** (attempt - 1))
 
 /**
- * Returns the milliseconds until the next attempt, or null for none. Without `Retry-After` the delay is `backoff`. With
- * `Retry-After`, the delay is the header's time plus a random part of a second, so that callers do not retry
- * simultaneously.
+ * Returns the milliseconds until the next attempt, or null for none. Without `Retry-After`, the delay is a random
+ * backoff. With `Retry-After`, the delay is the header's time plus a random part of a second, so that callers do not
+ * retry simultaneously.
  */
 export const retryDelay = (error: unknown, attempt: number, maxMs: number, random: number): number | null => {
   if (!isTemporaryFailure(error)) return null

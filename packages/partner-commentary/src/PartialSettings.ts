@@ -40,7 +40,7 @@ export const schemaOf = (defaults: unknown): Schema.Codec<unknown> => {
   return structOption(Object.fromEntries(fields))
 }
 
-/** Returns the defaults with the given overrides. `given` must be valid according to `schemaOf(defaults)`. */
+/** Returns the defaults with the given overrides. `given` must be valid according to the schema of the defaults. */
 export const overrideDefaults = <A>(defaults: A, given: PartialInput<A> | undefined): A => filled(defaults, given) as A
 
 const filled = (usual: unknown, given: unknown): unknown => {
