@@ -1,6 +1,6 @@
 /**
- * Detects the type of an audio file by the first bytes, and joins MP3 files. Requests ask for MP3, but some servers
- * return another format, sometimes with a wrong content type. All functions are pure.
+ * Detects the type of an audio file from its first bytes, and joins MP3 files. The service requests MP3 from speech
+ * servers, but some servers return another format, sometimes with a wrong content type. All functions are pure.
  */
 import type { MediaType } from "@partner-commentary/core/commentary/MediaSynthesizer"
 
@@ -18,9 +18,9 @@ export const audioTypeOf = (bytes: Uint8Array): MediaType | null => {
 }
 
 /**
- * Joins MP3 files by concatenating their frames. The function removes parts that describe only a single file: tags, and
- * a first frame that only contains the number of frames. Players would otherwise show that number as the length of the
- * joined file.
+ * Joins MP3 files by concatenating their frames. From each file, the function removes the tags, and a first frame that
+ * only contains the file's number of frames. With that frame, players would show the length of the first file instead
+ * of the length of the joined file.
  */
 export const joinMp3 = (files: ReadonlyArray<Uint8Array>): Uint8Array => {
   const sounds = files.map(soundOf)
@@ -40,7 +40,7 @@ const soundOf = (file: Uint8Array): Uint8Array => {
   return bytes.subarray(describingFrame(bytes))
 }
 
-/** Reads a number of four bytes that uses only seven bits of each byte. */
+/** Decodes a 28-bit number from four bytes. Each byte contributes its lower seven bits. */
 const syncSafe = (bytes: Uint8Array, at: number): number =>
   [0, 1, 2, 3].reduce((size, index) => (size << 7) | ((bytes[at + index] ?? 0) & 0x7f), 0)
 

@@ -1,4 +1,7 @@
-/** Cleans the text of a model, and refuses a text that is not a commentary. Pages escape the text when they show it. */
+/**
+ * Cleans the text that a model returned, and refuses a text that is not an acceptable commentary. The text is not
+ * HTML-escaped here, because pages escape it when they show it.
+ */
 import {
   GenerationFailed,
   type GenerationRequest,
@@ -11,7 +14,7 @@ import { promptDelimiters, promptRules } from "./Prompt.ts"
 const quotes = ['""', "''", "“”", "‘’", "«»", "„“", "「」"].map((pair) => [pair.charAt(0), pair.charAt(1)] as const)
 
 /**
- * Removes a code fence or a pair of quotation marks around the whole text. The function keeps the marks of `"Yes," he
+ * Removes a code fence or a pair of quotation marks around the whole text. The function keeps all marks in `"Yes," he
  * said, "no"`, because the first mark and the last mark are not a pair.
  */
 const unwrapped = (text: string): string => {
@@ -25,7 +28,7 @@ const unwrapped = (text: string): string => {
   return text
 }
 
-/** Removes the thoughts that reasoning models write before the text. */
+/** Removes the `<think>` section that reasoning models write before the text. */
 const withoutThinking = (text: string): string => {
   const end = text.startsWith("<think>") ? text.indexOf("</think>") : -1
   return end < 0 ? text : text.slice(end + "</think>".length).trim()

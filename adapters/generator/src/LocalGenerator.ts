@@ -1,4 +1,7 @@
-/** Generates drafts without a server. Simulated creators use the same local commentary, which the core composes. */
+/**
+ * Generates drafts without a server. The text comes from `composeLocalCommentary` of the core, which also writes the
+ * drafts of simulated creators.
+ */
 import { CommentaryGenerator, type GenerationRequest } from "@partner-commentary/core/commentary/CommentaryGenerator"
 import { composeLocalCommentary } from "@partner-commentary/core/commentary/LocalCommentary"
 import * as Effect from "effect/Effect"

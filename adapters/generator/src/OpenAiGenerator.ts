@@ -1,6 +1,7 @@
 /**
- * Generates commentaries with an OpenAI-compatible server. Each call sends one request, and the core makes the retries.
- * `Prompt` makes the request, `OpenAiServer` sends the request, and `CommentaryText` checks the text.
+ * Generates commentaries with an OpenAI-compatible server. Each call sends one request without retries, because the
+ * core retries failed calls. `Prompt` makes the request, `OpenAiServer` sends the request, and `CommentaryText` checks
+ * the text.
  */
 import {
   CommentaryGenerator,

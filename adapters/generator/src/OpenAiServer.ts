@@ -1,6 +1,6 @@
 /**
  * Connects to any OpenAI-compatible server, with limits on time and size and without retries. Error reasons contain no
- * credentials. Callers choose the request and decode the response.
+ * credentials. The caller provides the request, and the function that reads the response.
  */
 import { limitResponseSize } from "@partner-commentary/core/shared/ResponseLimit"
 import * as Duration from "effect/Duration"
@@ -23,7 +23,7 @@ export interface OpenAiServer {
 }
 
 export interface CallLimits {
-  /** The time limit from the start of a call to the last byte. */
+  /** The time limit from the start of a call to the last byte of its last response. */
   readonly time: Duration.Duration
   /** The maximum size of a response in bytes after decompression. The limit applies to successes and errors. */
   readonly size: number
@@ -93,7 +93,7 @@ const httpClient = (size: number) =>
 
 export const connectToServer = Effect.fnUntraced(function* (server: OpenAiServer, { size, time }: CallLimits) {
   const key = Option.getOrUndefined(Option.map(server.apiKey, Redacted.value)) || undefined
-  // With `withScope`, the end of the request's scope also aborts a response that is only partly read.
+  // With `withScope`, a request is aborted when its scope closes, even while its response is being read.
   const client = HttpClient.withScope(yield* Effect.provide(HttpClient.HttpClient, httpClient(size)))
 
   const addressed = (request: HttpClientRequest.HttpClientRequest) => {

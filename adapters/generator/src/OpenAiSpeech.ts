@@ -1,6 +1,7 @@
 /**
- * Generates speech with the endpoint `/audio/speech` of an OpenAI-compatible server. The core makes the retries. If a
- * text exceeds the server's limit, concurrent requests send parts of the text, and the audio parts are joined.
+ * Generates speech with the endpoint `/audio/speech` of an OpenAI-compatible server. The core retries failed calls. A
+ * text that exceeds the server's limit is split into parts. One request for each part runs at the same time, and the
+ * audio files of the parts are joined.
  */
 import {
   type MediaFile,
@@ -23,12 +24,15 @@ export interface OpenAiSpeechOptions extends OpenAiServer.OpenAiServer {
   readonly model: string
   /** The name of the voice on the server. */
   readonly voice: string
-  /** The time limit of the whole call with all parts. The default time limit and the maximum are 60 seconds. */
+  /**
+   * The time limit of the whole call, which includes all parts of the text. The default time limit and the maximum are
+   * 60 seconds.
+   */
   readonly timeout?: Duration.Duration
 }
 
 const longestCall = Duration.seconds(60)
-/** The maximum size of each audio part in bytes, which is enough for 15 minutes at 256 kbit/s. */
+/** The maximum size of the audio of one part in bytes, which is enough for 15 minutes at 256 kbit/s. */
 const largestAnswer = 32 * 1024 * 1024
 
 const make = Effect.fnUntraced(function* (options: OpenAiSpeechOptions) {

@@ -1,6 +1,6 @@
 /**
  * Checks that an OpenAI-compatible server responds and accepts the key. The check requests the list of models, because
- * no other request is cheaper.
+ * this request generates nothing and therefore costs nothing.
  */
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"

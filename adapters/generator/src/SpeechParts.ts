@@ -4,7 +4,8 @@
 const longestPart = 4000
 
 /**
- * Patterns for natural pauses, with the longest pause first. A text without any pause is split between two characters.
+ * Patterns for natural pauses, with the longest pause first. A text without any pause is split between any two
+ * characters.
  */
 const pauses = [/\n\s*\n/g, /\n/g, /[.!?…]['"”’»)\]]*\s+|[。！？]/gu, /[,;:–—]\s+|[、，；：]/gu, /\s+/g]
 
@@ -20,7 +21,8 @@ export const splitForSpeech = (text: string, longest = longestPart): ReadonlyArr
 }
 
 /**
- * Returns the place of the cut, which is after the last pause. A pause in the first half of the part does not count.
+ * Returns the position of the cut: the end of the last pause of the longest kind that occurs in the second half of the
+ * part. Pauses in the first half are ignored, so that parts do not become too short.
  */
 const cut = (text: string, longest: number): number => {
   const head = text.slice(0, longest)

@@ -24,10 +24,10 @@ describe("Audio files", () => {
     "one byte": "\xff",
     "RIFF that is no WAVE": "RIFF____AVI "
   })) {
-    it(`${what} is no audio`, () => assert.isNull(audioTypeOf(bytes(file))))
+    it(`${what} is not recognized as audio`, () => assert.isNull(audioTypeOf(bytes(file))))
   }
 
-  it("a joined MP3 file lacks the tags and frame counts of the single files", () => {
+  it("a joined MP3 file contains neither the tags nor the frame counts of the original files", () => {
     const first = concatBytes(id3Tag(200), mp3InfoFrame(), mp3Frame(1), mp3Frame(2), id3v1Tag())
     const second = concatBytes(id3Tag(5), id3Tag(300), mp3InfoFrame(), mp3Frame(3))
     const third = concatBytes(mp3Frame(4), mp3Frame(5))
@@ -37,7 +37,7 @@ describe("Audio files", () => {
     )
   })
 
-  it("bytes that are not MP3, or that end within a tag, are removed from a joined file", () => {
+  it("joining keeps bytes that are not MP3 unchanged, and drops a tag that is cut off", () => {
     assert.deepStrictEqual(joinMp3([bytes("noise")]), bytes("noise"))
     assert.strictEqual(joinMp3([id3Tag(200).subarray(0, 50)]).byteLength, 0)
   })

@@ -19,7 +19,7 @@ const refused = (text: string) => {
 }
 
 describe("Checks of a generated text", () => {
-  it("surrounding space, quotation marks, fences and thoughts are removed, and inner quotation marks are kept", () => {
+  it("white space, quotation marks, code fences and `<think>` sections around a text are removed, and inner quotation marks are kept", () => {
     assert.strictEqual(accepted(" \n Yes. \t\n"), "Yes.")
     assert.strictEqual(accepted('"Yes."'), "Yes.")
     assert.strictEqual(accepted("“Yes.”"), "Yes.")

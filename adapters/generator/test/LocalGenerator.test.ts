@@ -74,7 +74,7 @@ describe("Local generator", () => {
     assert.isAbove(lengthOf(long), lengthOf(draft))
   })
 
-  it("other revision instructions change the opening of the local text", () => {
+  it("revision instructions that do not concern the length also vary the local text", () => {
     const texts = ["warmer", "more fire", "less fire", "as a poem", "for children", "calm", ""].map((wish) =>
       revised(wish)
     )

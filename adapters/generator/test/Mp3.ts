@@ -1,5 +1,6 @@
 /**
- * Builds MP3 files for tests. The files contain silent frames with a number each, and tags before or after the frames.
+ * Builds MP3 files for tests from silent frames and from tags before or after the frames. A fill byte in each frame
+ * identifies the frame.
  */
 
 const frameLength = 417
@@ -14,7 +15,7 @@ export const mp3Frame = (fill: number): Uint8Array => {
   return bytes
 }
 
-/** Returns a silent info frame that contains the number of frames after it. */
+/** Returns a silent frame with the mark `Info`, which says that the frame only describes the file. */
 export const mp3InfoFrame = (): Uint8Array => {
   const bytes = mp3Frame(0)
   bytes.set(new TextEncoder().encode("Info"), 36)

@@ -267,17 +267,19 @@ describe("OpenAI speech", () => {
     })
   )
 
-  it.effect("OpenAI speech keeps the synthesizers of other kinds of media", () =>
-    Effect.gen(function* () {
-      const video = () => Effect.succeed({ contentType: "video/mp4", bytes: new Uint8Array(1) } as const)
-      const mounted = yield* Effect.provide(
-        MediaSynthesizer,
-        OpenAiSpeech.layer(options({ url: "http://127.0.0.1:9" })).pipe(
-          Layer.provide(Layer.succeed(MediaSynthesizer, { audio: null, video }))
+  it.effect(
+    "the OpenAI speech layer replaces only the audio synthesizer, and keeps the synthesizers of other media kinds",
+    () =>
+      Effect.gen(function* () {
+        const video = () => Effect.succeed({ contentType: "video/mp4", bytes: new Uint8Array(1) } as const)
+        const mounted = yield* Effect.provide(
+          MediaSynthesizer,
+          OpenAiSpeech.layer(options({ url: "http://127.0.0.1:9" })).pipe(
+            Layer.provide(Layer.succeed(MediaSynthesizer, { audio: null, video }))
+          )
         )
-      )
-      assert.strictEqual(mounted.video, video)
-      assert.isFunction(mounted.audio)
-    })
+        assert.strictEqual(mounted.video, video)
+        assert.isFunction(mounted.audio)
+      })
   )
 })

@@ -1,6 +1,6 @@
 /**
- * Starts a real loopback server that implements the parts of the chat-completions protocol that the tests need. Helper
- * functions wait for the server.
+ * Starts a real loopback server that implements the parts of the chat-completions protocol that the tests need. Two
+ * helpers wait until the server reaches a state, in real time or with the test clock.
  */
 import * as Http from "node:http"
 import type { AddressInfo } from "node:net"

@@ -12,7 +12,7 @@ describe("Parts of a text for speech", () => {
 
   it("a text without a word has no speech parts", () => assert.deepStrictEqual(splitForSpeech(" \n "), []))
 
-  it("a text is cut at the longest pause in the second half of a part: a paragraph, a sentence, a clause or a word", () => {
+  it("a text is cut at the longest pause in the second half of a part: the end of a paragraph, sentence, clause or word", () => {
     assert.deepStrictEqual(splitForSpeech("One. Two three.\n\nFour. Five six seven.", 25), [
       "One. Two three.",
       "Four. Five six seven."

@@ -1,4 +1,7 @@
-/** Caches the JWKS of an identity provider, and keeps the cached keys while the provider cannot be reached. */
+/**
+ * Caches the JWKS of an identity provider. While the provider cannot be reached, the cached keys remain valid for up to
+ * 24 hours.
+ */
 import { IdentityUnreachable, TokenRefused } from "@partner-commentary/core/access/DashboardIdentity"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import { limitResponseSize } from "@partner-commentary/core/shared/ResponseLimit"
@@ -19,7 +22,7 @@ const freshness = Duration.minutes(10)
 /** The maximum age of cached keys while the provider cannot be reached. */
 const endurance = Duration.hours(24)
 
-/** The shortest time between two fetches, even if the first fetch failed. */
+/** The minimum time between two fetches, whether or not the first fetch succeeded. */
 const pause = Duration.seconds(10)
 
 /** The time limit of one fetch. */

@@ -18,7 +18,7 @@ export const layer = ({ jwksUrl, ...expected }: JwksIdentityOptions) =>
     )
   )
 
-/** Counts the published keys that could sign a token for this service. */
+/** Counts the provider's published keys that this service accepts for token signatures. */
 export const countSigningKeys = Effect.fnUntraced(function* (jwksUrl: string) {
   const keys = JwksCache.makeRemoteKeySet(jwksUrl)
   yield* JwksCache.fetchKeySet(keys)

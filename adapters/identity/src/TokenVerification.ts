@@ -22,8 +22,8 @@ export interface ExpectedClaims {
 }
 
 /**
- * The allowed signature algorithms are asymmetric. With `none` or HMAC, everyone who knows the public key could sign a
- * token.
+ * The allowed signature algorithms, all of which are asymmetric. With HMAC, everyone who knows the public key could
+ * sign a token, and with `none`, a token needs no signature.
  */
 export const tokenAlgorithms: ReadonlyArray<string> = ["RS256", "ES256", "EdDSA", "Ed25519"]
 

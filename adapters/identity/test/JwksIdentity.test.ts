@@ -70,7 +70,7 @@ describe("Keys of an identity provider", () => {
   )
 
   it.effect(
-    "a token that contains a key or names another key URL is refused, because only the provider's keys are accepted",
+    "a token whose header contains a key or a key URL is refused, because only the provider's own keys are accepted",
     () =>
       Effect.gen(function* () {
         const other = Context.get(yield* Layer.build(Layer.fresh(IdentityProvider.layer)), IdentityProvider)
@@ -104,21 +104,23 @@ describe("Keys of an identity provider", () => {
     }).pipe(Effect.provide(world))
   )
 
-  it.effect("a new key of the provider is accepted at once, and a withdrawn key is accepted for ten more minutes", () =>
-    Effect.gen(function* () {
-      const provider = yield* IdentityProvider
-      const old = yield* signedBy("first")
-      assert.strictEqual(yield* verificationResult(old), "good")
-      yield* TestClock.adjust("1 minute")
-      yield* provider.publish("second")
-      assert.strictEqual(yield* verificationResult(yield* signedBy("second")), "good")
-      assert.strictEqual(yield* verificationResult(old), "good")
-      yield* provider.withdraw("first")
-      assert.strictEqual(yield* verificationResult(old), "good")
-      yield* TestClock.adjust("10 minutes")
-      assert.strictEqual(yield* verificationResult(old), "refused")
-      assert.strictEqual(yield* verificationResult(yield* signedBy("second")), "good")
-    }).pipe(Effect.provide(world))
+  it.effect(
+    "a new key of the provider is accepted immediately, and a withdrawn key is accepted for ten more minutes",
+    () =>
+      Effect.gen(function* () {
+        const provider = yield* IdentityProvider
+        const old = yield* signedBy("first")
+        assert.strictEqual(yield* verificationResult(old), "good")
+        yield* TestClock.adjust("1 minute")
+        yield* provider.publish("second")
+        assert.strictEqual(yield* verificationResult(yield* signedBy("second")), "good")
+        assert.strictEqual(yield* verificationResult(old), "good")
+        yield* provider.withdraw("first")
+        assert.strictEqual(yield* verificationResult(old), "good")
+        yield* TestClock.adjust("10 minutes")
+        assert.strictEqual(yield* verificationResult(old), "refused")
+        assert.strictEqual(yield* verificationResult(yield* signedBy("second")), "good")
+      }).pipe(Effect.provide(world))
   )
 
   it.effect("tokens with unknown keys cause only one fetch in ten seconds", () =>
@@ -161,7 +163,7 @@ describe("Identity provider that is down", () => {
       }).pipe(Effect.provide(world))
   )
 
-  it.effect("the log of a provider that is down mentions cached keys only if there are cached keys", () =>
+  it.effect("the warning about a provider that is down mentions cached keys only if there are cached keys", () =>
     Effect.gen(function* () {
       const said: Array<string> = []
       const listening = Logger.layer([Logger.make(({ message }) => void said.push(String(message)))])
@@ -187,7 +189,7 @@ describe("Identity provider that is down", () => {
     }).pipe(Effect.provide(world))
   )
 
-  it.effect("a provider that is down when the service starts is reported with one sentence", () =>
+  it.effect("if the provider is down when the service starts, verification fails with an error of one sentence", () =>
     Effect.gen(function* () {
       const provider = yield* IdentityProvider
       const good = yield* token()
@@ -246,7 +248,7 @@ it.effect("a key set larger than 1 MiB is not read to its end", () =>
   }).pipe(Effect.provide(world))
 )
 
-it.effect("the check counts only published keys that the service can use", () =>
+it.effect("countSigningKeys counts only published keys whose type, algorithm and use the service accepts", () =>
   Effect.gen(function* () {
     const provider = yield* IdentityProvider
     assert.strictEqual(yield* JwksIdentity.countSigningKeys(provider.jwksUrl), 1)

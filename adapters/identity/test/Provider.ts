@@ -52,7 +52,7 @@ export class IdentityProvider extends Context.Service<
         publish,
         sign: (claims, kid) =>
           Effect.promise(() => {
-            // The server forgets its issuer URL when it stops, so the test sets the URL before each token.
+            // The server loses its issuer URL when it stops, so the URL is set again before each token is signed.
             server.issuer.url = issuer
             return server.issuer.buildToken({
               ...(kid === undefined ? {} : { kid }),

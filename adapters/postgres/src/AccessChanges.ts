@@ -1,4 +1,7 @@
-/** Reports changed keys and organizations to this process at once, and to other processes over the NOTIFY channel. */
+/**
+ * Announces changes of API keys and organizations, so that caches are cleared: immediately in this process, and over
+ * the NOTIFY channel in other processes.
+ */
 import { AccessChanges } from "@partner-commentary/core/access/AccessChanges"
 import * as Effect from "effect/Effect"
 import { connectionLost, type NotificationChannel } from "./Channel.ts"

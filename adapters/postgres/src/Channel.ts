@@ -1,6 +1,6 @@
 /**
- * Sends short messages between the processes on one database with NOTIFY and LISTEN. Listeners must also poll, because
- * messages are lost while the listening connection is down. Some poolers deliver no messages at all.
+ * Sends short messages between the processes that use the same database, with NOTIFY and LISTEN. Listeners must also
+ * poll, because messages are lost while the listening connection is down. Some poolers deliver no messages at all.
  */
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
@@ -24,8 +24,8 @@ export interface NotificationChannel {
    */
   readonly say: (message: string) => Effect.Effect<void>
   /**
-   * Adds a listener for messages. A listener also receives the message `connectionLost` each time that LISTEN starts,
-   * because earlier messages may have been lost.
+   * Adds a listener for messages. A listener also receives an empty message each time that LISTEN starts, because
+   * earlier messages may have been lost.
    */
   readonly onMessage: (hear: (message: string) => Effect.Effect<void>) => void
   /** True while this process listens and the last test message has arrived. */
@@ -38,7 +38,9 @@ export const connectionLost = ""
 /** The name of the channel for NOTIFY and LISTEN. */
 export const channelName = "partner_commentary"
 
-/** The pause after each message, in which further messages are collected for one statement. */
+/**
+ * The pause after each NOTIFY statement. Messages that arrive during the pause are sent together in the next statement.
+ */
 const gap = Duration.millis(25)
 
 /** The delay before a failed LISTEN or NOTIFY is retried. */
@@ -110,7 +112,10 @@ export const make = Effect.gen(function* () {
     setHeard: (heard: boolean) => {
       isHeard = heard
     },
-    /** Sends the message at once. The effect fails if the database refuses the message. */
+    /**
+     * Sends the message immediately, without collecting other messages. The effect fails if the database refuses the
+     * message.
+     */
     send: (message: string) => sql`SELECT pg_notify(${channelName}, ${message})`,
     tell: (message: string) => Effect.suspend(() => Effect.forEach(hearers, (hear) => hear(message), { discard: true }))
   }
@@ -132,8 +137,9 @@ export interface ListeningSession {
 }
 
 /**
- * Listens on a separate connection until the scope closes. The listener replaces a lost connection, and regularly sends
- * a test message through the pool. After a failover, an open connection may lead to the old server and stay silent.
+ * Listens on a separate connection until the scope closes. The listener replaces a lost connection. It also sends a
+ * regular test message through the pool, because after a failover, an open connection may still lead to the old server
+ * and receive nothing.
  */
 export const listen = Effect.fnUntraced(function* (
   { send, setHeard, tell }: Effect.Success<typeof make>,
@@ -185,8 +191,8 @@ const unheard = "LISTEN connection lost: until it is restored, this process poll
 const silent = SessionPool.connectionError("A test message did not arrive at the LISTEN connection", "listen")
 
 /**
- * Starts to listen on a reserved session. The session closes before its listener, because an UNLISTEN statement would
- * wait for a server that may not respond.
+ * Starts to listen on a reserved session. The session closes without an UNLISTEN statement, which would wait for a
+ * server that may not respond.
  */
 export const subscribe = Effect.fnUntraced(function* (
   client: PostgresClient.PostgresClient

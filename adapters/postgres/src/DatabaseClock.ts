@@ -1,7 +1,7 @@
 /**
  * Provides a clock with the time of the database, so that all machines with a common database use the same time. The
- * time is the local monotonic time plus an offset, which is measured regularly. A machine whose clock is wrong
- * therefore treats deadlines like all other machines.
+ * time is the local monotonic time plus an offset, which is measured regularly. A machine with a wrong clock therefore
+ * applies deadlines at the same moment as all other machines.
  */
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
@@ -20,17 +20,23 @@ const warnAbove = 2000
 /** The maximum round trip of a sample, in milliseconds. A sample with a longer round trip is too inaccurate. */
 const maxRoundTrip = 1000
 
-/** The maximum number of samples at the start. Further samples are needed only if a round trip was too long. */
+/**
+ * The maximum number of samples at the start. Another sample is taken only if the round trip of the previous sample was
+ * too long.
+ */
 const startSamples = 3
 
 export interface DatabaseClock extends Clock.Clock {
-  /** Sets the time of the database for a local monotonic time. The two times are in milliseconds. */
+  /**
+   * Corrects the clock: at the local monotonic time `monotonic`, the database's time was `databaseTime`. Both are in
+   * milliseconds.
+   */
   readonly set: (databaseTime: number, monotonic: number) => void
 }
 
 /**
- * Makes a clock that starts with the time of the machine. When a correction would set the clock back by less than two
- * seconds, the clock stands still until the corrected time has caught up.
+ * Makes a clock that shows the machine's time until the first correction. If a correction sets the clock back by less
+ * than two seconds, the clock stands still until the corrected time reaches the time that it shows.
  */
 export const make = (local: Clock.Clock): DatabaseClock => {
   let offset = local.currentTimeMillisUnsafe() - monotonicMillis(local)
@@ -59,8 +65,8 @@ export const make = (local: Clock.Clock): DatabaseClock => {
 const monotonicMillis = (clock: Clock.Clock): number => Number(clock.monotonicTimeNanosUnsafe()) / 1e6
 
 /**
- * Measures the offset at the start, and then every 30 seconds. The clock continues with the last offset while the
- * database does not respond.
+ * Measures the offset at the start, and then every 30 seconds. While the database does not respond, the clock keeps the
+ * last measured offset.
  */
 export const layer = Layer.effect(
   Clock.Clock,

@@ -12,8 +12,8 @@ export interface HostLease<Session extends HostPool.Session = HostPool.Session> 
 }
 
 /**
- * Borrows a session until the scope closes. The wait for a session can be interrupted. The pool then gets the session
- * back as soon as the session arrives.
+ * Borrows a session until the scope closes. The wait for a session can be interrupted. If the pool then still provides
+ * the session, the session is returned immediately.
  */
 export const leaseSession = (pool: HostPool.HostPool): Effect.Effect<HostLease, SqlError, Scope.Scope> =>
   Effect.map(

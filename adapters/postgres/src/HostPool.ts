@@ -1,7 +1,10 @@
 /** Borrows sessions from the pool of a host application. The pool may come from any library. */
 import * as Predicate from "effect/Predicate"
 
-/** The client reads only column types that every driver returns in the same form: text, 32-bit integers and doubles. */
+/**
+ * The result of a statement. The stores select only column types that every driver returns in the same form: text,
+ * 32-bit integers and doubles.
+ */
 export interface QueryResult {
   readonly rows: ReadonlyArray<object>
   /**
@@ -30,7 +33,10 @@ export interface HostSessionPool extends Queryable {
   readonly connect: () => PromiseLike<Session>
 }
 
-/** PGlite has only one session. The method `transaction` lends that session to a function while the function runs. */
+/**
+ * The type of PGlite, which has only one session. `transaction` lends that session to the given function while the
+ * function runs.
+ */
 export interface SingleSession extends Queryable {
   // biome-ignore lint/suspicious/noExplicitAny: a PGlite transaction has more methods than the service uses
   readonly transaction: (use: (session: any) => Promise<any>) => Promise<any>
@@ -56,8 +62,8 @@ export const lease = (pool: HostPool): PromiseLike<Session> =>
       })
 
 /**
- * PGlite lends its session only inside an open transaction, so the function removes BEGIN from statements. PGlite runs
- * only one statement at a time.
+ * Removes a leading BEGIN from statements, because PGlite lends its session only inside a transaction that is already
+ * open.
  */
 const begun =
   (session: Queryable): Queryable["query"] =>

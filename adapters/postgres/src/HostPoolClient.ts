@@ -1,7 +1,7 @@
 /**
- * Provides Effect's `SqlClient` on the pool of a host application. The host configures type parsers, timeouts and the
- * size of the pool. With a `schema`, each statement outside of a transaction runs in its own transaction
- * (`SearchPath`).
+ * Provides an Effect `SqlClient` that uses the connection pool of a host application. The host configures type parsers,
+ * timeouts and the size of the pool. With a `schema`, each statement outside of a transaction runs in its own
+ * transaction (`SearchPath`).
  */
 import { makeCorruptionMonitor } from "@partner-commentary/sql/database/DatabaseFault"
 import * as Effect from "effect/Effect"

@@ -1,6 +1,6 @@
 /**
- * Listens to the channel over a session of the host's pool. When listening ends, the session is ended too. A session
- * that returned to the pool would continue to listen.
+ * Listens to the channel with a session of the host's pool. When listening ends, the session is closed and not returned
+ * to the pool, because a returned session would continue to listen.
  */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
@@ -50,7 +50,7 @@ export const subscribe = (pool: HostPool.HostPool): Effect.Effect<Channel.Listen
     }
     session.on("error", lost)
     session.on("end", lost)
-    // The pool ends the listening session in any case. An interrupted start therefore need not wait for the server.
+    // The pool closes the listening session on release (`lose`), so an interrupted start need not wait for the server.
     yield* Effect.tryPromise({
       try: () => Promise.resolve(session.query(`LISTEN ${Channel.channelName}`)),
       catch: (cause) => toSqlError(cause, "listen")

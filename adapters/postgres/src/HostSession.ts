@@ -1,6 +1,6 @@
 /**
- * Uses the open transaction of a host application as an Effect connection. The host passes the transaction in the form
- * of its own library.
+ * Uses the open transaction of a host application as an Effect connection. The host passes the transaction object of
+ * its own database library, such as Drizzle or Prisma.
  */
 import { HostTransactionRefused } from "@partner-commentary/sql/database/HostTransaction"
 import * as Effect from "effect/Effect"
@@ -98,7 +98,7 @@ const queryOf = (db: unknown): Query | undefined => {
 }
 
 /**
- * Opens a connection on a `pg` or PGlite client with an open transaction, or on a transaction of Drizzle, Kysely,
+ * Makes a connection from a `pg` or PGlite client with an open transaction, or from a transaction of Drizzle, Kysely,
  * Prisma or postgres.js.
  */
 export const open = (db: unknown): Effect.Effect<Connection, HostTransactionRefused> => {

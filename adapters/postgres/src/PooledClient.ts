@@ -1,6 +1,6 @@
 /**
- * Provides Effect's `SqlClient` on any pool of sessions. Transactions of the client can run inside a transaction of the
- * host.
+ * Provides an Effect `SqlClient` for any pool of sessions. A transaction of the client can also join an open
+ * transaction of the host.
  */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { type CorruptionMonitor, KnownFault } from "@partner-commentary/sql/database/DatabaseFault"
@@ -24,7 +24,7 @@ export interface Pool {
   readonly begin: Control
   /** The schema that contains the tables. */
   readonly schema: string | undefined
-  /** Detects data corruption that a statement has found. */
+  /** Fails if a statement recently found corrupt data. */
   readonly fault: CorruptionMonitor["check"]
 }
 

@@ -1,6 +1,6 @@
 /**
- * Provides every store port of the core on one Postgres database. The layer contains the schema, the client, the
- * stores, and the rate windows that all nodes share.
+ * Provides every store port of the core with one Postgres database. The layers also provide the database client,
+ * migrations, and the rate windows that all nodes share.
  */
 import { AccessChanges } from "@partner-commentary/core/access/AccessChanges"
 import { WorkSignal } from "@partner-commentary/core/shared/WorkSignal"
@@ -87,8 +87,8 @@ const alone = ({ directUrl, url, ...config }: PostgresConfig): PostgresClient.Po
 export const layerClock = DatabaseClock.layer
 
 /**
- * Provides the signals between all processes on the database. A process that does not listen finds work by polling, but
- * still sends signals to other processes.
+ * Provides the signals between all processes that use the database. A process that does not listen finds work by
+ * polling, but still sends signals to other processes.
  */
 export const layerSignals = (config: PostgresConfig, options: { readonly listens: boolean }) =>
   signals(options.listens ? Effect.flatMap(PostgresClient.make(alone(config)), Channel.subscribe) : undefined)
@@ -110,8 +110,8 @@ const signals = (
   ).pipe(Layer.provide([WorkSignal.layerProcess, AccessChanges.layerProcess, Reactivity.layer]))
 
 /**
- * Provides every store and the shared state on the client of an Effect application, such as `PgClient.layer`. The
- * process does not listen, so it finds the work of other processes by polling.
+ * Provides every store and the shared state with the SQL client that the Effect application already provides, for
+ * example with `PgClient.layer`. The process does not run LISTEN, so it finds the work of other processes by polling.
  */
 export const layerOnClient = Layer.mergeAll(Stores.layer, RateWindows.layer, signals(undefined))
 
@@ -121,7 +121,9 @@ export interface HostPoolOptions {
   readonly listens: boolean
 }
 
-/** Provides all stores and signals on the pool of a host application. The layer does not close the pool. */
+/**
+ * Provides all stores and signals with the connection pool of a host application. The layer does not close the pool.
+ */
 export const layerHostPool = (config: HostPoolClient.HostPoolConfig, { listens, migrates }: HostPoolOptions) => {
   const stores = Layer.merge(Stores.layer, RateWindows.layer)
   return Layer.mergeAll(

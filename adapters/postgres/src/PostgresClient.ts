@@ -1,6 +1,6 @@
 /**
- * Provides Effect's `SqlClient` on a pool of `@effect/sql-pg` connections. The client returns values in the same form
- * as SQLite (`Values`).
+ * Provides an Effect `SqlClient` with a pool of `@effect/sql-pg` connections. The client returns values in the same
+ * form as SQLite (`Values`).
  *
  * The client opens connections on demand, and replaces broken connections. Timeouts use real time even with a test
  * clock, because the server uses real time. Statements, idle transactions, connection attempts and waits for a free
@@ -158,9 +158,9 @@ const refusedAddress = ({ reason }: PostgresUrl.UrlRefused) =>
 type Answered = <A>(asked: Effect.Effect<A, SqlError>) => Effect.Effect<A, SqlError>
 
 /**
- * Ends a statement whose response was lost in the network, because the server enforces only its own statement timeout.
- * A timer and one fiber implement this timeout, because a race of two fibers would add 5% to a statement's processor
- * time.
+ * Fails a statement whose response does not arrive. The server's own statement timeout does not cover a response that
+ * is lost in the network. A timer and one fiber implement this timeout, because a race of two fibers would add 5% to
+ * the processor time of a statement.
  */
 const answeredWithin = (bound: Duration.Duration): Answered => {
   if (Duration.isZero(bound)) return (asked) => asked
@@ -186,7 +186,7 @@ const answeredWithin = (bound: Duration.Duration): Answered => {
 
 const grace = Duration.seconds(5)
 
-/** The longest delay of a Node timer, in milliseconds. A Node timer with a longer delay fires at once. */
+/** The longest delay of a Node timer, in milliseconds. A Node timer with a longer delay fires immediately. */
 const longestTimer = 2 ** 31 - 1
 
 const toConnection = (

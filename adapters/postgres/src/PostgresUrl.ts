@@ -10,16 +10,19 @@ import * as UrlParameters from "./UrlParameters.ts"
 
 /** The error for an invalid database URL. The error never contains the URL, because the URL may contain a password. */
 export interface UrlRefused {
-  /** The second part of a sentence that begins with the name of the variable. */
+  /** The rest of a sentence that begins with the name of the environment variable, such as `must have …`. */
   readonly reason: string
 }
 
 export interface PostgresAddress {
   /** The URL that the driver receives. */
   readonly url: Redacted.Redacted
-  /** If the value is undefined, the URL decides about TLS. The driver then uses TLS if the server offers TLS. */
+  /**
+   * The TLS options for the driver. If undefined, the URL itself requests TLS, and the driver uses TLS if the server
+   * offers TLS.
+   */
   readonly ssl: boolean | ConnectionOptions | undefined
-  /** The host, port and database for messages, without user and password. */
+  /** The host, port and database as text for messages, without user and password. */
   readonly told: string
 }
 
@@ -52,7 +55,7 @@ export const parsePostgresUrl = (address: Redacted.Redacted): Result.Result<Post
   }))
 }
 
-/** Requests TLS in the URL, because the driver uses TLS only if the URL requests TLS. */
+/** Adds `sslmode=prefer` to the URL, because the driver tries TLS only if the URL requests it. */
 const preferring = (url: URL) => {
   const own = new URL(url)
   own.searchParams.set("sslmode", "prefer")

@@ -1,7 +1,7 @@
 /**
- * Keeps the service's tables in a separate schema of the host's database. Each transaction sets the search path for
- * itself, so no session keeps the search path. The setting affects neither a pooler in transaction mode nor the host's
- * statements.
+ * Keeps the service's tables in a separate schema of the host's database. Each transaction sets the search path with
+ * SET LOCAL, so the setting ends with the transaction. It therefore affects neither other users of a pooled session nor
+ * the host's statements.
  */
 import { lockName } from "@partner-commentary/sql/database/Lock"
 import { SchemaForbidden, SchemaMissing } from "@partner-commentary/sql/database/SchemaErrors"
@@ -63,8 +63,8 @@ const look = (sql: SqlClient.SqlClient, schema: string) =>
     FROM (SELECT CAST(${schema} AS TEXT) AS name) AS wanted LEFT JOIN pg_namespace ON nspname = name`.withoutTransform
 
 /**
- * Creates the schema if it does not exist and the role may create schemas. Without a schema name, the service uses the
- * search path of the sessions.
+ * Creates the schema if it does not exist, and fails if the role may not create or use it. Without a schema name, the
+ * function does nothing, and the service uses the search path of the sessions.
  */
 export const createSchema = Effect.fnUntraced(function* (schema: string | undefined) {
   const sql = yield* SqlClient.SqlClient

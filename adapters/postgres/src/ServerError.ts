@@ -78,15 +78,15 @@ export const toSqlError = (cause: unknown, operation: string): SqlError => {
   return new SqlError({ reason: reason ?? new UnknownError({ cause, message, operation }) })
 }
 
-/** Returns whether the error has ended the session, so that the session must not be used again. */
+/** Returns whether the error has ended its session, which must then not be used again. */
 export const endsSession = ({ reason: { cause } }: SqlError): boolean => {
   const state = sqlStateOf(cause)
   return state === undefined || isSessionLost(state)
 }
 
 /**
- * Matches the SQLSTATEs that end a session. The server reports a lost connection, a start, a shutdown or an idle
- * timeout.
+ * Returns whether the SQLSTATE means that the server has ended the session: a lost connection, a server start or
+ * shutdown, or an idle timeout.
  */
 export const isSessionLost = (state: string): boolean =>
   /^(08|57P)/.test(state) || state === "25P03" || state === "25P04"

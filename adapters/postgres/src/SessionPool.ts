@@ -1,8 +1,8 @@
 /**
- * Lends sessions of the driver's pool. Organizations that wait for a free session take turns, until a timeout. The pool
- * discards a session that the server has ended. When a write is refused as read-only, the pool discards all older
- * sessions too. A session that is read-only when it opens is lent once and then discarded. The pool therefore keeps no
- * session of a former primary.
+ * Lends sessions of the driver's pool. While no session is free, organizations take turns, and each wait has a timeout.
+ * The pool discards a session that the server has ended. When a write is refused as read-only, the pool discards all
+ * sessions that were opened before. A session that is read-only when it opens is lent once and then discarded. After a
+ * failover, the pool therefore keeps no session of the former primary.
  */
 import type * as PgConnection from "@effect/sql-pg/PgConnection"
 import * as PgPool from "@effect/sql-pg/PgPool"
@@ -25,7 +25,7 @@ export interface SessionPool {
   readonly borrow: <A, E, R>(
     use: (session: PgConnection.PgConnection) => Effect.Effect<A, E, R>
   ) => Effect.Effect<A, E | SqlError, R>
-  /** Discards sessions that a failed statement has shown to be unusable. */
+  /** Marks sessions for removal if the error of a statement shows that they are unusable. */
   readonly judge: (session: PgConnection.PgConnection, error: SqlError) => Effect.Effect<void>
   /** Returns the number of borrowed sessions plus the number of callers that wait for a session. */
   readonly inUse: () => number
@@ -67,8 +67,8 @@ export const make = Effect.fnUntraced(function* (
   const permits = KeyedSemaphore.make<string>({ each: size, total: size, waiting: Number.POSITIVE_INFINITY })
 
   /**
-   * Counts the caller, and takes a permit of its organization if a permit is free. A caller that need not wait keeps
-   * its clock, because another clock would cost each statement a new cache in its fiber.
+   * Counts the caller, and takes a permit of its organization, if both are possible without a wait. A caller that need
+   * not wait runs without `inRealTime`, because replacing the clock would cost each statement a new cache in its fiber.
    */
   const enterNow = (share: string): boolean => {
     if (lent >= size || (share !== "" && !permits.tryTake(share))) return false
@@ -139,7 +139,8 @@ export const make = Effect.fnUntraced(function* (
     )
 
   /**
-   * Lends a session for one function call. The call uses no scope, because a scope would cost time in each statement.
+   * Lends a session for one function call. The function uses no scope, because a scope would make each statement
+   * slower.
    */
   const borrow = <A, E, R>(use: (session: PgConnection.PgConnection) => Effect.Effect<A, E, R>) =>
     Effect.withFiber(({ context }: { readonly context: Context.Context<never> }) =>
@@ -173,8 +174,8 @@ export const make = Effect.fnUntraced(function* (
 const stale = Symbol("stale")
 
 /**
- * The generation number of sessions that the pool discards at their next loan. An immediate invalidation would make the
- * pool open another session, which may be read-only too.
+ * The generation number of a session that the pool discards when it would lend the session next. If the session were
+ * discarded immediately, the pool would immediately open another session, which may be read-only too.
  */
 const retired = -1
 

@@ -1,6 +1,6 @@
 /**
- * Decides which parameters of libpq are ignored and which parameters are refused. `PostgresUrl` handles the supported
- * parameters.
+ * Decides which libpq parameters of a database URL are ignored and which are refused. `PostgresUrl` handles the
+ * supported parameters.
  */
 
 const supported = [
@@ -20,8 +20,8 @@ const ignored = [
 ]
 
 /**
- * Parameters that the driver ignores. The service accepts an ignored parameter only with a value that matches the
- * driver's behaviour.
+ * Parameters that the driver ignores, with the values that match what the driver does anyway. The service refuses all
+ * other values.
  */
 const ignoredWith: Readonly<Record<string, ReadonlyArray<string>>> = {
   channel_binding: ["disable", "prefer"],
@@ -31,8 +31,8 @@ const ignoredWith: Readonly<Record<string, ReadonlyArray<string>>> = {
 }
 
 /**
- * Parameters that the service refuses. Ignoring a refused parameter would change the server, the authentication or the
- * security.
+ * Parameters that the service refuses. If the service ignored one of them, it might connect to another server,
+ * authenticate differently or be less secure than the operator expects.
  */
 const unsupported = [
   ...["hostaddr", "passfile", "service", "servicefile", "replication", "require_auth", "requirepeer"],
@@ -67,7 +67,7 @@ export const refusalOfParameters = (parameters: URLSearchParams): string | undef
 }
 
 const unknown = (name: string, before: ReadonlySet<string>) => {
-  // A password that is not percent-encoded ends at the first `&` in the password.
+  // If a password contains `&` and is not percent-encoded, the rest of the password looks like a parameter name.
   if (before.has("password") || !/^[A-Za-z_-]{1,40}$/.test(name)) {
     return "must have parameters of libpq alone, which one of them is not: percent-encode & and ? in values"
   }

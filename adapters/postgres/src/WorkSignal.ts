@@ -1,5 +1,6 @@
 /**
- * Signals new work to the workers of this process, and to other processes if this process has no worker for that work.
+ * Signals new work to the workers of this process, and over the NOTIFY channel to other processes if this process has
+ * no worker for that kind of work.
  */
 
 import * as Instant from "@partner-commentary/core/shared/Instant"
@@ -34,8 +35,8 @@ export const make = (channel: NotificationChannel, own: WorkSignal["Service"]): 
     })
   const isHere = (kind: WorkKind) => (workers.get(kind) ?? 0) > 0
   /**
-   * The earliest future due time that was signaled, for each kind of work. Work with a later due time needs no signal.
-   * The worker's poll at the earliest due time finds the next due time.
+   * For each kind of work, the earliest future due time that was signaled. Work with a later due time needs no signal,
+   * because the worker polls at the earliest due time and then finds the next due time.
    */
   const announced = new Map<WorkKind, Instant.Instant>()
   const isEarliest = (kind: WorkKind, at: Instant.Instant, now: Instant.Instant) => {
@@ -50,8 +51,9 @@ export const make = (channel: NotificationChannel, own: WorkSignal["Service"]): 
   })
 
   /**
-   * Selects the messages for other processes. Workers of this process start at once, so new work for them needs no
-   * message. Changes always need a message, because requests can wait in any process.
+   * Selects the messages for other processes. Work for which this process has a worker needs no message, because that
+   * worker starts immediately. Changes always need a message, because requests that wait for a change may run in any
+   * process.
    */
   const messagesOf = (work: ReadonlyArray<DueWork>, now: Instant.Instant) =>
     work.flatMap((one) => {

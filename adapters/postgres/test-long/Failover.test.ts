@@ -1,6 +1,6 @@
 /**
- * Tests a failover, in which a streaming replica is promoted and the address moves to the replica. Writes, LISTEN and
- * the clock must recover without a restart.
+ * Tests a failover, in which a streaming replica is promoted and the database's address then leads to the replica.
+ * Writes, LISTEN and the clock must recover without a restart.
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as Channel from "@partner-commentary/postgres/Channel"
@@ -61,7 +61,7 @@ const failover = Effect.fnUntraced(function* (leave: (primary: Cluster.PostgresC
   yield* Effect.repeat(Effect.delay(counted, "50 millis"), { until: (count) => count === 1 })
 
   yield* leave(primary)
-  // The sessions of a killed primary continue for a short time.
+  // Sessions of a killed primary can still succeed for a short time, so the test writes until a write fails.
   yield* Effect.repeat(Effect.result(write(-1)), { until: ({ _tag }) => _tag === "Failure" })
   forwarder.moveTo(standby.url)
   // The test opens connections to the replica while the replica is still read-only.
@@ -99,7 +99,7 @@ describe("Failover", () => {
   )
 
   it.live(
-    "writes continue on the promoted replica while the old primary stays up as read-only with open connections",
+    "writes continue on the promoted replica although the old primary still runs read-only and keeps its connections open",
     () =>
       failover((primary) =>
         runOnDatabase(Redacted.make(primary.url), (sql) =>

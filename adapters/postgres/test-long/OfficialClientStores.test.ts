@@ -9,8 +9,8 @@ import * as Layer from "effect/Layer"
 import { registerStoreSuites } from "../test/Suites.ts"
 
 /**
- * The lifetime of a connection, after which the pool reopens the connection. No test advances the clock by such a long
- * time.
+ * The time after which the pool closes an idle connection. It is longer than any time by which a test advances the
+ * clock.
  */
 const idleTimeout = Duration.weeks(52)
 

@@ -73,7 +73,7 @@ describe("Dedicated server", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("running statements fail with a lost connection when a server restarts, and later statements succeed", () =>
+  it.live("when a server restarts, running statements fail with a connection error, and later statements succeed", () =>
     Effect.gen(function* () {
       const server = yield* cluster()
       yield* using(

@@ -1,4 +1,7 @@
-/** Tests that notifications of one process reach other processes, even if the database was unreachable at the start. */
+/**
+ * Tests that messages reach other processes, even if all connections were in use or the LISTEN connection became
+ * silent.
+ */
 import { assert, it } from "@effect/vitest"
 import * as Channel from "@partner-commentary/postgres/Channel"
 import * as PostgresClient from "@partner-commentary/postgres/PostgresClient"
@@ -12,7 +15,7 @@ import * as Redacted from "effect/Redacted"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import * as SqlClient from "effect/sql/SqlClient"
 
-it.live("a message that no connection could send is sent when a connection opens again", () =>
+it.live("a message that could not be sent because no connection was free is sent when a connection becomes free", () =>
   Effect.gen(function* () {
     const url = yield* TestDatabase.used
     const speaker = yield* PostgresClient.make({ url, poolSize: 1, acquireTimeout: "100 millis" })
@@ -24,7 +27,7 @@ it.live("a message that no connection could send is sent when a connection opens
     )
     yield* Channel.listen(channel, Channel.subscribe(yield* PostgresClient.make({ url, poolSize: 1 })))
     yield* Deferred.await(listening)
-    // The test opens the connection first, because the time for opening counts toward the timeout of waiting callers.
+    // The connection is opened first, so that its opening does not use up the timeout of the callers that wait.
     yield* speaker`SELECT 1`
     const isHeld = yield* Deferred.make<void>()
     const hold = Effect.andThen(Deferred.succeed(isHeld, undefined), Effect.sleep("400 millis"))

@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 
-/** The wall clock and the monotonic clock of the machine, in milliseconds. The test sets these two clocks. */
+/** A clock of a machine whose wall time and monotonic time, in milliseconds, are set by the test. */
 const machine = (state: { wall: number; monotonic: number }): Clock.Clock => {
   const nanos = (millis: number) => BigInt(Math.round(millis * 1e6))
   const usual = Clock.Clock.defaultValue()
@@ -59,8 +59,8 @@ const withClockAhead = Effect.fnUntraced(function* (ahead: number, slow = 0) {
   let reads = 0
   const monotonicTimeNanosUnsafe = () => {
     reads += 1
-    // The clock is read first at its creation, and then just before the first response. All later reads follow the
-    // response.
+    // The first read happens when the clock is created, and the second read just before the first response. All later
+    // reads happen after the response.
     return usual.monotonicTimeNanosUnsafe() + (reads > 2 ? BigInt(slow) * 1_000_000n : 0n)
   }
   const present = { ...wrong, monotonicTimeNanosUnsafe }
@@ -93,7 +93,7 @@ it.live("a machine whose clock is a second fast uses the database's time, and lo
   })
 )
 
-it.live("the clock takes another sample at once if the database's first response is too slow to be accurate", () =>
+it.live("the clock immediately takes another sample if the database's first response is too slow", () =>
   Effect.gen(function* () {
     const { away } = yield* withClockAhead(3_600_000, 2000)
     assert.isBelow(away, 1000)

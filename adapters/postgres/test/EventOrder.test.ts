@@ -76,7 +76,7 @@ const writing = Effect.fnUntraced(function* (mine: Owner, share: ShareId, go: Ef
 })
 
 describe("Event order on Postgres", () => {
-  it.effect("a reader gets an event that commits late after the earlier commits, and does not skip the event", () =>
+  it.effect("a reader that has read newer events still gets an older event whose transaction commits late", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(start)
       const mine = owner()
@@ -106,7 +106,7 @@ describe("Event order on Postgres", () => {
       const following = yield* Effect.forkChild(
         Effect.forever(
           Effect.andThen(
-            // An interrupted read would lose the pages that the reader has already passed.
+            // If a read were interrupted, the reader's position would advance without the events in `seen`.
             Effect.uninterruptible(Effect.tap(read, (some) => Effect.sync(() => seen.push(...some)))),
             Effect.yieldNow
           )

@@ -27,7 +27,7 @@ const turns = Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 
 const begun = (pool: HostPool.HostPool) =>
   Effect.forkChild(Effect.scoped(HostPoolListener.subscribe(pool)), { startImmediately: true })
 
-it.live("a start that is interrupted while waiting for a session returns the session when the session arrives", () =>
+it.live("if a start is interrupted before the pool provides a session, the session returns to the pool", () =>
   Effect.gen(function* () {
     const { connect, pool, releases } = poolOf(answered, () => {})
     const fiber = yield* begun(pool)
@@ -38,7 +38,7 @@ it.live("a start that is interrupted while waiting for a session returns the ses
   })
 )
 
-it.live("a start that is interrupted while the server is silent ends the session", () =>
+it.live("if a start is interrupted while the server does not respond, the session is closed", () =>
   Effect.gen(function* () {
     const { connect, pool, releases } = poolOf(silent, () => {})
     connect()
@@ -49,7 +49,7 @@ it.live("a start that is interrupted while the server is silent ends the session
   })
 )
 
-it.live("a session that listened is ended, and a session without notifications returns to the pool at once", () =>
+it.live("a session that listened is closed, and a session that cannot listen returns to the pool immediately", () =>
   Effect.gen(function* () {
     const listening = poolOf(answered, () => {})
     listening.connect()

@@ -113,7 +113,7 @@ describe("Concurrent changes on Postgres", () => {
     }).pipe(Effect.provide(TestDatabase.layer))
   )
 
-  it.effect("an invalid change fails alone, and concurrent changes succeed", () =>
+  it.effect("a change that fails does not affect concurrent changes, which succeed", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(start)
       const store = yield* AssignmentStore
@@ -150,7 +150,8 @@ describe("Concurrent changes on Postgres", () => {
       )
       yield* Deferred.await(held)
       const settle = (one: (typeof claimed)[number]) => store.settle(one, { state: "sent" }, start)
-      // The first mail runs alone, and the other mails share the next statement.
+      // The update of the first mail runs as a statement of its own, and the updates of the other two mails share the
+      // next statement.
       const settling = yield* Effect.forEach([first, locked, other], (one) =>
         Effect.forkChild(settle(one), { startImmediately: true })
       )

@@ -1,6 +1,6 @@
 /**
- * Tests migrations on Postgres. Concurrent processes create the schema only once and with its own collation. Older
- * versions refuse to run on a newer schema.
+ * Tests migrations on Postgres. Processes that start at the same time create the schema only once. Text columns have a
+ * byte-order collation. Older versions refuse to run on a newer schema.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
@@ -97,7 +97,7 @@ describe("Migrations on Postgres", () => {
     })
   )
 
-  it.live("a migration fails if a table stays locked, so that other users of the table are not blocked", () =>
+  it.live("a migration that cannot lock a table fails, so that it does not block other users of the table", () =>
     Effect.gen(function* () {
       const url = yield* TestDatabase.empty
       const begun = Effect.flatMap(
@@ -123,7 +123,7 @@ describe("Migrations on Postgres", () => {
     })
   )
 
-  it.effect("a migration has no statement timeout and uses one connection", () =>
+  it.effect("a migration has no statement timeout", () =>
     Effect.gen(function* () {
       const url = yield* TestDatabase.used
       const [row] = yield* direct(

@@ -24,7 +24,7 @@ const own = Layer.effect(
   })
 )
 
-it.live("the host's own stores replace the service's stores on a database that the service creates", () =>
+it.live("the host's own stores replace the service's stores, and the service still creates its tables", () =>
   Effect.gen(function* () {
     const url = yield* TestDatabase.empty
     yield* Effect.gen(function* () {

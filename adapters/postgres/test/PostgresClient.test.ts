@@ -114,30 +114,32 @@ describe("Postgres client", () => {
     )
   )
 
-  it.effect("a caller that finds all connections in use waits at most for its timeout, even with a test clock", () =>
-    on(
-      { poolSize: 2, acquireTimeout: "1 second" },
-      Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
-        const { inUse } = yield* PostgresClient.PostgresClient
-        const release = yield* Deferred.make<void>()
-        const bothHold = yield* together(3)
-        const held = yield* Effect.forkChild(
-          Effect.forEach([1, 2], () => sql.withTransaction(Effect.andThen(bothHold, Deferred.await(release))), {
-            concurrency: 2
-          })
-        )
-        yield* bothHold
-        const refused = yield* Effect.flip(sql`SELECT 1`)
-        assert.strictEqual(refused.reason._tag, "ConnectionError")
-        assert.include(messageOf(refused.reason), "all 2 are in use")
-        const waiting = yield* Effect.forkChild(sql`SELECT 1`, { startImmediately: true })
-        yield* Deferred.succeed(release, undefined)
-        yield* Fiber.join(held)
-        assert.lengthOf(yield* Fiber.join(waiting), 1)
-        assert.strictEqual(inUse(), 0)
-      })
-    )
+  it.effect(
+    "while all connections are in use, a caller waits for its timeout in real time, even with a test clock",
+    () =>
+      on(
+        { poolSize: 2, acquireTimeout: "1 second" },
+        Effect.gen(function* () {
+          const sql = yield* SqlClient.SqlClient
+          const { inUse } = yield* PostgresClient.PostgresClient
+          const release = yield* Deferred.make<void>()
+          const bothHold = yield* together(3)
+          const held = yield* Effect.forkChild(
+            Effect.forEach([1, 2], () => sql.withTransaction(Effect.andThen(bothHold, Deferred.await(release))), {
+              concurrency: 2
+            })
+          )
+          yield* bothHold
+          const refused = yield* Effect.flip(sql`SELECT 1`)
+          assert.strictEqual(refused.reason._tag, "ConnectionError")
+          assert.include(messageOf(refused.reason), "all 2 are in use")
+          const waiting = yield* Effect.forkChild(sql`SELECT 1`, { startImmediately: true })
+          yield* Deferred.succeed(release, undefined)
+          yield* Fiber.join(held)
+          assert.lengthOf(yield* Fiber.join(waiting), 1)
+          assert.strictEqual(inUse(), 0)
+        })
+      )
   )
 
   it.effect("broken connections are replaced, and the client continues", () =>
@@ -169,7 +171,7 @@ describe("Postgres client", () => {
     )
   )
 
-  it.effect("corruption that a statement has found is reported until five minutes after the last such error", () =>
+  it.effect("data corruption is reported until five minutes after the last statement that found it", () =>
     on(
       {},
       Effect.gen(function* () {
@@ -197,7 +199,7 @@ describe("Postgres client", () => {
     )
   )
 
-  it.effect("the Postgres client prepares no statements and changes no connection settings behind a pooler", () =>
+  it.effect("behind a pooler, the Postgres client prepares no statements and changes no connection settings", () =>
     on(
       { isPooled: true, statementTimeout: "1 second" },
       Effect.gen(function* () {

@@ -1,4 +1,4 @@
-/** Tests which rows shared rate windows leave in the table, and which statements shared rate windows run. */
+/** Tests the table rows and the statements of the rate windows that all nodes share. */
 import { assert, it } from "@effect/vitest"
 import { RateWindows } from "@partner-commentary/core/access/RateWindows"
 import * as SharedRateWindows from "@partner-commentary/sql/access/RateWindows"
@@ -16,7 +16,7 @@ const rows = Effect.flatMap(SqlClient.SqlClient, (sql) =>
   )
 )
 
-it.live("a later call of any key deletes rate windows that ended more than an hour ago", () =>
+it.live("a call in any rate window deletes all rate windows that ended more than an hour ago", () =>
   Effect.gen(function* () {
     const windows = yield* RateWindows
     const take = (name: string) => windows.take([{ name, limit: 5, seconds: 60 }])
@@ -32,7 +32,7 @@ it.live("a later call of any key deletes rate windows that ended more than an ho
   }).pipe(Effect.provide(TestDatabase.layer), Effect.provide(TestClock.layer()))
 )
 
-it.effect("a call is rejected without a statement while the node knows that its rate window is full", () =>
+it.effect("a node that knows that a rate window is full rejects calls in that window without an SQL statement", () =>
   Effect.gen(function* () {
     const windows = yield* RateWindows
     const sql = yield* SqlClient.SqlClient
@@ -44,7 +44,7 @@ it.effect("a call is rejected without a statement while the node knows that its 
   }).pipe(Effect.provide(TestDatabase.layer))
 )
 
-it.effect("four nodes that count at the same time admit exactly the allowed number of calls, without a deadlock", () =>
+it.effect("four nodes that count calls concurrently admit exactly the allowed number, without a deadlock", () =>
   Effect.gen(function* () {
     const node = Effect.map(Layer.build(Layer.fresh(SharedRateWindows.layer)), (context) =>
       Context.get(context, RateWindows)

@@ -1,4 +1,4 @@
-/** Tests the inspection of a database before any change, and the errors for an unsuitable database. */
+/** Tests that the service inspects a database before it changes anything, and the errors for an unsuitable database. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import * as Postgres from "@partner-commentary/postgres/Postgres"
@@ -34,7 +34,7 @@ const changed = (url: Redacted.Redacted, change: (own: URL) => void) => {
 const nameOf = (url: Redacted.Redacted) => new URL(Redacted.value(url)).pathname.slice(1)
 
 /**
- * Creates a role without privileges. The scope first drops the databases that the test creates later, and then the
+ * Creates a role without privileges. When the scope closes, the databases that the test created are dropped before the
  * role.
  */
 const role = Effect.gen(function* () {
@@ -72,7 +72,7 @@ const obstacle = (url: Redacted.Redacted) =>
   )
 
 describe("Schema status of a Postgres database", () => {
-  it.effect("a Postgres database that lacks an older migration is refused with one sentence and stays unchanged", () =>
+  it.effect("a database in which an older migration is missing is refused with one sentence and stays unchanged", () =>
     Effect.gen(function* () {
       const url = yield* TestDatabase.fresh
       yield* run(url, "DELETE FROM partner_commentary_migrations WHERE migration_id IN (4, 7)")
@@ -83,7 +83,7 @@ describe("Schema status of a Postgres database", () => {
     })
   )
 
-  it.effect("an incompatible migration is refused while an older process has a recent heartbeat", () =>
+  it.effect("a migration that requires a stop of older processes is refused while one has a recent heartbeat", () =>
     Effect.gen(function* () {
       const url = yield* TestDatabase.fresh
       const [clock] = yield* run(url, "SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS FLOAT8) AS now")
@@ -107,7 +107,7 @@ describe("Schema status of a Postgres database", () => {
     })
   )
 
-  it.effect("a Postgres database lists each process from start to stop, but no process that finds a newer schema", () =>
+  it.effect("a process is listed from its start to its stop, but not if the database has a newer schema", () =>
     Effect.gen(function* () {
       const url = yield* TestDatabase.fresh
       yield* TestClock.setTime(Date.UTC(2026, 0, 30))

@@ -8,18 +8,18 @@ const seen = (code: string) => {
   return [error.reason._tag, endsSession(error)]
 }
 
-it("error codes of the operating system mean a lost connection, whatever their length", () => {
+it("an error with an operating system code, such as EPIPE, is a lost connection, even if the code has five letters like a SQLSTATE", () => {
   for (const code of ["EPIPE", "EBADF", "ECONNRESET"]) expect(seen(code)).toEqual(["ConnectionError", true])
 })
 
-it("a session ends only with SQLSTATEs of a lost connection", () => {
+it("only SQLSTATEs that mean a lost connection end a session", () => {
   expect(seen("57P01")).toEqual(["UnknownError", true])
   expect(seen("P0001")).toEqual(["UnknownError", false])
   expect(seen("XX000")).toEqual(["UnknownError", false])
   expect(seen("23505")).toEqual(["UniqueViolation", false])
 })
 
-it("a pool or server without a free connection is reported as busy, and a silent server is not", () => {
+it("a pool or server without a free connection is reported as busy, and a server that does not respond is not", () => {
   const isBusy = (message: string, code?: string) =>
     isCausedByBusy(toSqlError(Object.assign(new Error(message), { code }), "connect"))
   expect(isBusy("timeout exceeded when trying to connect")).toBe(true)

@@ -39,7 +39,7 @@ const onPool = <A, E>(use: (sql: SqlClient.SqlClient, url: Redacted.Redacted) =>
     )
   }).pipe(Effect.scoped)
 
-/** Runs the effect once on each session of the pool, on all sessions at the same time. */
+/** Runs the effect once on each session of the pool, concurrently. */
 const onEachSession = <A, E>(sql: SqlClient.SqlClient, run: Effect.Effect<A, E>) =>
   Effect.gen(function* () {
     const all = yield* Deferred.make<void>()
@@ -83,7 +83,7 @@ const queue = () => {
 }
 
 describe("Session pool", () => {
-  it.live("the session pool serves reads while the database is read-only, and keeps no session from that time", () =>
+  it.live("the session pool serves reads from a read-only database, and does not keep its read-only sessions", () =>
     onPool((sql, url) =>
       Effect.gen(function* () {
         yield* administer(url, `ALTER DATABASE ${databaseOf(url)} SET default_transaction_read_only = on`)
@@ -95,7 +95,7 @@ describe("Session pool", () => {
     )
   )
 
-  it.live("the session pool replaces all sessions when a write is refused as read-only", () =>
+  it.live("when a write is refused as read-only, the session pool replaces all its sessions", () =>
     onPool((sql) =>
       Effect.gen(function* () {
         yield* onEachSession(sql, sql`SET default_transaction_read_only = on`)

@@ -1,6 +1,6 @@
 /**
- * Tests that the server disconnects a suspended process that holds locks. The process changes nothing when it resumes,
- * and other processes can proceed.
+ * Tests that the server disconnects a suspended process that holds locks, so that other processes can continue. When
+ * the suspended process resumes, it changes nothing.
  */
 import { assert, it } from "@effect/vitest"
 import { IdempotencyStore } from "@partner-commentary/core/idempotency/IdempotencyStore"
@@ -21,7 +21,7 @@ const impatient = Layer.unwrap(
   Effect.map(TestDatabase.used, (url) => Postgres.layerWithoutMigration({ url, idleInTransactionTimeout: "1 second" }))
 )
 
-it.live("a process that is suspended in the transaction of an idempotency key stores neither change nor response", () =>
+it.live("a process that is suspended within the transaction of an idempotent request stores nothing", () =>
   Effect.gen(function* () {
     const store = yield* IdempotencyStore
     const topics = yield* TopicStore

@@ -8,7 +8,7 @@ import * as Layer from "effect/Layer"
 
 const poolSize = 8
 
-it.effect("an added column fails no transaction, even if every connection has prepared statements", () =>
+it.effect("adding a column makes no transaction fail, even if every connection has prepared statements", () =>
   Effect.gen(function* () {
     const url = yield* TestDatabase.fresh
     const test = Effect.gen(function* () {

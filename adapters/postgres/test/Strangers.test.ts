@@ -45,7 +45,7 @@ const asksForTls = "0000000804d2162f"
 
 describe("Servers that do not speak Postgres", () => {
   it.live(
-    "the client first requests TLS even if the URL does not mention TLS, except from a server on the same machine",
+    "the client requests TLS before anything else even if the URL does not mention TLS, except from a server on the same machine",
     () =>
       Effect.gen(function* () {
         const { heard, port } = yield* stranger({})

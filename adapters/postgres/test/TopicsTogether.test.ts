@@ -1,6 +1,6 @@
 /**
- * Tests topics that one or several nodes submit and read in batches. Each result equals the result of a single
- * submission, and the query finds each topic by its primary key alone.
+ * Tests topics that one or several nodes submit and read in batches. Each caller gets the same result as without
+ * batches, and the read of a batch uses only the primary key.
  */
 import { assert, it } from "@effect/vitest"
 import { Transaction } from "@partner-commentary/core/shared/Transaction"
@@ -23,7 +23,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 const node = Effect.map(Layer.build(Layer.fresh(Stores.layerTopics)), (context) => Context.get(context, TopicStore))
 const atOnce = { concurrency: "unbounded" } as const
 
-it.effect("four nodes that submit at the same time accept as many topics as the quota allows, and no duplicate", () =>
+it.effect("four nodes that accept topics concurrently exceed no quota and accept no duplicate", () =>
   Effect.gen(function* () {
     const nodes = yield* Effect.all([node, node, node, node])
     const quotas = { topics_per_month: 1000, commentaries_per_month: 61 }
@@ -83,7 +83,8 @@ const usedUpMeanwhile = (part: Transaction["Service"]["run"]) =>
       Effect.gen(function* () {
         yield* sql`UPDATE usage_months SET topics_created = 5`
         yield* Deferred.succeed(others, undefined)
-        // Databases that are copied from the same template have the same OIDs for their tables.
+        // The query also compares the database, because databases that are copied from the same template have the same
+        // table OIDs.
         const waits = sql`SELECT 1 FROM pg_locks WHERE NOT granted AND pid IN (SELECT pid FROM pg_locks
           WHERE relation = 'usage_months'::regclass
             AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))`
@@ -98,7 +99,7 @@ it.live("a topic is refused in the usual way if other topics use up the quota wh
   usedUpMeanwhile((change) => change)
 )
 
-it.live("a larger transaction that is retried cannot exceed a quota", () =>
+it.live("a submission within a larger transaction cannot exceed a quota, even if that transaction is retried", () =>
   Effect.flatMap(Transaction, ({ run }) => usedUpMeanwhile(run)).pipe(Effect.provide(TestDatabase.layer))
 )
 
@@ -119,7 +120,7 @@ it.effect("a caller within a larger transaction can continue after a quota has r
   }).pipe(Effect.provide(TestDatabase.layer))
 )
 
-it.effect("a topic that cannot be written fails only for its own caller", () =>
+it.effect("if one topic of a batch cannot be written, only its own submission fails", () =>
   Effect.gen(function* () {
     const store = yield* TopicStore
     const { organizationId } = submission().topic
@@ -206,7 +207,7 @@ it.effect("a topic is read by its primary key alone, even on a database without 
       yield* Effect.forEach(all, (one) => store.submit(one), atOnce)
       const [first = submission()] = all
       const before = yield* reads(sql)
-      // The statement runs more often than Postgres requires before it caches a generic plan.
+      // The statement runs often enough that Postgres would switch to a cached generic plan.
       for (let time = 0; time < 8; time++) {
         yield* store.progress(first.topic, first.topic.id)
         yield* store.find(first.topic, first.topic.id)

@@ -1,6 +1,6 @@
 /**
- * Tests that the cost of a queue query on Postgres does not depend on the backlog of another organization. The cost of
- * a page of events does not depend on the number of events.
+ * Tests that the cost of claiming jobs on Postgres does not depend on the backlog of another organization, and that the
+ * cost of a page of events does not depend on the number of events.
  */
 import { assert, it } from "@effect/vitest"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
@@ -34,7 +34,10 @@ const flood = (count: number) =>
       FROM mails, generate_series(1, CAST(${count} AS INTEGER)) AS n`
   })
 
-/** Returns how many pages the statements of the effect read. For the measurement, each statement runs a second time. */
+/**
+ * Returns how many database pages the statements of the effect read. Each statement runs once more with EXPLAIN for the
+ * measurement.
+ */
 const pagesOf = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Effect<A, E, R>) {
   const sql = yield* SqlClient.SqlClient
   const runs: Array<ReturnType<Statement.Statement<unknown>["compile"]>> = []

@@ -9,7 +9,7 @@ import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/testing/TestClock"
 import { connectionLost, type NotificationChannel } from "../src/Channel.ts"
 
-/** A test channel that delivers each message to all processes at once. */
+/** A test channel that immediately delivers each message to all processes. */
 const makeChannel = () => {
   const said: Array<string> = []
   const handlers: Array<Parameters<NotificationChannel["onMessage"]>[0]> = []
@@ -46,7 +46,7 @@ it.effect("a signal about future work shortens the wait of a worker in another p
 )
 
 it.effect(
-  "only the earliest due time of a kind of work is signaled, because the worker's next poll finds later work",
+  "for each kind of work, only the earliest due time is signaled, because the worker then polls and finds later work",
   () =>
     Effect.gen(function* () {
       const { channel, said } = makeChannel()
@@ -58,7 +58,7 @@ it.effect(
     }).pipe(Effect.scoped)
 )
 
-it.effect("a process with workers sends no signal about work that its own workers do", () =>
+it.effect("a process sends no signal to other processes about work for which it has its own worker", () =>
   Effect.gen(function* () {
     const { channel, said } = makeChannel()
     const both = yield* process(channel)
@@ -68,7 +68,7 @@ it.effect("a process with workers sends no signal about work that its own worker
   }).pipe(Effect.scoped)
 )
 
-it.effect("a restored LISTEN connection ends the wait of a request, and a signal for all work does not", () =>
+it.effect("a waiting request continues when the LISTEN connection is restored, but not when workers are notified", () =>
   Effect.gen(function* () {
     const { channel } = makeChannel()
     const one = yield* process(channel)

@@ -1,6 +1,6 @@
 /**
- * Builds the bytes of a mail in one step. Without this module, nodemailer passes the bytes through seven streams, which
- * need more processor time than the rest of a send.
+ * Builds the bytes of a mail in one step. By itself, nodemailer passes the bytes through seven streams, which need more
+ * processor time than everything else that it does to send a mail.
  */
 import { Readable } from "node:stream"
 import * as Base64 from "nodemailer/lib/base64"
@@ -39,8 +39,8 @@ const encoded = (part: MimeNode, content: string): string => {
 const readAtOnce = 16 * 1024
 
 /**
- * Makes a stream of the bytes. The stream ends when the consumer has taken the last bytes, so a full socket delays the
- * end.
+ * Makes a stream of the bytes. The stream ends only when the consumer has read the last bytes, so while the socket's
+ * buffer is full, the stream does not end.
  */
 export const streamOf = (bytes: Buffer): Readable => {
   let position = 0

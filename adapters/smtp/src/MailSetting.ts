@@ -1,4 +1,4 @@
-/** Checks the mail settings of the operator once, when a layer is built. */
+/** Checks the operator's mail settings when a mailer layer is built, and not at each send. */
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"

@@ -1,6 +1,6 @@
 /**
- * Adds headers to a mail from the core. SMTP and the outbox use the same headers. nodemailer then builds the bytes, and
- * the mailers send the bytes.
+ * Converts a mail of the core to nodemailer's input, with the same headers for SMTP and for the outbox. The mailers
+ * then let nodemailer build the bytes.
  */
 import { type MailMessage, MailRefused } from "@partner-commentary/core/mail/Mailer"
 import * as DateTime from "effect/DateTime"

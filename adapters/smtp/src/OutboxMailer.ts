@@ -20,7 +20,9 @@ const refusal = (cause: unknown) => new MailRefused({ permanent: false, reason: 
 
 const attempt = <A>(step: () => Promise<A>) => Effect.tryPromise({ try: step, catch: refusal })
 
-/** Creates a folder that only its owner may read, because mails contain links that act for a creator. */
+/**
+ * Creates a folder that only its owner may read, because everyone who has a link from a mail can act as the creator.
+ */
 const make = (folder: string) => mkdir(folder, { recursive: true, mode: 0o700 })
 
 export interface OutboxMailerOptions {

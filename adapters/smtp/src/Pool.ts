@@ -36,9 +36,10 @@ export const openSmtpPool = (
     maxConnections: connections,
     connectionTimeout: Duration.toMillis(Duration.min(half, longestConnect)),
     greetingTimeout: Duration.toMillis(Duration.min(half, longestGreeting)),
-    // The timeout of the server's last reply, which takes longest. `timeout` limits all steps before that reply.
+    // nodemailer's timeout for every wait on the socket. It must allow for the server's last reply, which takes
+    // longest. `sendMail` limits all earlier steps with `timeout`.
     socketTimeout: Duration.toMillis(answerTimeout),
-    // These settings override the query of the URL, because a transcript would contain creators' links.
+    // These settings override parameters of the URL, because a log of the SMTP session would contain creators' links.
     logger: false,
     debug: false,
     transactionLog: false
@@ -48,7 +49,8 @@ export const openSmtpPool = (
     message.createReadStream = (): Readable => {
       const onSent = data.signal && listeners.get(data.signal)
       const stream = streamOf(bytesOf(message))
-      // At the end of the stream, nodemailer has read the last byte and sends the final dot at once.
+      // The stream ends when nodemailer has read the last byte. nodemailer then immediately sends the final dot of the
+      // SMTP transfer.
       return onSent ? stream.once("end", onSent) : stream
     }
     done()

@@ -1,6 +1,6 @@
 /**
  * Sends mails with an SMTP server. If the server offers TLS, the mailer uses TLS and requires a valid certificate. The
- * parameter `?requireTLS=true` in the URL requires TLS in any case. The core makes the retries.
+ * parameter `?requireTLS=true` in the URL requires TLS in any case. The core retries failed mails.
  */
 import { Mailer, MailRefused } from "@partner-commentary/core/mail/Mailer"
 import * as DateTime from "effect/DateTime"
@@ -16,21 +16,22 @@ import * as Pool from "./Pool.ts"
 import { sendMail } from "./SmtpSession.ts"
 
 /**
- * SMTP reply codes that concern the sender or the credentials, and not the mail. The failure is temporary, because the
- * operator can fix the cause.
+ * SMTP reply codes that concern authentication and not the mail. Such a failure is temporary, because the operator can
+ * correct the credentials.
  */
 const authentication = new Set([530, 534, 535, 538])
 
 /**
  * Returns whether a failure is permanent. nodemailer treats every 5xx reply as permanent except 503, which concerns the
- * session. A refusal without a reply comes from nodemailer itself.
+ * session. If nodemailer itself refuses the mail, without a reply of the server, the failure is permanent too.
  */
 const isPermanent = (error: NodemailerError) =>
   (error.code === "EENVELOPE" || error.code === "EMESSAGE") &&
   (error.responseCode === undefined || (error.permanent === true && !authentication.has(error.responseCode)))
 
 /**
- * Replaces credentials in every encoding that the client sends, because the reply of a server may quote credentials.
+ * Makes a function that replaces the credentials in a text, in every encoding in which the client sends them, because
+ * the reply of a server may quote them.
  */
 export const makeRedactor = ({ auth }: MailServerSetting) => {
   const { user = "", pass = "" } = auth ?? {}
@@ -47,8 +48,8 @@ export interface SmtpMailerOptions {
   /** The sender in the form `Name <address>`. Every Message-ID ends with the domain of this address. */
   readonly from: string
   /**
-   * The number of concurrent connections, with a default of 16. A worker claims as many mails as there are connections,
-   * so that no mail waits for a connection.
+   * The number of concurrent connections, with a default of 16. A worker claims only as many mails as there are
+   * connections, so that no claimed mail waits for a connection.
    */
   readonly connections?: number
   /**

@@ -1,6 +1,7 @@
 /**
- * Sends one mail over one connection, with timeouts. After all bytes are sent, the server may have accepted the mail. A
- * stop of the process then waits for the reply and keeps the connection. Without a reply, the outcome is `unanswered`.
+ * Sends one mail over one connection, with timeouts. After all bytes are sent, the server may already have accepted the
+ * mail. If the process stops at that point, it waits for the reply up to `stopTimeout`. Without a reply, the mail fails
+ * as `unanswered`.
  */
 import { MailRefused } from "@partner-commentary/core/mail/Mailer"
 import * as Deferred from "effect/Deferred"

@@ -1,4 +1,4 @@
-/** Connects to the mail server and authenticates, without sending a mail. */
+/** Tests the mail settings: connects to the mail server and logs in, without sending a mail. */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Redacted from "effect/Redacted"
@@ -27,7 +27,7 @@ export const verifyMailServer = (
       connectionTimeout: time,
       greetingTimeout: time,
       socketTimeout: time,
-      // The settings override the query of the URL and disable logs, because a transcript would contain credentials.
+      // These settings override parameters of the URL, because a log of the SMTP session would contain credentials.
       logger: false,
       debug: false,
       transactionLog: false

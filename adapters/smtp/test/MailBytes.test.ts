@@ -32,8 +32,8 @@ const texts = [
 ]
 
 /**
- * nodemailer may break a last line that ends with a space at another place. Mail readers remove the line breaks that
- * nodemailer adds.
+ * Removes soft line breaks, which mail readers also remove. nodemailer's streams may put the soft line break of a last
+ * line that ends with a space at another place.
  */
 const unbroken = (bytes: Buffer) => bytes.toString().replaceAll("=\r\n", "")
 

@@ -1,6 +1,6 @@
 /**
- * Starts a real SMTP server on a free port, or on the given port. The server stops when the scope closes. The test
- * decides what the server refuses.
+ * Starts an SMTP server on a free port, or on the given port, until the scope closes. The options of the test decide
+ * what the server refuses.
  */
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net"
 import * as Effect from "effect/Effect"
@@ -65,7 +65,7 @@ export const startMailServer = (options: SMTPServerOptions = {}, wanted = 0) =>
     return { port, received, connections: () => connections, open }
   })
 
-/** Starts a server that does not speak SMTP. The server only runs `greet` for each connection. */
+/** Starts a server that runs only `greet` for each connection, and otherwise does not implement SMTP. */
 export const startSilentServer = (greet: (socket: Socket) => void) =>
   Effect.gen(function* () {
     const open = new Set<Socket>()

@@ -153,7 +153,7 @@ describe.concurrent("Temporary refusal", () => {
     })
   )
 
-  it.live("a refusal is temporary while the server is down, and mails are accepted when the server is up again", () =>
+  it.live("a mail fails temporarily while the server is down, and is accepted when the server is up again", () =>
     Effect.gen(function* () {
       const scope = yield* Scope.make()
       const { port } = yield* Scope.provide(startMailServer(), scope)
@@ -241,7 +241,7 @@ describe.concurrent("Temporary refusal", () => {
     })
   )
 
-  it.live("a refusal is temporary when the URL requires TLS and the server offers no TLS", () =>
+  it.live("if the URL requires TLS and the server offers no TLS, each mail fails temporarily", () =>
     Effect.gen(function* () {
       const server = yield* startMailServer({ disabledCommands: ["STARTTLS"] })
       const { send } = yield* to(`smtp://127.0.0.1:${server.port}?requireTLS=true`)

@@ -1,4 +1,4 @@
-/** Tests the timeouts of a mail, and the outcome of a mail that was sent completely but got no reply. */
+/** Tests the timeouts for sending a mail, and the outcome of a mail that was sent completely but got no reply. */
 import { assert, describe, it } from "@effect/vitest"
 import { layer, type SmtpMailerOptions } from "@partner-commentary/smtp/SmtpMailer"
 import * as Deferred from "effect/Deferred"
@@ -94,7 +94,8 @@ describe.concurrent("Mail whose bytes were all sent", () => {
 
 describe.concurrent("Stop of the service", () => {
   /**
-   * Sends the mail uninterruptibly, as the core does. `whole` completes when the server has received the complete mail.
+   * Sends the mail in an uninterruptible region, as the core does, and interrupts the send when `whole` completes.
+   * `whole` completes when the server has received the complete mail.
    */
   const stopped = Effect.fnUntraced(function* (
     answer: (socket: { readonly write: (text: string) => unknown }) => void
@@ -123,7 +124,7 @@ describe.concurrent("Stop of the service", () => {
     })
   )
 
-  it.live("a stop of the service waits until the timeout, and then the mail is recorded as unanswered", () =>
+  it.live("a stop of the service waits for a reply until the stop timeout, and the mail then fails as unanswered", () =>
     Effect.gen(function* () {
       const outcome = yield* Effect.flip(Effect.flatten(Effect.succeed(yield* stopped(() => undefined))))
       assert.deepInclude(outcome as object, { unanswered: true })

@@ -1,7 +1,7 @@
 /**
- * Retries a statement while another process writes. SQLite's own busy timeout would block the thread. As in SQLite,
- * only the delays count towards the timeout. The delays use real time even with a test clock, because the other process
- * uses real time. Other reads continue during the delays of a retry.
+ * Retries a statement while another process writes, because SQLite's own busy timeout would block the thread. As in
+ * SQLite, only the delays between attempts count towards the timeout. The delays use real time even with a test clock,
+ * because the other process uses real time. During a delay, the client runs other reads.
  */
 import { isSnapshotStale } from "@partner-commentary/sql/database/HostTransaction"
 import * as Clock from "effect/Clock"
@@ -14,8 +14,8 @@ const longestDelay = 25
 const realClock = Clock.Clock.defaultValue()
 
 /**
- * Returns whether another connection holds the lock and may release the lock later. SQLite reports a held lock with
- * `SQLITE_BUSY` and variants of that code.
+ * Returns whether the statement failed because another connection holds the write lock. A retry can then succeed.
+ * SQLite reports a held lock with `SQLITE_BUSY` and variants of that code.
  */
 export const isDatabaseBusy = (error: SqlError): boolean => {
   const { cause } = error.reason
@@ -28,8 +28,8 @@ export const isDatabaseBusy = (error: SqlError): boolean => {
 }
 
 /**
- * Returns the milliseconds until the next attempt. Each delay is about twice as long as the previous delay, at most 25
- * ms, and never exceeds the timeout.
+ * Returns the milliseconds until the next attempt. Each delay is about twice as long as the previous delay, but at most
+ * 25 ms, and all delays together never exceed the timeout.
  */
 export const nextBusyDelay = (waited: number, timeout: number): number =>
   Math.min(waited + 1, longestDelay, timeout - waited)

@@ -13,8 +13,8 @@ export const watchDatabaseFile = (filename: string): FileHealth => {
   const isFile = filename !== ":memory:" && filename !== ""
   const opened = isFile ? fileIdentity(filename) : undefined
   const { check, saw } = makeCorruptionMonitor()
-  // A process continues to write to a file that was moved after it was opened. The commits are lost when the process
-  // ends.
+  // If the file is moved after it was opened, the process continues to write to the moved file. Those commits are
+  // missing when a process opens the configured path again.
   const present = Effect.suspend(() =>
     opened !== undefined && fileIdentity(filename) !== opened
       ? new DatabaseUnavailable({ fault: "moved", detail: filename })

@@ -2,12 +2,13 @@
  * Implements group commit: transactions that wait for the connection at the same time share one BEGIN, one COMMIT and
  * one flush to the disk.
  *
- * The bodies of a group run one after another, each in the fiber of its caller. A failed or interrupted body rolls back
- * alone: the first body by ROLLBACK, which ends the group, and other bodies to their savepoints. Callers continue after
- * the shared COMMIT. If the COMMIT fails, every successful body fails with the error of the COMMIT. A constraint that
- * is checked at COMMIT (`DEFERRABLE INITIALLY DEFERRED`) therefore fails the whole group. While another process writes,
- * the group retries BEGIN and does not hold the connection. Each caller has its own timeout. This client ignores
- * Effect's `SqlClient.BeginTransaction`. `makeWithTransaction` provides nested transactions, `afterCommit` and spans.
+ * The bodies of a group run one after another, each in the fiber of its caller. If a body fails or is interrupted, only
+ * this body is rolled back: the first body with ROLLBACK, which ends the group, and each other body to its savepoint.
+ * Callers continue after the shared COMMIT. If the COMMIT fails, every successful body fails with the error of the
+ * COMMIT. A constraint that is checked at COMMIT (`DEFERRABLE INITIALLY DEFERRED`) therefore fails the whole group.
+ * While another process writes, BEGIN is retried, and between the attempts, other statements can use the connection.
+ * Each caller has its own timeout for this wait. The service `SqlClient.BeginTransaction` of Effect has no effect on
+ * this client. `makeWithTransaction` provides nested transactions, `afterCommit` and spans.
  */
 // `setImmediate` is imported from Node, because tests may replace the global function.
 import { setImmediate } from "node:timers"
@@ -27,23 +28,24 @@ import * as BusyRetry from "./BusyRetry.ts"
 import type { SqliteHandle } from "./SqliteConnection.ts"
 
 /**
- * The maximum number of bodies in one group. Plain statements, and the first caller of the next group, wait until all
- * bodies of the group have ended.
+ * The maximum number of bodies in one group. The limit bounds the wait of statements outside of transactions, and of
+ * the first caller of the next group, because they wait until all bodies of the group have ended.
  */
 const maxBodies = 64
 
 /**
- * The time after which a group accepts no more bodies, because the process cannot read from sockets while a group runs.
+ * The time after which a group starts no more bodies. The process does not read from sockets while a group runs, so a
+ * longer group would delay requests.
  */
 const maxAge = Duration.toNanosUnsafe(Duration.millis(8))
 
 interface Group {
   readonly outcome: Deferred.Deferred<void, SqlError>
-  /** The error of a savepoint that could not be rolled back. A group with a broken savepoint must not be committed. */
+  /** The error of a body that could not be rolled back. The group must then not be committed. */
   broken: SqlError | undefined
 }
 
-/** The turn of a caller in a group. The turn is the connection for the statements of the caller's body. */
+/** The turn of one caller in a group, which is also the connection for the statements of the caller's body. */
 interface Turn extends Connection {
   readonly group: Group
   /** The first body of a group runs without a savepoint. */
@@ -67,8 +69,8 @@ export const make = (options: {
   /** Acquires the connection until the scope closes. */
   readonly lease: Effect.Effect<Connection, SqlError, Scope.Scope>
   /**
-   * Makes a connection that runs statements directly while `isOpen` returns true. Later statements run outside of the
-   * transaction.
+   * Makes a connection that runs statements directly while `isOpen` returns true. Afterwards, statements wait until
+   * they can run outside of the transaction.
    */
   readonly connect: (isOpen: () => boolean) => Connection
   readonly onCommitFailure: (connection: Connection) => Effect.Effect<void, SqlError>
@@ -77,7 +79,10 @@ export const make = (options: {
   // The context key of the client's transactions. The connection in the context is the caller's turn in a group.
   const CurrentTurn = Context.Service<TransactionConnection, readonly [Turn, number]>(options.transactionService.key)
   const controlInTransaction = (sql: string) => Effect.suspend(() => (isTransaction() ? control(sql) : Effect.void))
-  /** Organizations take turns, because the transactions of one organization can be long. */
+  /**
+   * The waiting callers. Organizations take turns, so that long transactions of one organization do not delay all
+   * others.
+   */
   const waiting = TurnQueue.make<Waiter>()
   let isLed = false
 
@@ -102,7 +107,7 @@ export const make = (options: {
       return BusyRetry.pauseInRealTime(delay)
     })
 
-  /** True if the last group ended because the group exceeded its maximum time. */
+  /** True if the last group ended because it exceeded `maxAge`. */
   let hasRunLong = false
 
   const runGroup = Effect.gen(function* () {
@@ -124,7 +129,7 @@ export const make = (options: {
       Deferred.doneUnsafe(given, Exit.succeed(turn))
       yield* Deferred.await(ended)
     }
-    // Without a write-ahead log, a reader can delay a COMMIT.
+    // COMMIT is retried because, without a write-ahead log, a reader in another process can make a COMMIT fail as busy.
     const commit = Effect.suspend(() =>
       group.broken === undefined ? BusyRetry.retryWhileBusy(control("COMMIT"), timeout) : Effect.fail(group.broken)
     )
@@ -177,7 +182,7 @@ export const make = (options: {
     })
 
   /**
-   * Rolls back one body. The ROLLBACK of the first body makes the COMMIT of the group fail, but no other body of the
+   * Rolls back one body. After the ROLLBACK of the first body, the COMMIT of the group fails, but no other body of the
    * group has run yet.
    */
   const undo = ({ isFirst }: Turn) =>
@@ -218,7 +223,8 @@ export const make = (options: {
     Effect.withFiber<A, E | SqlError, R>((fiber) => {
       const outer = Context.getOrUndefined(fiber.context, CurrentTurn)
       if (outer === undefined || !Deferred.isDoneUnsafe(outer[0].ended)) return transaction(effect)
-      // If a fiber continues after its transaction has ended, the fiber starts a new transaction.
+      // A fiber can continue after the transaction that it was forked in has ended. Such a fiber starts a new
+      // transaction.
       return Effect.updateContext(
         transaction(effect),
         (context) => Context.omit(CurrentTurn)(context) as typeof context
@@ -227,15 +233,15 @@ export const make = (options: {
 }
 
 /**
- * Waits for one turn of the event loop, in which Node reads requests that have arrived. The new requests can join the
- * group.
+ * Waits for one turn of the event loop, so that Node reads requests that have arrived, and their transactions can join
+ * the group.
  */
 const nextMacrotask = Effect.callback<void>((resume) => {
   setImmediate(() => resume(Effect.void))
 })
 
 /**
- * Waits for several turns of the event loop. Node accepts one new connection in each turn, so several long groups in a
- * row would delay new connections.
+ * Waits for several turns of the event loop. Node accepts only one new connection in each turn, so new connections
+ * would wait too long if long groups followed each other without this pause.
  */
 const severalMacrotasks = Effect.repeat(nextMacrotask, { times: 7 })

@@ -1,7 +1,7 @@
 /**
  * Uses the open transaction on a host's `DatabaseSync` as an Effect connection. All other statements of the service run
- * on a separate connection. On a common connection, statements of the host and the service would join each other's
- * transactions.
+ * on a separate connection. If the host and the service shared one connection, a statement of the one could become part
+ * of the other's transaction.
  */
 import { DatabaseSync } from "node:sqlite"
 import { HostTransactionRefused } from "@partner-commentary/sql/database/HostTransaction"
@@ -29,8 +29,9 @@ export const databaseFileName = (database: HostDatabase): string | undefined =>
 const refused = (reason: string) => Effect.fail(new HostTransactionRefused({ reason }))
 
 /**
- * Converts the host's connections to Effect connections, if they are open on the file of this client. The prepared
- * statements of each connection are cached together with the connection.
+ * Makes a function that converts a host's connection to an Effect connection. The host's connection must be open on the
+ * same file as this client, with an open transaction. The Effect connection and its prepared statements are cached for
+ * each host connection.
  */
 export const transactions = (config: SqliteConnection.SqliteFileConfig) => {
   const file = FileHealth.fileIdentity(config.filename)
@@ -59,8 +60,8 @@ export const transactions = (config: SqliteConnection.SqliteFileConfig) => {
       if (file === undefined || location === undefined || FileHealth.fileIdentity(location) !== file) {
         return refused(`must be an open DatabaseSync on the file ${config.filename}`)
       }
-      // Without an open transaction, a savepoint would begin a transaction, and the release of the savepoint would
-      // commit.
+      // The transaction must be open, because otherwise a savepoint of the service would begin a transaction, and its
+      // release would commit that transaction.
       return db.isTransaction ? Effect.succeed(connectionOf(db)) : refused("has no open transaction")
     })
 }

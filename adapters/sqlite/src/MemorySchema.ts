@@ -1,6 +1,6 @@
 /**
- * Provides the schema of databases in memory. The first database of a process is created with generated statements, and
- * later databases are copies of the first database.
+ * Provides the schema of databases in memory. The first database in memory of a process is created with generated
+ * statements, and later databases start as copies of that new, empty database.
  */
 import * as Migrations from "@partner-commentary/sql/Migrations"
 import * as Effect from "effect/Effect"
@@ -12,7 +12,7 @@ import { SqliteClient } from "./SqliteClient.ts"
 /** The bytes of a database that contains only the schema. The stored bytes never change. */
 let template: Option.Option<Uint8Array> = Option.none()
 
-/** True if the generated schema contains all migrations. */
+/** True if the generated statements are up to date, which means that they include all migrations. */
 const isPresent = schemaMigrations.join() === Migrations.names.join()
 const script = schemaStatements.join(";\n")
 

@@ -27,7 +27,7 @@ export const layerWithoutMigration = (config: SqliteClient.SqliteClientConfig) =
   Layer.provideMerge(Stores.layer, SqliteClient.layer(config))
 
 /**
- * Provides all stores in memory. Each build of the layer creates a new database, which is deleted when the scope
- * closes.
+ * Provides all stores in memory. Each time the layer is built, it creates a new database, which is deleted when the
+ * scope closes.
  */
 export const layerMemory = layer({ filename: ":memory:" })

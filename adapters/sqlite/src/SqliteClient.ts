@@ -1,12 +1,12 @@
 /**
- * Provides Effect's `SqlClient` on `node:sqlite`. The client has the same interface as Effect's own Node driver, and
- * replaces that driver.
+ * Provides an Effect `SqlClient` that uses `node:sqlite`. The client has the same interface as Effect's own SQLite
+ * client for Node, and replaces that client.
  *
  * The client uses one connection, a WAL journal, foreign keys, and a flush of every commit to the disk (`synchronous =
  * FULL`). Transactions take the write lock when they begin, and concurrent transactions share a commit (`GroupCommit`).
- * A statement outside of a transaction runs at once, or after the open transaction. A transaction must therefore wait
- * for nothing except the database. While another process writes, writes wait (`BusyRetry`) and reads continue. The
- * client returns rows as SQLite stores them.
+ * A statement outside of a transaction runs immediately, or waits until the open transaction has ended. The body of a
+ * transaction must therefore not wait for anything except the database. While another process writes, writes wait
+ * (`BusyRetry`) and reads continue. The client does not convert the values of rows.
  */
 import { KnownFault } from "@partner-commentary/sql/database/DatabaseFault"
 import { DirectReads } from "@partner-commentary/sql/database/DirectReads"
@@ -39,10 +39,11 @@ export interface SqliteClient extends SqlClient.SqlClient {
   /** Returns the whole database as bytes. The result is none if the runtime cannot serialize the database. */
   readonly image: Effect.Effect<Option.Option<Uint8Array>, SqlError>
   /**
-   * Replaces the whole database by serialized bytes. Only a database in memory that is not used yet may be replaced.
+   * Replaces the whole database with serialized bytes. The database must be in memory, and no statement may have used
+   * it yet.
    */
   readonly load: (image: Uint8Array) => Effect.Effect<void, SqlError>
-  /** Runs several statements at once, outside of a transaction. The database must not be used yet. */
+  /** Runs several statements in one call, outside of a transaction. No statement may have used the database yet. */
   readonly script: (text: string) => Effect.Effect<void, SqlError>
 }
 

@@ -1,8 +1,8 @@
 /**
  * Opens one SQLite file with `node:sqlite`, and provides Effect connections to the file.
  *
- * `openDatabase` opens and returns a database. `connectToDatabase` returns a connection whose statements run at once or
- * wait for their turn. `SqliteClient` and `GroupCommit` decide when a statement may run.
+ * `openDatabase` opens a file. `connectToDatabase` makes an Effect connection whose statements run immediately or wait
+ * for their turn. `SqliteClient` and `GroupCommit` decide when a statement may run.
  */
 import { mkdirSync } from "node:fs"
 import { dirname } from "node:path"
@@ -31,8 +31,8 @@ export interface SqliteFileConfig {
   readonly prepareCacheSize?: number | undefined
   readonly disableWAL?: boolean | undefined
   /**
-   * The maximum time that a statement waits for a write of another process, with a default of 5 seconds. A wait while
-   * the client opens the file blocks the thread.
+   * The maximum time that a statement waits for a write of another process, with a default of 5 seconds. Only while the
+   * client opens the file, this wait blocks the thread.
    */
   readonly busyTimeout?: Duration.Input | undefined
 }
@@ -46,7 +46,7 @@ export interface SqliteHandle {
   /** Detects faults of the database file that statements may not report. */
   readonly fault: FileHealth.FileHealth["check"]
   readonly isTransaction: () => boolean
-  /** Runs the statement at once, and returns an effect that has already ended. */
+  /** Runs the statement synchronously, and returns an effect that contains the result. */
   readonly run: (
     fiber: Fiber.Fiber<unknown, unknown>,
     sql: string,
@@ -56,14 +56,15 @@ export interface SqliteHandle {
     // biome-ignore lint/suspicious/noExplicitAny: the rows of a `Connection` are untyped
   ) => Effect.Effect<any, SqlError>
   /**
-   * Runs a read outside of transactions. The result is undefined inside of a transaction, and if the statement fails.
+   * Runs a read synchronously while no transaction is open. The result is undefined while a transaction is open, or if
+   * the statement fails.
    */
   readonly readNow: DirectRead
   /** Runs a statement that controls a transaction, such as COMMIT. */
   readonly control: (sql: string) => Effect.Effect<void, SqlError>
   /** Returns the whole database as bytes. The result is none if the runtime cannot serialize the database. */
   readonly image: Effect.Effect<Option.Option<Uint8Array>, SqlError>
-  /** Replaces the whole database by serialized bytes. */
+  /** Replaces the whole database with serialized bytes. */
   readonly load: (image: Uint8Array) => Effect.Effect<void, SqlError>
   /** Runs several statements, one after another. */
   readonly script: (text: string) => Effect.Effect<void, SqlError>
@@ -96,7 +97,7 @@ const openNative = (config: SqliteFileConfig): DatabaseSync => {
   native.exec("PRAGMA synchronous = FULL")
   // With `temp_store = MEMORY`, SQLite does not write the undo data of each savepoint to a file.
   native.exec("PRAGMA temp_store = MEMORY")
-  // From this statement on, `BusyRetry` retries statements that find the database busy.
+  // After the file is open, `BusyRetry` handles a busy database instead of SQLite's own timeout.
   native.exec("PRAGMA busy_timeout = 0")
   return native
 }
@@ -150,7 +151,8 @@ interface Prepared {
   /** The names of the columns. A statement that returns no rows has an empty list of columns. */
   readonly columns: ReadonlyArray<string>
   /**
-   * False if the text may contain `*`. A migration, even in another process, may change the columns that `*` selects.
+   * False if the statement may select `*`. A migration, even in another process, can change the columns that `*`
+   * selects.
    */
   readonly namesColumns: boolean
   bigInts: boolean
@@ -189,7 +191,8 @@ const execute = (prepared: Prepared, params: ReadonlyArray<unknown>, rows: Rows,
 type Lists = ReadonlyArray<ReadonlyArray<unknown>>
 
 /**
- * Converts lists to objects of one shape, because the objects of `node:sqlite` have different shapes and are slower.
+ * Converts rows from lists to objects. V8 gives these objects the same hidden class, while the objects of `node:sqlite`
+ * have different hidden classes and are slower to read.
  */
 const toObjects = (columns: ReadonlyArray<string>, rows: Lists) =>
   rows.map((values) => {
@@ -227,9 +230,9 @@ const unopened = (filename: string, cause: unknown): string =>
   `Failed to open database ${filename}: ${cause instanceof Error ? cause.message : String(cause)}`
 
 /**
- * Returns a connection whose statements run at once while `mayRun` returns true, and otherwise run through `wait`. The
- * check and the statement are one synchronous step, so no other fiber can begin a transaction between them. A statement
- * that finds the database busy releases the connection and retries.
+ * Returns a connection whose statements run immediately while `mayRun` returns true, and otherwise run through `wait`.
+ * The check and the statement are one synchronous step, so no other fiber can begin a transaction between them. While a
+ * statement waits for a busy database, other statements can use the connection.
  */
 export const connectToDatabase = (
   database: SqliteHandle,

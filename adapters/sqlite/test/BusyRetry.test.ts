@@ -1,4 +1,4 @@
-/** Tests what the client guarantees to callers while another process holds the write lock. */
+/** Tests statements and transactions while another process holds the write lock. */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -19,7 +19,10 @@ const folder = Effect.acquireRelease(
 const elapse = (milliseconds: number) =>
   Effect.promise(() => new Promise((resolve) => setTimeout(resolve, milliseconds)))
 
-/** Opens another connection, which sets the counter to 100 and does not commit. */
+/**
+ * Opens a second connection that sets the counter to 100 in a transaction and stays in this transaction, so it holds
+ * the write lock until `release`.
+ */
 const locked = (filename: string) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -68,7 +71,7 @@ describe("Busy retries", () => {
     )
   )
 
-  it.effect("a write that has waited for the busy timeout fails, and the next write succeeds", () =>
+  it.effect("a write fails after the busy timeout, and a write after the release of the lock succeeds", () =>
     whileLocked("100 millis", ({ read, release, transaction, write }) =>
       Effect.gen(function* () {
         for (const one of [transaction, write]) {
@@ -83,7 +86,7 @@ describe("Busy retries", () => {
     )
   )
 
-  it.effect("a caller that joins a waiting group late has its full timeout", () =>
+  it.effect("a caller that joins a group that already waits for the lock still waits for its own full timeout", () =>
     whileLocked("1 second", ({ release, transaction }) =>
       Effect.gen(function* () {
         const first = yield* Effect.forkChild(Effect.flip(transaction), { startImmediately: true })

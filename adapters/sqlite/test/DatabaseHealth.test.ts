@@ -1,6 +1,6 @@
 /**
- * Tests the health check of an SQLite file that is full, read-only, corrupt or missing. Tests also how little the
- * health check writes.
+ * Tests the health check of an SQLite file that is full, read-only, corrupt or moved, and how rarely the health check
+ * writes.
  */
 import { mkdtempSync, openSync, readFileSync, renameSync, rmSync, writeFileSync, writeSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -33,7 +33,7 @@ const onFile = <A, E>(
 
 const faultOf = (health: DatabaseHealth["Service"]) => Effect.map(Effect.flip(health.check), ({ fault }) => fault)
 
-/** The time is longer than the second for which the health check reuses a result. */
+/** Advances the clock by more than the one second for which the health check reuses a result. */
 const later = TestClock.adjust("2 seconds")
 
 describe("Health of an SQLite file", () => {

@@ -1,8 +1,8 @@
-/** Lists the filters of the list of topics, and the index that each filter uses. */
+/** Lists the filters with which topics can be listed, and the index that a statement with each filter must use. */
 import type { TopicQuery } from "@partner-commentary/core/topic/TopicStore"
 import { day, start } from "@partner-commentary/testkit/support/Fixtures"
 
-/** The index that a statement with the filter must use. */
+/** Returns the pattern of the index that the statement must use, depending on the filter in its text. */
 export const indexPatternOf = (text: string): RegExp =>
   text.includes("updated_at >")
     ? /topics_updated \(.*updated_at>\?|PRIMARY KEY \(id=/
@@ -10,7 +10,7 @@ export const indexPatternOf = (text: string): RegExp =>
       ? /topics_reference \(.*external_reference=\?|PRIMARY KEY \(id=/
       : /topics_(newest|status) \(|PRIMARY KEY \(id=|topics_of_tests/
 
-/** All filters of the list of topics. */
+/** Queries that together use every filter for listing topics. */
 export const filters: ReadonlyArray<Partial<TopicQuery>> = [
   { oldestFirst: true },
   { status: ["pending", "completed"] },

@@ -1,4 +1,4 @@
-/** Tests that the initial schema of a database in memory equals the result of the migrations. */
+/** Tests that the generated schema of databases in memory equals the schema that the migrations create. */
 import { assert, it } from "@effect/vitest"
 import * as Migrations from "@partner-commentary/sql/Migrations"
 import * as Effect from "effect/Effect"

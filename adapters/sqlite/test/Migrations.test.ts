@@ -1,4 +1,4 @@
-/** Tests database files of other versions. The client refuses a file of a development version. */
+/** Tests that a database file that a development version created is refused. */
 import { assert, it } from "@effect/vitest"
 import { migrate, names } from "@partner-commentary/sql/Migrations"
 import { layerMemory } from "@partner-commentary/sqlite/Sqlite"

@@ -7,7 +7,7 @@ import { personas, submission } from "@partner-commentary/testkit/support/Fixtur
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 
-/** The number of copies that the test makes of the only assignment. */
+/** Makes the given number of copies of the only assignment. */
 const multiply = Effect.fnUntraced(function* (times: number) {
   const sql = yield* SqlClient.SqlClient
   const columns = yield* sql<{ readonly name: string }>`SELECT name FROM pragma_table_info('assignments')`
@@ -19,24 +19,22 @@ const multiply = Effect.fnUntraced(function* (times: number) {
   )
 })
 
-it.effect(
-  "a list of open assignments reads only the requested number, even with many thousands of open assignments",
-  () =>
-    Effect.gen(function* () {
-      const [one] = personas(1)
-      if (one === undefined) return assert.fail("nobody to ask")
-      yield* (yield* TopicStore).submit(submission({ personas: [one] }))
-      yield* multiply(20_000)
-      const store = yield* AssignmentStore
-      const took: Array<number> = []
-      // The test takes three measurements, because the machine may be busy during one measurement.
-      for (let time = 0; time < 3; time++) {
-        const begun = performance.now()
-        const { assignments, further } = yield* store.openOf(one.creator.email, 100)
-        took.push(performance.now() - begun)
-        assert.deepStrictEqual([assignments.length, further], [100, maxFurtherAssignments])
-      }
-      // A query that reads every assignment takes more than 300 ms.
-      assert.isBelow(Math.min(...took), 300)
-    }).pipe(Effect.provide(layerMemory))
+it.effect("a list of open assignments does not read all of a creator's 20,000 open assignments", () =>
+  Effect.gen(function* () {
+    const [one] = personas(1)
+    if (one === undefined) return assert.fail("nobody to ask")
+    yield* (yield* TopicStore).submit(submission({ personas: [one] }))
+    yield* multiply(20_000)
+    const store = yield* AssignmentStore
+    const took: Array<number> = []
+    // The test takes three measurements, because the machine may be busy during one measurement.
+    for (let time = 0; time < 3; time++) {
+      const begun = performance.now()
+      const { assignments, further } = yield* store.openOf(one.creator.email, 100)
+      took.push(performance.now() - begun)
+      assert.deepStrictEqual([assignments.length, further], [100, maxFurtherAssignments])
+    }
+    // A query that reads every assignment takes more than 300 ms.
+    assert.isBelow(Math.min(...took), 300)
+  }).pipe(Effect.provide(layerMemory))
 )

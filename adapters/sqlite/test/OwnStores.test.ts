@@ -31,7 +31,7 @@ const own = Layer.effect(
 )
 
 describe("Stores of the host", () => {
-  it.effect("a host's store replaces the service's store, and all other stores stay the service's", () =>
+  it.effect("a host's store replaces the service's store, and the service provides all other stores", () =>
     Effect.gen(function* () {
       const one = organization()
       yield* (yield* OrganizationRegistry).insert(one)
@@ -40,7 +40,7 @@ describe("Stores of the host", () => {
     }).pipe(Effect.provide(layerWith({ filename: ":memory:" }, own)))
   )
 
-  it.effect("the service's registry still writes to the service's tables, which no store reads", () =>
+  it.effect("the service's persona registry still writes to its own tables, which the host's store does not read", () =>
     Effect.gen(function* () {
       const [one, ours] = [organization(), persona()]
       const registry = yield* PersonaRegistry
@@ -56,7 +56,7 @@ describe("Stores of the host", () => {
     layerWith({ filename: ":memory:" }, Layer.succeed(Mailer, { send: () => Effect.void }))
   })
 
-  it.effect("a host's store can use the store that the host's store replaces", () =>
+  it.effect("a host's store can call the service's store that it replaces", () =>
     Effect.gen(function* () {
       const [one, ours] = [organization(), persona()]
       const registry = yield* PersonaRegistry

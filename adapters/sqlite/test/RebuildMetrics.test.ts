@@ -6,7 +6,7 @@ import * as MetricsScene from "@partner-commentary/testkit/performance/MetricsSc
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 
-it.effect("metrics rebuild repairs wrong, missing and orphaned daily metrics, and does not change topic totals", () =>
+it.effect("metrics rebuild repairs wrong, missing and surplus daily metrics, and does not change topic totals", () =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const { metrics } = yield* MetricsScene.make

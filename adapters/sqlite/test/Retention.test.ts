@@ -9,7 +9,7 @@ import * as Fiber from "effect/Fiber"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
 
-it.effect("thousands of stored responses are deleted in batches between other writes, and a new response stays", () =>
+it.effect("stored responses are deleted in batches with other writes in between, and a new response stays", () =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const retention = yield* Retention
@@ -25,7 +25,7 @@ it.effect("thousands of stored responses are deleted in batches between other wr
     const purging = yield* Effect.forkChild(retention.purge(before), { startImmediately: true })
     const seen: Array<number | undefined> = []
     while ((yield* left) !== 500) {
-      // The effect runs its own transaction, which waits until no other transaction is open.
+      // This transaction waits until no other transaction is open, so it runs between two batches of the deletion.
       yield* sql.withTransaction(sql`INSERT INTO stored_responses (id, fingerprint, until_at, status, body)
         VALUES ('new', '', ${toIso(start + hour)}, 200, '') ON CONFLICT (id) DO NOTHING`)
       yield* sql`DELETE FROM stored_responses WHERE id = 'new'`
@@ -48,7 +48,7 @@ it.effect("thousands of stored responses are deleted in batches between other wr
   }).pipe(Effect.provide(layerMemory))
 )
 
-it.effect("a recovery is deleted some time after its end, and never earlier", () =>
+it.effect("a recovery that ended before the retention limit is deleted, and a later or open recovery stays", () =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const retention = yield* Retention

@@ -1,4 +1,4 @@
-/** Tests stores on an SQLite file that is reopened, opened twice, or lost. */
+/** Tests SQLite files that are opened again or cannot be opened, and rows that the schema refuses. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -69,7 +69,7 @@ describe("SQLite files", () => {
     }).pipe(Effect.provide(layerMemory))
   )
 
-  it.effect("each database in memory has the whole schema and no rows of another database", () =>
+  it.effect("each database in memory has the complete schema, and contains no rows of another database in memory", () =>
     Effect.gen(function* () {
       const look = Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
@@ -134,7 +134,7 @@ describe("SQLite files", () => {
     }).pipe(Effect.provide(layerMemory))
   )
 
-  it.effect("a lost database causes a defect, and no empty result", () =>
+  it.effect("a submission or read whose table is missing dies with a defect, and returns no empty result", () =>
     Effect.gen(function* () {
       const topics = yield* TopicStore
       const sql = yield* SqlClient.SqlClient

@@ -1,6 +1,6 @@
 /**
- * Tests the SQLite client with files, a second process and concurrent callers. `bench` measures the speed of single
- * statements.
+ * Tests the SQLite client with files, a second process and concurrent callers. The folder `bench` contains the speed
+ * measurements.
  */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -110,7 +110,7 @@ describe("SQLite client", () => {
     })
   )
 
-  it.effect("the event loop turns several times between a long group of transactions and the next group", () =>
+  it.effect("after a long group of transactions, the event loop turns several times before the next group starts", () =>
     Effect.gen(function* () {
       const { read, sql } = yield* counter
       let turns = 0
@@ -165,7 +165,7 @@ describe("SQLite client", () => {
     })
   )
 
-  it.effect("a transaction body that fails or dies rolls back alone", () =>
+  it.effect("if the body of one transaction fails or dies, only this transaction is rolled back", () =>
     Effect.gen(function* () {
       const { increment, read, sql } = yield* counter
       const exits = yield* Effect.all(
@@ -184,7 +184,7 @@ describe("SQLite client", () => {
     }).pipe(memory)
   )
 
-  it.effect("a first transaction body that fails leaves no rows, and the waiting bodies are committed", () =>
+  it.effect("if the first transaction of a group fails, it changes nothing, and the others are committed", () =>
     Effect.gen(function* () {
       const filename = join(yield* folder, "counter.db")
       yield* Effect.gen(function* () {
@@ -200,7 +200,7 @@ describe("SQLite client", () => {
     })
   )
 
-  it.effect("an interrupted transaction body rolls back alone, and an interrupted caller in the queue never runs", () =>
+  it.effect("an interrupted transaction rolls back alone, and a transaction interrupted in the queue never runs", () =>
     Effect.gen(function* () {
       const { increment, read, sql } = yield* counter
       const fork = <A, E>(body: Effect.Effect<A, E>) =>
@@ -223,7 +223,7 @@ describe("SQLite client", () => {
     }).pipe(memory)
   )
 
-  it.effect("a nested transaction that fails rolls back to its own start", () =>
+  it.effect("if a nested transaction fails, only the changes of the nested transaction are rolled back", () =>
     Effect.gen(function* () {
       const { increment, read, sql } = yield* counter
       const nested = sql.withTransaction(Effect.andThen(increment, Effect.fail("no")))
@@ -237,28 +237,32 @@ describe("SQLite client", () => {
     }).pipe(memory)
   )
 
-  it.effect("a plain statement waits for the open transaction, and does not become part of that transaction", () =>
-    Effect.gen(function* () {
-      const { increment, read, sql } = yield* counter
-      const [written, release] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
-      const body = increment.pipe(
-        Effect.andThen(Deferred.succeed(written, undefined)),
-        Effect.andThen(Deferred.await(release)),
-        Effect.andThen(Effect.fail("no"))
-      )
-      const open = yield* Effect.forkChild(Effect.exit(sql.withTransaction(body)))
-      yield* Deferred.await(written)
-      const reader = yield* Effect.forkChild(read, { startImmediately: true })
-      const writer = yield* Effect.forkChild(sql`INSERT INTO counter (id, n) VALUES (2, 7)`, { startImmediately: true })
-      yield* turns
-      assert.isUndefined(reader.pollUnsafe())
-      assert.isUndefined(writer.pollUnsafe())
-      yield* Deferred.succeed(release, undefined)
-      assert.deepStrictEqual(yield* Fiber.join(open), Exit.fail("no"))
-      assert.strictEqual(yield* Fiber.join(reader), 0)
-      yield* Fiber.join(writer)
-      assert.strictEqual((yield* sql`SELECT * FROM counter`).length, 2)
-    }).pipe(memory)
+  it.effect(
+    "a statement outside of a transaction waits for the end of the open transaction, and does not join it",
+    () =>
+      Effect.gen(function* () {
+        const { increment, read, sql } = yield* counter
+        const [written, release] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+        const body = increment.pipe(
+          Effect.andThen(Deferred.succeed(written, undefined)),
+          Effect.andThen(Deferred.await(release)),
+          Effect.andThen(Effect.fail("no"))
+        )
+        const open = yield* Effect.forkChild(Effect.exit(sql.withTransaction(body)))
+        yield* Deferred.await(written)
+        const reader = yield* Effect.forkChild(read, { startImmediately: true })
+        const writer = yield* Effect.forkChild(sql`INSERT INTO counter (id, n) VALUES (2, 7)`, {
+          startImmediately: true
+        })
+        yield* turns
+        assert.isUndefined(reader.pollUnsafe())
+        assert.isUndefined(writer.pollUnsafe())
+        yield* Deferred.succeed(release, undefined)
+        assert.deepStrictEqual(yield* Fiber.join(open), Exit.fail("no"))
+        assert.strictEqual(yield* Fiber.join(reader), 0)
+        yield* Fiber.join(writer)
+        assert.strictEqual((yield* sql`SELECT * FROM counter`).length, 2)
+      }).pipe(memory)
   )
 
   it.effect("a fiber that continues after its transaction does not join a later transaction", () =>
@@ -301,7 +305,7 @@ describe("SQLite client", () => {
     })
   )
 
-  it.effect("every body of a group fails when the commit fails, and the connection stays usable", () =>
+  it.effect("every transaction of a group fails when the shared commit fails, and the connection stays usable", () =>
     Effect.gen(function* () {
       const { increment, read, sql } = yield* counter
       yield* sql`CREATE TABLE child (id INTEGER REFERENCES counter (id) DEFERRABLE INITIALLY DEFERRED)`

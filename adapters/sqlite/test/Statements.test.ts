@@ -35,8 +35,9 @@ interface Run {
 }
 
 /**
- * Statements that may sort, because each statement sorts only a few rows. The rows are a creator's open assignments,
- * waiting webhooks, days of a period, assignments of a new topic or of a reference's newest hundred topics, or a page.
+ * Matches the statements that may sort, because they sort only few rows: a creator's open assignments, waiting
+ * webhooks, the days of a period, the assignments of a new topic, the assignments of the newest hundred topics with a
+ * reference, or one page.
  */
 const sortsFew =
   /creator_key =|external_reference =|RECURSIVE owner|few\.place|UNION ALL SELECT moment|few.event_id DESC|JOIN delivery_attempts|GROUP BY persona_id, name|t.id, a.position|topic_id = \?\) AS sent/
@@ -68,7 +69,7 @@ describe("Statements of the stores", () => {
     }).pipe(Effect.provide(layerMemory))
   )
 
-  it.effect("each event needs two more statements, and a change without an event needs no more statements", () =>
+  it.effect("a change needs two additional statements for each event that it causes, and none without an event", () =>
     Effect.gen(function* () {
       const { sent } = yield* (yield* TopicStore).submit(submission({ personas: personas(2) }))
       const [first, second] = sent
@@ -98,7 +99,7 @@ describe("Statements of the stores", () => {
   )
 
   it.effect(
-    "a read of progress, a detail or a reference takes one statement, and a read of a list takes two statements",
+    "a topic's progress, its detail and the topics of a reference each take one statement, and a list takes two",
     () =>
       Effect.gen(function* () {
         const topics = yield* TopicStore
@@ -113,7 +114,7 @@ describe("Statements of the stores", () => {
   )
 
   it.effect(
-    "statements about due assignments stay prepared, because they bind neither the environment nor the limit",
+    "statements about due assignments have the environment and the limit in their text, so that they stay prepared",
     () =>
       Effect.gen(function* () {
         const store = yield* AssignmentStore
@@ -132,7 +133,7 @@ describe("Statements of the stores", () => {
       }).pipe(Effect.provide(layerMemory))
   )
 
-  it.effect("reads of topics and events stay prepared, although some indexes contain only one environment", () =>
+  it.effect("no index has the condition `environment = …`, so statements about topics and events stay prepared", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const indexes = yield* sql<{ readonly name: string }>`SELECT name FROM sqlite_schema WHERE type = 'index'
@@ -190,7 +191,7 @@ describe("Statements of the stores", () => {
   )
 })
 
-/** The statement reads only the requested part of the topics of one day. */
+/** Matches the statement that reads only the requested part of the topics of one day. */
 const readsPart = /^SELECT a.topic_id, t.created_at, a.persona_id/
 
 const readsDays = /AND day >= /

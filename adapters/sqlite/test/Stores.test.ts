@@ -81,7 +81,9 @@ ContactNoticeSuite.suite("SQLite", layerMemory)
 WebhookStoreSuite.suite("SQLite", layerMemory)
 WorkBacklogSuite.suite("SQLite", layerMemory)
 
-/** Without tracing, frequent reads do not go through the client. */
+/**
+ * Without tracing, the stores run frequent reads directly on the connection (`DirectReads`) and not through the client.
+ */
 const untraced = Layer.merge(layerMemory, Layer.succeed(References.TracerEnabled, false))
 
 EventLogSuite.suite("SQLite, direct reads", untraced)

@@ -10,7 +10,7 @@ import * as Result from "effect/Result"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
 
-it.effect("a deadline that replaces a deadline lost by a restore has another revision", () =>
+it.effect("if a restore loses a deadline and it is set again, the topic gets another revision than before", () =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const topics = yield* TopicStore

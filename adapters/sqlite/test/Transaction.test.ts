@@ -1,6 +1,6 @@
 /**
- * Tests transactions. After a conflict, which databases with several writers report, the outermost transaction runs
- * again from the start. Organizations take turns.
+ * Tests that the outermost transaction runs again from the start after a conflict, and that the transactions of several
+ * organizations take turns. Databases with several concurrent writers report conflicts.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { FairShare, ProcessScheduler } from "@partner-commentary/core/shared/FairShare"
@@ -32,7 +32,7 @@ describe("Transactions with conflicts", () => {
   )
 
   it.effect(
-    "the outermost transaction runs again from the start, and a rolled-back attempt runs no deferred effects",
+    "after a conflict, the outermost transaction runs again, and the rolled-back attempt runs no afterCommit effects",
     () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
@@ -82,7 +82,7 @@ describe("Transactions of several organizations", () => {
   )
 
   it.effect(
-    "a running transaction does not wait for its organization's turn, because other transactions wait for its locks",
+    "a running transaction uses the scheduler of the process and not the fair scheduler of its organization",
     () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient

@@ -1,4 +1,4 @@
-/** Calls every method of the stores of webhooks, events and deliveries. */
+/** Calls every method of the stores of webhooks, events and deliveries, so that tests can inspect their statements. */
 import { assert } from "@effect/vitest"
 import type { EventId, WebhookId } from "@partner-commentary/core/shared/Ids"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"

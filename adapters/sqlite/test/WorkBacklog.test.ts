@@ -7,7 +7,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 import * as Statement from "effect/sql/Statement"
 import { layerMemory } from "../src/Sqlite.ts"
 
-it.effect("stalled drafts are counted with a separate index, even if many assignments are open", () =>
+it.effect("stalled drafts are counted with their own index, so that open assignments are not read", () =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const texts: Array<readonly [string, ReadonlyArray<unknown>]> = []

@@ -1,6 +1,6 @@
 /**
- * Stores media as files in a folder that a web server publishes. A file becomes visible only when the file is complete.
- * A file with the same name is replaced as a whole.
+ * Stores media as files in a folder that a web server publishes. A new file gets its public name only when it is
+ * complete, and then replaces a file with the same name in one step.
  */
 import { randomUUID } from "node:crypto"
 import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises"
@@ -24,7 +24,7 @@ const patience = Duration.seconds(25)
 /** The prefix in the names of incomplete files. The names of published files never have this prefix. */
 const unfinished = ".unfinished-"
 
-/** The age after which an incomplete file must belong to a process that has died. */
+/** The age after which an incomplete file is regarded as left over from a process that has died. */
 const longestWrite = Duration.hours(1)
 
 const make = Effect.fnUntraced(function* ({ folder, url }: FolderStorageOptions) {
@@ -69,7 +69,7 @@ const write = (file: string, bytes: Uint8Array): Promise<void> =>
       .finally(() => handle.close())
   )
 
-/** Flushes the folder to the disk, if the operating system supports this. */
+/** Flushes the folder's entries to the disk, if the operating system supports this. */
 const remember = (folder: string): Promise<void> =>
   open(folder, "r").then(
     (handle) =>

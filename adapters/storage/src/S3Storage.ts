@@ -15,7 +15,10 @@ import * as Redacted from "effect/Redacted"
 export interface S3StorageOptions {
   /** The URL of the bucket in path style or virtual-hosted style. The URL must not end with a slash. */
   readonly url: string
-  /** The base URL of the media URLs for partners. Without a base URL, partners get the URL of the bucket. */
+  /**
+   * The base URL of the media URLs that partners get. Without this option, the media URLs begin with the URL of the
+   * bucket.
+   */
   readonly publicUrl: Option.Option<string>
   readonly region: string
   readonly accessKeyId: string
@@ -79,7 +82,7 @@ const make = (options: S3StorageOptions): FileStorage => {
   return { put }
 }
 
-/** A repeated attempt stores audio of the same text under the same name, so caches may keep the file. */
+/** Caches may keep a file, because a later upload under the same name only repeats the audio of the same text. */
 const cacheControl = "public, max-age=86400"
 
 const temporary = (reason: string) => new StorageFailed({ permanent: false, reason })

@@ -1,6 +1,6 @@
 /**
- * Starts a loopback bucket that allows reading and refuses listing. For a PUT request, the bucket requires the
- * signature that the AWS signer would create, and the hash of the received bytes.
+ * Starts a fake S3 bucket on loopback that allows reading and refuses listing. A PUT request must have the signature
+ * that the AWS signer creates for it, and the correct hash of its body.
  */
 import { createHash, createHmac } from "node:crypto"
 import * as Http from "node:http"
@@ -21,7 +21,7 @@ export interface SeenRequest {
   readonly body: Buffer
 }
 
-/** Sends a response that replaces the bucket's own response. */
+/** Sends a response instead of the bucket's own response. */
 export type ScriptedAnswer = (response: Http.ServerResponse, seen: SeenRequest) => void
 
 /** The counter `closed` counts the calls whose connection closed before the response was complete. */

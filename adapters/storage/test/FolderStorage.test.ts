@@ -46,7 +46,7 @@ describe("Storage in a folder", () => {
     })
   )
 
-  it.effect("a reader always gets a complete file while the file is replaced repeatedly", () =>
+  it.effect("while a file is replaced repeatedly, a reader always gets one complete version", () =>
     Effect.gen(function* () {
       const path = yield* folder
       const { put } = yield* storage(path)
@@ -80,7 +80,7 @@ describe("Storage in a folder", () => {
     })
   )
 
-  it.effect("an incomplete file of a dead process is never published, and a start after an hour deletes the file", () =>
+  it.effect("an incomplete file of a dead process is never published, and is deleted at a start an hour later", () =>
     Effect.gen(function* () {
       const path = yield* folder
       yield* TestClock.setTime(Date.now())

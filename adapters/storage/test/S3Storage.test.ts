@@ -114,7 +114,7 @@ describe("Storage in a bucket", () => {
     })
   )
 
-  it.live("wrong credentials are a permanent failure, and the reason is the bucket's error code", () =>
+  it.live("wrong credentials are a permanent failure, and its reason contains the bucket's error code", () =>
     Effect.gen(function* () {
       const { failed } = yield* failure(undefined, { secretAccessKey: Redacted.make("another") })
       assert.deepInclude(failed, { permanent: true, reason: "the bucket answered 403 (SignatureDoesNotMatch)" })

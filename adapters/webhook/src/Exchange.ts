@@ -2,8 +2,8 @@
  * Sends one request and reads the response with Node's HTTP client. The client follows no redirects, decompresses
  * nothing and repeats no request. If a reused connection breaks during a request, the request fails, because the
  * receiver may have read the request. The caller sets the deadline. The client reads at most 64 KiB of a body, and a
- * longer body is cut off. If a receiver sends more than 256 KiB in other forms (interim responses, chunk extensions,
- * tiny chunks), the attempt fails, even after a status line.
+ * longer body is cut off. If a receiver sends more than 256 KiB in total, for example as interim responses or chunk
+ * extensions, the attempt fails, even after a status line.
  */
 import { Buffer } from "node:buffer"
 import { constants } from "node:crypto"
@@ -21,11 +21,11 @@ export interface HttpAgents {
 }
 
 /**
- * Makes agents that keep connections open for one second, so that a stream of events shares connections. Receivers
- * rarely close a connection so soon, so a request rarely uses a connection that is closing. The agents ignore proxy
- * settings of the environment, and verify every certificate. Receivers cannot renegotiate TLS. With TLS 1.2,
- * renegotiation could keep the process busy until the deadline, because a handshake costs CPU time but transfers no
- * counted bytes.
+ * Makes agents that keep an idle connection open for one second, so that a stream of events shares connections.
+ * Receivers rarely close an idle connection within a second, so a request rarely uses a connection that the receiver is
+ * closing. The agents ignore proxy settings of the environment, and verify every certificate. Receivers cannot
+ * renegotiate TLS. With TLS 1.2, a receiver could otherwise keep the process busy with handshakes until the deadline,
+ * because the byte limits do not count the bytes of handshakes.
  */
 export const makeHttpAgents = (lookup: LookupFunction) =>
   Effect.acquireRelease(
@@ -114,8 +114,9 @@ export const exchangeOnce = (agents: HttpAgents, url: ReceiverUrl, { headers, bo
   })
 
 /**
- * The events whose bytes are counted. Node's parser reports neither interim responses nor chunk extensions, so the
- * client counts the bytes of the socket. Node emits TLS session tickets only as `session` events.
+ * The socket events whose bytes count toward `carriedAtMost`. The client counts at the socket, because Node's HTTP
+ * parser does not report the size of interim responses and chunk extensions. TLS session tickets appear only as
+ * `session` events.
  */
 const watched: ReadonlyArray<"data" | "session"> = ["data", "session"]
 

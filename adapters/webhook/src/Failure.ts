@@ -1,6 +1,6 @@
 /**
- * Explains the failure of a request. Partners read the explanation, so the text contains no addresses and no internal
- * details.
+ * Maps errors of a webhook request to a failure code and a sentence. Partners read the sentence, so it contains no
+ * addresses and no internal details.
  */
 import { type TransportFailure, WebhookNotSent } from "@partner-commentary/core/webhook/WebhookTransport"
 import * as Duration from "effect/Duration"

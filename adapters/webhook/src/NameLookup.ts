@@ -1,6 +1,7 @@
 /**
- * Resolves host names to addresses that the egress guard allows. The socket uses this lookup and connects to the
- * returned addresses. An attacker therefore cannot return another address in a second lookup (DNS rebinding).
+ * Resolves host names to addresses that the egress guard allows. The socket itself uses this lookup, so it connects
+ * only to addresses that were checked. There is no second lookup in which an attacker could return another address (DNS
+ * rebinding).
  */
 import { Resolver, lookup as systemLookup } from "node:dns"
 import { isIP, type LookupFunction } from "node:net"

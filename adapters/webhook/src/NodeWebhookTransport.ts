@@ -1,7 +1,7 @@
 /**
- * Sends webhook requests with Node's HTTP client. The URL of a partner cannot reach the private network, because the
- * addresses are checked at registration and at each connection. The core signs and retries requests, and interprets
- * responses.
+ * Sends webhook requests with Node's HTTP client. A partner's URL cannot reach a private network, because the IP
+ * addresses of its host are checked at registration and at each connection. The core signs and retries requests, and
+ * interprets responses.
  */
 import { WebhookTransport, WebhookUrlRefused } from "@partner-commentary/core/webhook/WebhookTransport"
 import * as Effect from "effect/Effect"
@@ -27,8 +27,8 @@ export interface WebhookTransportOptions {
 const publicPorts = [443, 8443]
 
 /**
- * The time limit of a name lookup at registration. A slower lookup accepts the name, because every connection checks
- * the addresses again.
+ * The time limit of the name lookup at registration. If the lookup is slower, the URL is accepted, because every
+ * connection checks the addresses again.
  */
 const longestCheck = "3 seconds"
 

@@ -1,6 +1,7 @@
 /**
- * Checks the text of a receiver's URL. Each connection checks the addresses of the host. The parser is the same as in
- * browsers. The text must equal the parsed form, so that each host has only one spelling.
+ * Checks the text of a webhook URL, with the same URL parser as browsers. The host must be spelled as the parser
+ * normalizes it, so that other parsers cannot read another host. This module resolves no host names: `NameLookup`
+ * checks their addresses at each connection.
  */
 import { isIP } from "node:net"
 import { domainToUnicode } from "node:url"
@@ -29,7 +30,7 @@ export interface ReceiverUrl {
 
 const longest = 2048
 
-/** Host names whose meaning depends on the network. `arpa` contains `home.arpa` and the reverse zones. */
+/** Host names that each network may resolve differently. `arpa` contains `home.arpa` and the reverse zones. */
 const localNames = /(^|\.)(localhost|local|localdomain|internal|intranet|private|corp|home|lan|arpa|onion|alt)$/
 
 const label = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/
@@ -69,8 +70,9 @@ export const parseReceiverUrl = (
 }
 
 /**
- * Returns whether the URL spells its host plainly. The result is false for percent-encoded, octal, hexadecimal, short
- * and full-width hosts. An IPv6 address in brackets has only one meaning.
+ * Returns whether the URL spells its host in the normalized form. The result is false for percent-encoded, octal,
+ * hexadecimal, short and full-width hosts. An IPv6 address in brackets is accepted in every spelling, because it has
+ * only one meaning.
  */
 const saysItsHost = (written: string, hostname: string) =>
   hostname.startsWith("[") ||

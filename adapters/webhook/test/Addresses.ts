@@ -1,6 +1,6 @@
-/** Lists IP addresses of every kind, in the form that a resolver returns. */
+/** Lists private, special and public IP addresses, in the form that a resolver returns. */
 
-/** Lists addresses that are not on the public internet, or that no server of a partner can have. */
+/** Lists addresses that are not on the public internet, or that a partner's server cannot have. */
 export const privateAddresses: ReadonlyArray<string> = [
   "0.0.0.0",
   "0.255.255.255",

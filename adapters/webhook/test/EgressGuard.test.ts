@@ -38,7 +38,7 @@ describe("Egress guard", () => {
     )
   })
 
-  it("the egress guard refuses IPv6 outside the block of assigned global addresses", () => {
+  it("the egress guard refuses IPv6 addresses outside 2000::/3, the block of assigned global addresses", () => {
     void fc.assert(
       fc.property(fc.uint8Array({ minLength: 16, maxLength: 16 }), (bytes) => {
         if ((bytes[0]! & 0xe0) === 0x20) bytes[0]! ^= 0x40

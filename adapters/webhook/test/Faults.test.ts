@@ -21,7 +21,7 @@ const failureAt = (port: number, timeout?: Duration.Input) =>
 const reset = (socket: Socket) => socket.resetAndDestroy()
 
 describe("Receiver that misbehaves", () => {
-  it.live("a receiver on a port without a server is reported as refused", () =>
+  it.live("a request to a port on which no server listens is reported as refused", () =>
     Effect.gen(function* () {
       const port = yield* unusedPort
       const lookup = () => Effect.succeed(["127.0.0.1", "127.0.0.2", "::1"])
@@ -81,7 +81,7 @@ describe("Receiver that misbehaves", () => {
     })
   )
 
-  it.live("a receiver whose name server never responds is cut off at the deadline", () =>
+  it.live("a request fails at the deadline if the name server of the receiver never responds", () =>
     Effect.gen(function* () {
       const { send } = yield* makeTransport({ allowPrivate: true, lookup: () => Effect.never })
       const { failure } = yield* Effect.flip(send(makeRequest("http://slow.example.com/", "100 millis")))
@@ -110,7 +110,7 @@ describe("Receiver that misbehaves", () => {
     })
   )
 
-  it.live("a response with an unreadable or empty body counts as a response", () =>
+  it.live("a response with an unreadable or empty body is a result and not a failure", () =>
     Effect.gen(function* () {
       const { send } = yield* makeTransport()
       for (const [text, status, excerpt] of [
@@ -131,7 +131,7 @@ describe("Receiver that misbehaves", () => {
     })
   )
 
-  it.live("a response of 64 MiB is read up to 64 KiB, and its status counts", () =>
+  it.live("of a response of 64 MiB, only 64 KiB are read, and its status is the result of the request", () =>
     Effect.gen(function* () {
       let written = 0
       const receiver = yield* listenHttp((call, answer) => {
@@ -155,7 +155,7 @@ describe("Receiver that misbehaves", () => {
     })
   )
 
-  it.live("a hundred receivers that send endless bodies are cut off, and the process uses little memory", () =>
+  it.live("a hundred endless responses are cut off, and the process uses little memory", () =>
     Effect.gen(function* () {
       const receiver = yield* listenTcp((socket) => socket.once("data", () => writeEndlessly(socket)))
       const { send } = yield* makeTransport()

@@ -1,4 +1,4 @@
-/** Tests endless responses in every part of an HTTP response that Node reads internally. */
+/** Tests receivers that send endless data in parts of an HTTP response that Node reads without reporting them. */
 import type { Socket } from "node:net"
 import { getCACertificates, setDefaultCACertificates, TLSSocket } from "node:tls"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
@@ -63,7 +63,7 @@ describe("Receiver that floods the sender", () => {
     )
   }
 
-  it.live("the failure of a receiver that floods the sender says that the response was too long", () =>
+  it.live("the failure reason for a receiver that floods the sender says that the response was too long", () =>
     Effect.gen(function* () {
       const { port } = yield* listenTcp(flood("", "HTTP/1.1 103 Early Hints\r\n\r\n"))
       const { send } = yield* makeTransport()
@@ -106,7 +106,7 @@ describe("Receiver that floods the sender", () => {
     })
   )
 
-  it.live("a receiver that sends bytes between two responses loses its kept connection", () =>
+  it.live("a kept connection on which the receiver sends data between two responses is closed", () =>
     Effect.gen(function* () {
       const receiver = yield* listenTcp((socket) => {
         const timer = setInterval(() => socket.write("HTTP/1.1 103 Early Hints\r\n\r\n"), 20)

@@ -7,7 +7,7 @@ import * as NetAddress from "effect/net/NetAddress"
 import * as Result from "effect/Result"
 
 /**
- * The records of each host name. A record contains addresses, or makes lookups fail for one or both address families.
+ * The records of each host name. A record is an IPv4 or IPv6 address, or makes the lookup of one address family fail.
  */
 export type NameServerZone = Readonly<Record<string, ReadonlyArray<string | "fails for A" | "fails for AAAA">>>
 

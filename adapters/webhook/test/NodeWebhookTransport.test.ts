@@ -107,8 +107,8 @@ describe("Connections to receivers", () => {
       for (let sent = 1; sent <= 5; sent++) {
         yield* send(makeRequest(localUrl(port)))
         while (open.size > 0) yield* Effect.sleep("10 millis")
-        // The event loop polls the sockets between two timers, so the sender knows about the closed connection after
-        // two timers.
+        // The sender's event loop notices the closed connection when it polls the sockets, which happens between two
+        // timers.
         for (const _ of [1, 2]) yield* Effect.sleep("10 millis")
         assert.strictEqual(connections(), sent)
       }
@@ -144,7 +144,7 @@ describe("Connections to receivers", () => {
         })
       )
       while (slow.open.size < 100) yield* Effect.sleep("10 millis")
-      // The response of the quick receiver arrives while all other requests still wait.
+      // The response of the quick receiver arrives while all requests to the slow receiver still wait.
       assert.strictEqual((yield* send(makeRequest(localUrl(quick.port)))).status, 200)
       assert.strictEqual(slow.open.size, 100)
     })

@@ -28,7 +28,7 @@ describe("Input from the environment and the caller", () => {
     })
   )
 
-  it.live("the value of a header or a URL cannot add a header or a second request", () =>
+  it.live("line breaks in the value of a header or in a URL cannot add a header or a second request", () =>
     Effect.gen(function* () {
       const heard: Array<string> = []
       const { port, connections } = yield* listenTcp((socket) =>

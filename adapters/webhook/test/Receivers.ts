@@ -1,6 +1,6 @@
 /**
- * Provides real loopback servers, which close with the scope, and the webhook transport for tests. The test decides how
- * the servers respond.
+ * Starts loopback servers whose responses the test decides, and builds the webhook transport for tests. The servers
+ * close when the scope closes.
  */
 import * as Http from "node:http"
 import * as Https from "node:https"

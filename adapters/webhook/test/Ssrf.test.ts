@@ -12,7 +12,10 @@ import { allowedUrls, refusedUrls } from "./Urls.ts"
 const guarded = (...addresses: ReadonlyArray<string>) =>
   makeTransport({ allowPrivate: false, lookup: () => Effect.succeed(addresses) })
 
-/** The error message says how to correct the URL, and reveals nothing about the network of the service. */
+/**
+ * Returns whether the error message reveals nothing about the service's network: it contains no IP address and no
+ * lookup error.
+ */
 const isFit = (reason: string) => !/\d+\.\d+\.\d+|::|ENOTFOUND|lookup/.test(reason)
 
 describe("Webhook URLs", () => {
@@ -57,7 +60,7 @@ describe("Webhook URLs", () => {
     })
   )
 
-  it.live("webhook URLs of the public internet are accepted", () =>
+  it.live("webhook URLs whose hosts have only public addresses are accepted", () =>
     Effect.gen(function* () {
       const { check } = yield* guarded("8.8.8.8", "2606:4700:4700::1111")
       for (const url of allowedUrls) yield* check(url)
@@ -146,7 +149,7 @@ describe("Webhook URLs", () => {
     })
   )
 
-  it("a webhook URL is split into host, port and target in the form in which they are sent", () => {
+  it("a webhook URL is parsed into the host, port and target that requests use", () => {
     const read = (url: string) =>
       Result.getOrThrow(ReceiverUrl.parseReceiverUrl(url, { allowPrivate: false, ports: [443, 8443] }))
     assert.deepStrictEqual(read("https://Bücher.example:8443/a b?c".replace(" ", "%20")), {

@@ -26,7 +26,7 @@ const serving = (certificate: Certificate) =>
 const toward = makeTransport({ allowPrivate: true, lookup: () => Effect.succeed(["127.0.0.1"]) })
 
 describe("Webhooks over TLS", () => {
-  it.live("TLS uses the host name of a receiver, although the connection uses an address", () =>
+  it.live("TLS verifies the host name of the URL, although the socket connects to a resolved address", () =>
     Effect.gen(function* () {
       const { port, connections } = yield* serving(issueCertificate(trusted, { host }))
       const { send } = yield* toward
@@ -61,7 +61,7 @@ describe("Webhooks over TLS", () => {
     ],
     ["of a false authority", issueCertificate(makeAuthority("Known Authority"), { host }), /not from an authority/]
   ] as const) {
-    it.live(`a certificate ${what} ends the attempt before the request is sent`, () =>
+    it.live(`a certificate ${what} fails the attempt before the request is sent`, () =>
       Effect.gen(function* () {
         let requests = 0
         const { port } = yield* listenHttps({ ...certificate }, (_, answer) => {
@@ -84,7 +84,7 @@ describe("Webhooks over TLS", () => {
       const { send } = yield* toward
       const variable = "NODE_TLS_REJECT_UNAUTHORIZED"
       process.env[variable] = "0"
-      // Node prints a warning about the environment variable to the terminal, and not to the output of the test.
+      // Node would otherwise print a warning about the environment variable to the terminal.
       const warning = vi.spyOn(process, "emitWarning").mockReturnValue()
       yield* Effect.addFinalizer(() =>
         Effect.sync(() => {

@@ -1,4 +1,4 @@
-/** Lists URLs that partners may enter by mistake or with intent. */
+/** Lists webhook URLs that partners may enter, by mistake or as an attack, and URLs that must be accepted. */
 
 /**
  * Lists URLs that lead to internal addresses, or that two parsers may interpret differently. The host names resolve to

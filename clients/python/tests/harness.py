@@ -1,4 +1,6 @@
-"""Clients on scripted responses. Every scenario runs with the blocking and the asynchronous client."""
+"""Runs the clients with scripted responses. Every test runs with the blocking and the asynchronous
+client.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ def refused(
 
 
 class Service:
-    """The last answer repeats. `pauses` are the seconds that the client slept."""
+    """A service with scripted answers, the last of which repeats. `pauses` contains the seconds of
+    each pause of the client.
+    """
 
     def __init__(self, mode: str, monkeypatch: pytest.MonkeyPatch) -> None:
         self.mode = mode

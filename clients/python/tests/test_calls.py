@@ -1,4 +1,4 @@
-"""What a call sends, what it returns, and which errors it raises."""
+"""Tests the requests, results and errors of calls."""
 
 from __future__ import annotations
 

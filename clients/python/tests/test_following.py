@@ -1,4 +1,4 @@
-"""`events.follow`: where it goes on, when it asks, and what it rides out."""
+"""Tests `events.follow`: the position of each request, the pauses, and outages."""
 
 from __future__ import annotations
 

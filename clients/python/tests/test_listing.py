@@ -1,4 +1,4 @@
-"""Lists in pages."""
+"""Tests lists and their pages."""
 
 from __future__ import annotations
 

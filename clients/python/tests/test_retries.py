@@ -1,4 +1,4 @@
-"""Which failures are tried again, when, and under which idempotency key."""
+"""Tests which failures are retried, after which pause, and with which idempotency key."""
 
 from __future__ import annotations
 

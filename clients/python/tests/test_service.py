@@ -1,4 +1,4 @@
-"""The client against a running service, which hosts/node/test-long/python starts."""
+"""Tests the client with a running service, which hosts/node/test-long/python starts."""
 
 from __future__ import annotations
 
@@ -169,7 +169,7 @@ def test_followed_events_come_once_and_a_waiting_request_gets_the_next(client: P
 
 
 class Receiver:
-    """Stores what arrives, and verifies its signature."""
+    """A webhook receiver that stores each event and verifies its signature."""
 
     def __init__(self) -> None:
         self.secret = ""

@@ -1,4 +1,4 @@
-"""The limit on the time of one attempt, with real sockets."""
+"""Tests the timeout of one attempt with real sockets."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from partner_commentary import ApiTimeoutError, AsyncPartnerCommentary, PartnerC
 
 
 class Trickle(BaseHTTPRequestHandler):
-    """Sends a byte every 50 ms, so that no single read is late."""
+    """Sends a byte every 50 ms, so that no single read exceeds the timeout."""
 
     def do_GET(self) -> None:
         self.send_response(200)

@@ -1,4 +1,4 @@
-"""`wait_for`: when it asks, what ends it, and what it rides out."""
+"""Tests `wait_for`: poll intervals, the end of the wait, and outages."""
 
 from __future__ import annotations
 

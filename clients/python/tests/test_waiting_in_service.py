@@ -1,4 +1,4 @@
-"""`wait_for` in the service, with `Prefer: wait` and entity tags."""
+"""Tests requests of `wait_for` that wait in the service, with `Prefer: wait` and entity tags."""
 
 from __future__ import annotations
 
@@ -33,7 +33,9 @@ def sent(service: Service) -> list[tuple[str | None, str | None]]:
 
 @pytest.fixture
 def clock(service: Service, monkeypatch: pytest.MonkeyPatch) -> Service:
-    """Time passes only in pauses, and in each request that waits: as long as it prefers."""
+    """Simulates time. It passes only in pauses, and in each waiting request for as long as its
+    `Prefer` header says.
+    """
     spent = 0.0
 
     def handle(request: httpx.Request, usual: Any = service._handle) -> httpx.Response:

@@ -1,4 +1,4 @@
-"""Verification of webhooks by Standard Webhooks."""
+"""Tests webhook verification according to Standard Webhooks."""
 
 from __future__ import annotations
 

@@ -4,7 +4,8 @@ import { PartnerCommentaryError } from "./Errors.ts"
 const prefix = "/partner/v1"
 
 /**
- * Returns the base URL, which is `{api_root}` with the version prefix. The given URL may already end with the prefix.
+ * Returns the base URL of all requests: the given URL of the service, followed by the prefix `/partner/v1` unless the
+ * URL already ends with it.
  */
 export const baseAddress = (given: string): string => {
   const url = URL.canParse(given) ? new URL(given) : null
@@ -26,7 +27,7 @@ const segment = (value: string): string => {
   return encodeURIComponent(value)
 }
 
-/** Builds a path with escaped ids. */
+/** Builds the path of a request from a template, and percent-encodes the ids in it. */
 export const path = (texts: TemplateStringsArray, ...ids: ReadonlyArray<string>): string =>
   texts.reduce((whole, text, at) => whole + segment(ids[at - 1] as string) + text)
 

@@ -1,4 +1,7 @@
-/** Parses a response into the payload or an error, without a validation of the payload's fields. */
+/**
+ * Parses the body of a response. A success returns the body, and an error throws an ApiError. The fields of the body
+ * are not validated.
+ */
 import { ApiError, type ErrorCode, UnexpectedAnswerError } from "./Errors.ts"
 
 export interface RawAnswer {
@@ -33,7 +36,7 @@ const unexpected = (answer: RawAnswer): UnexpectedAnswerError => {
   return new UnexpectedAnswerError(`Status ${status} came with ${said}.`, answer)
 }
 
-/** Returns the whole envelope of a successful response. */
+/** Returns the complete body of a successful response, including `success` and `pagination`. */
 export const parseAnswer = (answer: RawAnswer): unknown => {
   const { headers, requestId, status } = answer
   const body = parsed(answer.text)

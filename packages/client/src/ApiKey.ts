@@ -27,7 +27,7 @@ export interface CreateApiKey {
   readonly expires_at?: Timestamp
 }
 
-/** An API key in a list. The service does not store the text of a key. */
+/** An API key without its secret text, which the service does not store. */
 export interface ApiKey {
   readonly id: string
   readonly name: string

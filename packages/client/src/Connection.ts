@@ -17,9 +17,12 @@ export interface ApiCall {
   readonly path: string
   readonly body?: unknown
   readonly options?: PostOptions | undefined
-  /** If true, a failed call is not retried, because each attempt would repeat the work. */
+  /** If true, a failed call is not retried, and the request has no idempotency key. */
   readonly once?: boolean
-  /** If true, the caller reads the body as a stream until the signal of the options aborts. */
+  /**
+   * If true, the request accepts a stream of events. The caller then reads the body, and the signal of the options ends
+   * the stream.
+   */
   readonly isStream?: boolean
 }
 
@@ -40,7 +43,7 @@ export const requireOptions = <Options extends ClientOptions>(
   throw new PartnerCommentaryError(`Options are missing: pass an object with ${credential} and baseUrl.`)
 }
 
-/** Validates a numeric option. Without the check, a timer with an invalid number would fire at once. */
+/** Validates a numeric option. Without the check, a timer with an invalid number would fire immediately. */
 const checkedNumber = (name: string, value: unknown, usual: number): number => {
   if (value === undefined) return usual
   if (typeof value === "number" && value >= 0) return value
@@ -63,7 +66,7 @@ export class Connection {
   readonly #header: CredentialHeader
   readonly #credential: Credential
   readonly #options: ClientOptions
-  /** The timeout of an attempt for calls without an own timeout. */
+  /** The timeout of an attempt, for calls whose options set no timeout. */
   readonly timeoutMs: number
   readonly #maxRetries: number
   readonly #maxRetryWaitMs: number
@@ -86,8 +89,8 @@ export class Connection {
   }
 
   /**
-   * Returns whether the credential is a test key. If a function fetches the credential, the kind is unknown until the
-   * first request.
+   * Returns whether the credential is a test key. If the credential is a function, the result is false until the first
+   * request has called the function.
    */
   get isTest(): boolean {
     return this.#isTest
@@ -98,7 +101,7 @@ export class Connection {
     return (await this.send<{ readonly data: A }>(call)).data
   }
 
-  /** Sends a request, with retries if needed, and returns the whole envelope of the successful response. */
+  /** Sends a request, with retries if needed, and returns the complete body of the successful response. */
   async send<A>(call: ApiCall): Promise<A> {
     const maxRetries = call.once === true ? 0 : checkedNumber("maxRetries", call.options?.maxRetries, this.#maxRetries)
     const timeoutMs = checkedNumber("timeoutMs", call.options?.timeoutMs, this.timeoutMs)
@@ -190,7 +193,10 @@ export class Connection {
     return this.#checked(typeof this.#credential === "function" ? await this.#credential() : this.#credential)
   }
 
-  /** Check the credential here, because the error message of `fetch` would contain an invalid credential. */
+  /**
+   * Checks the credential before `fetch` receives it, because the error message of `fetch` would contain an invalid
+   * credential.
+   */
   #checked(secret: string): string {
     if (typeof secret === "string" && /^[\x21-\x7e]+$/.test(secret)) {
       this.#isTest = secret.startsWith("pk_test_")

@@ -44,8 +44,8 @@ export interface Delivery {
   readonly status: Open<DeliveryStatus>
   readonly created_at: Timestamp
   /**
-   * The time of the next attempt. Null while an attempt is in flight, while the webhook is paused or disabled, or if no
-   * attempt is scheduled.
+   * The time of the next attempt. Null while an attempt is running, while the webhook is paused or disabled, and when
+   * no attempt is scheduled.
    */
   readonly next_attempt_at: Timestamp | null
   /** The time of the first successful attempt, or of the final failed attempt. */
@@ -72,8 +72,8 @@ export interface ListDeliveries {
 }
 
 /**
- * The period of the events to send again. `since` is inclusive and `until` is exclusive. Times are ISO 8601 with a time
- * zone.
+ * The period in which the service created the events to send again. `since` is inclusive and `until` is exclusive. Both
+ * times are ISO 8601 with a time zone.
  */
 export interface RecoverWebhook {
   /** The start of the period, which must be within the last 30 days. */

@@ -1,6 +1,6 @@
 /**
- * Defines all errors of this client. Every error is a PartnerCommentaryError, but an aborted call rejects with the
- * reason of the signal. Error messages never contain the API key.
+ * Defines all errors of this client. Every error is a PartnerCommentaryError, with one exception: an aborted call
+ * rejects with the reason of the signal. Error messages never contain the API key.
  */
 import type { SubmissionResult, TopicProgress } from "./Topic.ts"
 
@@ -81,8 +81,8 @@ interface Refused<Code extends ErrorCode> {
 }
 
 /**
- * `error instanceof ApiError` narrows the type to the union. A check of `error.code` then determines the type of
- * `error.details`.
+ * The class of the errors that the service returns. After `error instanceof ApiError`, a check of `error.code`
+ * determines the type of `error.details`.
  */
 export const ApiError = class ApiError<Code extends ErrorCode> extends PartnerCommentaryError {
   override name = "ApiError"
@@ -157,7 +157,10 @@ export class UnexpectedAnswerError extends PartnerCommentaryError {
   }
 }
 
-/** `topics.waitFor` has reached `timeoutMs`. The topic itself continues, and you can call `waitFor` again. */
+/**
+ * `topics.waitFor` has reached its `timeoutMs`. The topic is still open in the service, and you can call `waitFor`
+ * again.
+ */
 export class WaitTimeoutError extends PartnerCommentaryError {
   override name = "WaitTimeoutError"
   readonly topicId: string

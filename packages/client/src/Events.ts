@@ -17,8 +17,7 @@ export interface ListEvents {
   /** The page size, from 1 to 100. The default is 20. */
   readonly limit?: number | undefined
   /**
-   * The order `asc` lists events in the order in which the service stored the events. The default `desc` lists the
-   * newest event first.
+   * `asc` lists events in the order in which the service stored them. The default `desc` lists the newest event first.
    */
   readonly order?: "asc" | "desc" | undefined
   /**
@@ -54,13 +53,12 @@ export class Events {
   }
 
   /**
-   * Iterates over all events, each once, in the order in which the service stored them, and waits for further ones.
-   * Events come over a stream, or by requests that wait in the service if no stream comes through. The iteration
-   * outlasts outages after its first answer. The iteration ends with `break`, or rejects with the reason of `signal`.
+   * Iterates over all events, each once, in the order in which the service stored them, and waits for new events. The
+   * client reads a stream. If a proxy blocks the stream, the client sends long-polling requests. After the first
+   * response, the iteration continues after outages. It ends with `break`, or rejects with the reason of `signal`.
    * Scope `topics:read`.
    *
-   * ```ts
-   * for await (const event of client.events.follow({ after: last })) await store(event)
+   * ```ts for await (const event of client.events.follow({ after: last })) await store(event)
    * ```
    */
   follow(events: FollowEvents = {}): AsyncGenerator<PastEvent, never, undefined> {

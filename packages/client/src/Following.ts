@@ -1,6 +1,6 @@
 /**
- * Follows events for as long as the caller likes: over a stream, or by requests that wait in the service where no
- * stream comes through. Both the stream and the requests continue after the last event.
+ * Follows events until the caller stops: over a stream, or with long-polling requests where a proxy blocks the stream.
+ * A new stream or request continues after the last received event.
  */
 import { query } from "./Address.ts"
 import type { Connection } from "./Connection.ts"
@@ -31,26 +31,26 @@ export interface FollowEvents extends RequestOptions {
   readonly after?: string | undefined
   /** The iteration returns only events at or after this time, which is ISO 8601 with a time zone. */
   readonly since?: string | undefined
-  /** The client calls this function for each failure after which the iteration continues. */
+  /** The client calls this function for each temporary failure, after which the iteration continues. */
   readonly onOutage?: ((error: Error) => void) | undefined
 }
 
 /**
- * The longest silence on a working stream. The service sends a comment every 15 seconds, but a proxy that buffers the
- * response sends nothing.
+ * The time without data after which a stream counts as broken, in milliseconds. The service sends a comment every 15
+ * seconds, but a proxy that buffers the response passes nothing on.
  */
 const silenceMs = 40_000
 const firstPartMs = 20_000
 /**
- * The minimum duration of a stream in milliseconds. A stream that ends earlier means that the host does not support
- * streaming.
+ * The minimum duration of a stream in milliseconds. If a stream ends earlier, the client concludes that the service's
+ * host does not support streams.
  */
 const shortestStreamMs = 5000
-/** The client tries to open a stream again after this time without a stream. */
+/** The time for which the client uses long polling before it tries a stream again, in milliseconds. */
 const withoutStreamMs = 10 * 60_000
 const pageSize = 100
 
-/** The client cannot receive a stream, but ordinary requests may work. */
+/** No stream arrived, or it ended too early. Long-polling requests may still work. */
 class NoStream extends Error {}
 
 export async function* followEvents(

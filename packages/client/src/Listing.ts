@@ -1,6 +1,6 @@
-/** A paged list. Await the list for the first page, or iterate over all items. */
+/** Defines paged lists. `await` a list for its first page, or iterate over all items of all pages. */
 
-/** One page of a list, with the total of the list. */
+/** One page of a list, with the total number of items in the list. */
 export interface Page<Item> {
   readonly data: ReadonlyArray<Item>
   readonly pagination: {
@@ -51,7 +51,7 @@ export class Listing<Item, One extends CursorPage<Item> = Page<Item>> implements
   async *pages(): AsyncGenerator<One, void, undefined> {
     let page: One = await this.then()
     yield page
-    // Stop at an empty page, because a list in ascending order has a cursor even on the last page.
+    // Stop at an empty page, because in ascending order, even the last page has a cursor.
     while (page.pagination.next_cursor !== null && page.data.length > 0) {
       page = await this.#fetch(page.pagination.next_cursor)
       yield page

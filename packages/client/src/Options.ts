@@ -21,9 +21,9 @@ export interface ResponseInfo {
 export interface RequestOptions {
   /** Aborts the call, including retries and pauses. An aborted call rejects with the reason of the signal. */
   readonly signal?: AbortSignal | undefined
-  /** Overrides the client's value. */
+  /** Overrides the client's `timeoutMs` for this call. */
   readonly timeoutMs?: number | undefined
-  /** Overrides the client's value. */
+  /** Overrides the client's `maxRetries` for this call. */
   readonly maxRetries?: number | undefined
   /** Headers in addition to the client's headers. */
   readonly headers?: Readonly<Record<string, string>> | undefined
@@ -49,7 +49,8 @@ export interface ClientOptions {
   /** The maximum number of retries after the first attempt. The default is 3. */
   readonly maxRetries?: number | undefined
   /**
-   * The longest pause before a retry, in milliseconds. A longer `Retry-After` ends the call. The default is 60,000.
+   * The longest pause before a retry, in milliseconds. If the service requests a longer pause with `Retry-After`, the
+   * call fails without a retry. The default is 60,000.
    */
   readonly maxRetryWaitMs?: number | undefined
   /** Replaces the runtime's `fetch`, for example for a proxy, tests or tracing. */
@@ -63,7 +64,7 @@ export interface ClientOptions {
 }
 
 /**
- * The credential is a text or a function. The client calls the function before every attempt, so a rotated secret takes
- * effect at once.
+ * The credential, or a function that returns it. The client calls the function before every attempt, so the next
+ * attempt uses a rotated credential.
  */
 export type Credential = string | (() => string | Promise<string>)

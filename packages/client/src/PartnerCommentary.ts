@@ -18,7 +18,7 @@ export interface PartnerCommentaryOptions extends ClientOptions {
   readonly apiKey: Credential
 }
 
-/** The client for a partner's server. Create one instance of the client for all calls. */
+/** The client of the partner API. Create one instance and use it for all calls. */
 export class PartnerCommentary {
   readonly topics: Topics
   readonly personas: Personas

@@ -1,10 +1,16 @@
-/** This client sends requests with the dashboard's token instead of an API key. */
+/**
+ * Defines the client for a dashboard, which authenticates with a token of the dashboard's identity provider instead of
+ * an API key.
+ */
 import { ApiKeys } from "./ApiKeys.ts"
 import { Connection, requireOptions } from "./Connection.ts"
 import type { ClientOptions, Credential } from "./Options.ts"
 
 export interface PartnerCommentaryDashboardOptions extends ClientOptions {
-  /** A JWT of your dashboard's identity provider. Pass a function that fetches the JWT if the token expires soon. */
+  /**
+   * A JWT of your dashboard's identity provider. If the client is used for longer than a JWT is valid, pass a function
+   * that fetches a valid JWT.
+   */
   readonly token: Credential
 }
 

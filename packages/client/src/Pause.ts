@@ -3,7 +3,7 @@
 /** The longest delay that a timer supports, in milliseconds. */
 const longest = 2 ** 31 - 1
 
-/** Waits for `ms` milliseconds. An abort of the signal rejects with the reason of the signal. */
+/** Waits for `ms` milliseconds. If the signal aborts, the promise rejects with the reason of the signal. */
 export const pause = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
   new Promise((resolve, reject) => {
     signal?.throwIfAborted()

@@ -22,7 +22,10 @@ export interface Spread {
 }
 
 export interface PerformanceFigures {
-  /** The number of requests to creators by current result. `sent` is the sum of all other counts. */
+  /**
+   * The number of requests to creators by their current result. `sent` is the number of all requests, which is the sum
+   * of the other counts.
+   */
   readonly counts: {
     readonly sent: number
     readonly pending: number

@@ -1,4 +1,7 @@
-/** Parses rate-limit headers. Times are computed from the server's clock, so a wrong local clock has no effect. */
+/**
+ * Parses rate-limit headers. Times are relative to the server's `Date` header, so that a wrong local clock has no
+ * effect.
+ */
 
 /** The hourly rate limit with the fewest remaining requests, from the `X-RateLimit` headers. */
 export interface RateLimit {

@@ -1,4 +1,7 @@
-/** Decides whether and when a failed attempt is retried. Connection ensures that retries are safe. */
+/**
+ * Decides whether and when a failed attempt is retried. Connection sends an idempotency key with each POST, so that
+ * retries are safe.
+ */
 import { ApiError, ConnectionError, UnexpectedAnswerError } from "./Errors.ts"
 import { retryAfterOf } from "./RateLimit.ts"
 
@@ -12,7 +15,7 @@ const passing = new Set([408, 429, 500, 502, 503, 504])
 const quotaUsedUp = (error: unknown): boolean =>
   error instanceof ApiError && error.code === "rate_limit_exceeded" && error.details?.quota !== undefined
 
-/** Returns the delay in milliseconds that the service requested; null if the service requested no delay. */
+/** Returns the delay in milliseconds that the service requested with `Retry-After` or in the error details, or null. */
 export const requestedDelay = (error: unknown): number | null => {
   if (!(error instanceof ApiError) && !(error instanceof UnexpectedAnswerError)) return null
   const header = retryAfterOf(error.headers)
@@ -32,9 +35,9 @@ export const backoff = (attempt: number, random: number): number =>
   random * Math.min(longestPauseMs, firstPauseMs * 2 ** (attempt - 1))
 
 /**
- * Returns the milliseconds until the next attempt, or null for none. Without `Retry-After` the delay is `backoff`. With
- * `Retry-After`, the delay is the header's time plus a random part of a second, so that callers do not retry
- * simultaneously.
+ * Returns the milliseconds until the next attempt, or null for none. Without `Retry-After`, the delay is a random
+ * backoff. With `Retry-After`, the delay is the header's time plus a random part of a second, so that callers do not
+ * retry simultaneously.
  */
 export const retryDelay = (error: unknown, attempt: number, maxMs: number, random: number): number | null => {
   if (!isTemporaryFailure(error)) return null

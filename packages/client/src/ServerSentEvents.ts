@@ -11,12 +11,12 @@ export interface StreamReader {
   readonly onPart: () => void
   /** The reader calls this function with the requested pause before the next connection, in milliseconds. */
   readonly onRetry: (ms: number) => void
-  /** The iteration ends with `error` if no part of the body arrives for `ms` milliseconds. */
+  /** The iteration throws `error` if no part of the body arrives for `ms` milliseconds. */
   readonly silence: { readonly ms: number; readonly error: Error }
   readonly signal: AbortSignal
 }
 
-/** Iterates over the events in a body. An incomplete event at the end of the body is omitted. */
+/** Iterates over the events in a body. An event that is incomplete when the body ends is dropped. */
 export async function* readEvents(
   body: ReadableStream<Uint8Array>,
   { onPart, onRetry, signal, silence }: StreamReader

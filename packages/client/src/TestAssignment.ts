@@ -9,7 +9,10 @@ import type { Open, Timestamp } from "./Wire.ts"
 export type SimulatedAction = "respond" | "generate" | "approve" | "decline" | "expire" | "fail" | "withdraw"
 
 export interface AdvanceAssignment {
-  /** The step to take. By default, the persona's path or a keyword in the content determines the step. */
+  /**
+   * The step to take. By default, the simulated creator takes its usual next step, which depends on the test persona or
+   * on a keyword in the content.
+   */
   readonly action?: SimulatedAction
 }
 

@@ -12,8 +12,8 @@ export class TestControls {
   }
 
   /**
-   * Makes a simulated creator take a step now. The call fails with `invalid_request` when the creator cannot take the
-   * step. Scope `topics:submit`.
+   * Makes a simulated creator take a step immediately. The call fails with `invalid_request` when the creator cannot
+   * take the step. Scope `topics:submit`.
    */
   async advance(shareId: string, step: AdvanceAssignment = {}, options?: PostOptions): Promise<SimulatedAssignment> {
     return this.#connection.data({

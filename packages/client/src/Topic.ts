@@ -1,5 +1,6 @@
 /**
- * Wire types of topics, which match the service's openapi.json. The client keeps unknown fields of a newer service.
+ * Wire types of topics, which match the service's openapi.json. The client does not remove fields that a newer service
+ * adds.
  */
 import type { ErrorDetails } from "./Errors.ts"
 import type { Metadata, Open, Timestamp } from "./Wire.ts"
@@ -130,14 +131,14 @@ export interface TopicProgress {
     /** True if the commentary is ready to fetch. */
     readonly has_commentary: boolean
     readonly failure: Failure | null
-    /** The creator's deadline to answer or approve; null while no creator has to act. */
+    /** The creator's deadline to answer or to approve the draft; null while the creator need not act. */
     readonly expires_at: Timestamp | null
   }>
   /** The number of personas by status of the assignment. */
   readonly summary: { readonly total: number } & { readonly [Status in AssignmentStatus]: number }
 }
 
-/** An approved commentary text, with the requested media that are ready. */
+/** An approved commentary text, with the URLs of the requested audio and video as soon as they are ready. */
 export interface Commentary {
   readonly id: string
   readonly content: string
@@ -145,7 +146,7 @@ export interface Commentary {
   readonly video_url: string | null
   /** The time at which the creator approved the commentary. */
   readonly approved_at: Timestamp
-  /** The time at which you accepted the commentary for publication; null before. */
+  /** The time at which you accepted the commentary for publication; null until then. */
   readonly partner_approved_at: Timestamp | null
 }
 
@@ -217,8 +218,8 @@ export interface ReferenceLookup {
   >
   readonly summary: OutcomeSummary
   /**
-   * True if the response omits older topics with this reference. The response contains at most 100 topics with together
-   * 1,000 entries.
+   * True if the response omits older topics with this reference. The response contains at most 100 topics, and at most
+   * 1,000 entries of all topics together.
    */
   readonly truncated: boolean
 }
@@ -265,7 +266,7 @@ export interface CommentaryEntry {
   readonly video_url: string | null
   /** The time at which the creator approved the commentary. */
   readonly approved_at: Timestamp
-  /** The time at which you accepted the commentary for publication; null before. */
+  /** The time at which you accepted the commentary for publication; null until then. */
   readonly partner_approved_at: Timestamp | null
 }
 

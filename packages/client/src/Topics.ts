@@ -17,7 +17,7 @@ import type {
 } from "./Topic.ts"
 import { type WaitOptions, waitForTopic } from "./Waiting.ts"
 
-/** Filter and page size. */
+/** The filters, order and page of a list of topics. */
 export interface ListTopics {
   /** The status or statuses of the topics to list. */
   readonly status?: TopicStatus | ReadonlyArray<TopicStatus> | undefined
@@ -26,7 +26,10 @@ export interface ListTopics {
   /** The bounds of the creation time, which are exclusive. Both bounds are ISO 8601 with a time zone. */
   readonly created_after?: string | Date | undefined
   readonly created_before?: string | Date | undefined
-  /** Orders the list by the time of the last change. `updated_after` cannot be combined with another filter. */
+  /**
+   * Lists only topics that changed after this time, ordered by their last change. `updated_after` cannot be combined
+   * with another filter.
+   */
   readonly updated_after?: string | Date | undefined
   /** The order of the list. The default is `desc`, which lists the newest topic first. */
   readonly order?: "asc" | "desc" | undefined
@@ -114,11 +117,12 @@ export class Topics {
   }
 
   /**
-   * Waits until the topic is completed, or until the first commentary is ready, and resolves with the topic. Requests
-   * wait up to 25 seconds in the service for a change. If the service answers at once, `waitFor` polls every 30 to 60
-   * seconds, with a test key every 1 to 2 seconds (see `intervalMs`). Both methods stay within the rate limit.
-   * Temporary errors after the first status are ignored; errors such as `not_found` reject at once. Rejects with
-   * WaitTimeoutError after `timeoutMs` and one last poll. Scope `topics:read`.
+   * Waits until the topic is completed, or with `until: "first"` until the first commentary is ready, and resolves with
+   * the topic. Each request waits in the service for a change, up to 25 seconds. If the service responds immediately
+   * instead, `waitFor` polls every 30 to 60 seconds, or with a test key every 1 to 2 seconds (see `intervalMs`). In
+   * both cases, `waitFor` stays within the rate limit. Temporary errors after the first status are ignored, and errors
+   * such as `not_found` reject immediately. After `timeoutMs` and one last poll, the call rejects with
+   * WaitTimeoutError. Scope `topics:read`.
    */
   async waitFor(id: string, options?: WaitOptions): Promise<TopicDetail> {
     return waitForTopic(this, this.#connection, id, options)

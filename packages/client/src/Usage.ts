@@ -8,7 +8,7 @@ export interface Usage {
     readonly topics_created: number
     /** The number of assignments whose first draft was stored in the period. */
     readonly commentaries_generated: number
-    /** The number of authenticated requests. The number may be 5 seconds old. */
+    /** The number of authenticated requests. The requests of the last 5 seconds may be missing. */
     readonly api_calls: number
   }
   readonly quotas: {
@@ -19,8 +19,8 @@ export interface Usage {
   readonly remaining: {
     readonly topics: number
     /**
-     * The remaining commentary quota. Each `sent` persona reserves one unit. The unit is returned if no commentary will
-     * come.
+     * The remaining commentary quota. Each persona to which a topic is sent uses one unit. If no commentary will come,
+     * the unit is returned.
      */
     readonly commentaries: number
   }

@@ -1,6 +1,7 @@
 /**
- * Waits for a topic for up to two days. Requests wait in the service for a change of the status. If the service does
- * not support waiting, the client polls the status every 30 to 60 seconds, with a test key every 1 to 2 seconds.
+ * Waits for a topic, by default for up to two days. Each request waits in the service for a change of the status. If
+ * the service responds immediately instead, the client polls the status every 30 to 60 seconds, or with a test key
+ * every 1 to 2 seconds.
  */
 import { ApiError, UnexpectedAnswerError, WaitTimeoutError } from "./Errors.ts"
 import type { RequestOptions, ResponseInfo } from "./Options.ts"
@@ -16,14 +17,15 @@ export interface WaitOptions extends RequestOptions {
    */
   readonly until?: "completed" | "first" | undefined
   /**
-   * The maximum waiting time in milliseconds. The default is 48 hours. The maximum does not limit single requests.
-   * After this time, the client polls the topic once more with a timeout of 10 seconds.
+   * The maximum waiting time in milliseconds. The default is 48 hours. This option does not set the timeout of each
+   * request. When the time is over, the client polls the topic once more with a timeout of 10 seconds.
    */
   readonly timeoutMs?: number | undefined
   /**
    * Each pause is a random time between this value and twice this value, in milliseconds. The default is 30,000, or
-   * 1,000 with a key that begins with `pk_test_`. After a request that waited in the service for a change, no pause
-   * follows. When half of the rate limit is used, pauses grow so that the remaining requests last until the reset.
+   * 1,000 with a key that begins with `pk_test_`. A request that waited in the service for a change is followed by no
+   * pause. When half of the rate limit is used, pauses become longer, so that the remaining requests last until the
+   * limit resets.
    */
   readonly intervalMs?: number | undefined
   /** The client calls this function with the first status and with every changed status. */
@@ -37,7 +39,8 @@ export interface PollRequests {
 }
 
 /**
- * The kind of the key and the timeout. If a function fetches the key, the kind is unknown before the first request.
+ * The properties of the connection that `waitFor` needs. `isTest` is true for a test key, and false before the first
+ * request if the key is a function.
  */
 export interface PollConnection {
   readonly isTest: boolean
@@ -47,14 +50,17 @@ export interface PollConnection {
 const twoDays = 48 * 3600 * 1000
 const lastLookMs = 10_000
 export const longestWaitSeconds = 25
-/** The time in addition to the wait in the service after which the request times out. */
+/** The timeout of a request that waits in the service is the requested wait plus this time, in milliseconds. */
 export const responseTimeMs = 10_000
-/** The minimum time between two waiting requests, because a stopping service responds to such requests at once. */
+/**
+ * The minimum time between two requests that wait in the service, in milliseconds, because a service that is stopping
+ * responds to such requests immediately.
+ */
 export const minPauseMs = 1000
 
 /**
- * Returns the pause that distributes the second half of the rate limit evenly, so that polling never exhausts the
- * limit.
+ * Returns the pause before the next poll. After half of the rate limit is used, the pauses spread the other half evenly
+ * until the reset, so that polling never exhausts the limit.
  */
 export const pauseForRateLimit = (limit: RateLimit | null): number =>
   limit === null || limit.remaining * 2 >= limit.limit ? 0 : limit.resetsInMs / (limit.remaining + 1)
@@ -62,15 +68,21 @@ export const pauseForRateLimit = (limit: RateLimit | null): number =>
 const reached = (status: TopicProgress, until: WaitOptions["until"]) =>
   status.overall_status === "completed" || (until === "first" && status.personas.some((each) => each.has_commentary))
 
-/** Proxies and browsers may hide the header, so the duration of the request counts too. */
+/**
+ * Returns whether the request waited in the service. Proxies and browsers may hide the header `Preference-Applied`, so
+ * a request that took at least a second counts too.
+ */
 export const hasWaited = ({ durationMs, headers }: ResponseInfo) =>
   durationMs >= minPauseMs || /^\s*wait\b/i.test(headers.get("preference-applied") ?? "")
 
-/** Returns the pause between polls of a service that answers at once. */
+/** Returns the pause between two polls if the service responds immediately instead of waiting for a change. */
 export const defaultPause = ({ isTest }: Pick<PollConnection, "isTest">, intervalMs = isTest ? 1000 : 30_000): number =>
   intervalMs * (1 + Math.random())
 
-/** Waits for a topic. Resolves with the topic, or rejects with WaitTimeoutError. */
+/**
+ * Waits until the topic has reached `until`. Resolves with the topic, or rejects with WaitTimeoutError after the
+ * timeout.
+ */
 export const waitForTopic = async (
   topics: PollRequests,
   connection: PollConnection,
@@ -91,8 +103,8 @@ export const waitForTopic = async (
   }
 
   /**
-   * Request a wait only with an entity tag. Without a tag, the service would wait even if the topic is already
-   * completed.
+   * Adds `Prefer: wait` to a request if an entity tag is known. Without a tag, the service would wait for a change even
+   * if the topic is already completed.
    */
   const untilChange = (request: RequestOptions): RequestOptions => {
     if (tag === null) return request
@@ -104,8 +116,8 @@ export const waitForTopic = async (
   }
 
   /**
-   * The first request with a tag follows after a short pause, because the service can delay its response until a
-   * change. The response to the first request shows whether the service supports waiting.
+   * Returns the pause after a poll. The first request with an entity tag follows after a short pause, because the
+   * service can then wait for a change. The response to that request shows whether the service has waited.
    */
   const pauseAfter = (seen: TopicProgress | Error, known: string | null): number => {
     const usual = defaultPause(connection, intervalMs)
@@ -115,7 +127,8 @@ export const waitForTopic = async (
   }
 
   /**
-   * Polls once and returns a status or a temporary error. After the first successful poll, outages do not end the wait.
+   * Polls once, and returns a status or a temporary error. After the first received status, temporary errors do not end
+   * the wait.
    */
   const poll = async (request: RequestOptions): Promise<TopicProgress | Error> => {
     try {

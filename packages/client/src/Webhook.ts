@@ -55,8 +55,8 @@ export interface CreatedWebhook extends Webhook {
 }
 
 /**
- * A rotation of the secret. For `grace_period_seconds`, events are also signed with the former secret: 0 to 604,800
- * seconds, by default 86,400.
+ * A rotation of the secret. During the grace period, events are also signed with the former secret.
+ * `grace_period_seconds` is 0 to 604,800, by default 86,400.
  */
 export interface RotateWebhookSecret {
   readonly grace_period_seconds?: number
@@ -79,7 +79,7 @@ export interface DeletedWebhook {
 /** The result of a test delivery. */
 export interface WebhookTest {
   /**
-   * True if the test delivery succeeded. A failed test delivery resolves with false and is not an error of the call.
+   * True if the test delivery succeeded. If the test delivery fails, the call still resolves, and `success` is false.
    */
   readonly success: boolean
   /** The id of the test event, which is `evt_test_` and a UUID. */

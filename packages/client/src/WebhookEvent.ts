@@ -1,4 +1,4 @@
-/** The types of events that `verifyWebhook` returns. */
+/** Types of the events that webhooks receive and `events.list` returns. */
 import type { AssignmentStatus, Commentary, FailureReason, OutcomeSummary, TopicStatus } from "./Topic.ts"
 import type { Metadata, Open, Timestamp } from "./Wire.ts"
 
@@ -8,8 +8,8 @@ interface Event<Type extends string, Data> {
   readonly type: Type
   readonly timestamp: Timestamp
   /**
-   * The sequence number increases with every event of an assignment. Ignore events that arrive late with a lower
-   * number. The number is 1 for `topic.completed`.
+   * The sequence number of the event, which increases with every event of an assignment. Ignore an event with a lower
+   * number than an event of the same assignment that you already handled. The number of `topic.completed` is 1.
    */
   readonly sequence: number
   readonly data: Data
@@ -48,8 +48,8 @@ export type MediaReady = Event<
 export type TopicCompleted = Event<"topic.completed", Subject>
 
 /**
- * An event in `events.list`, even if no webhook received the event. A newer service may list unknown types: ignore
- * these events.
+ * An event that `events.list` returns, whether or not a webhook received it. A newer service may return unknown types:
+ * ignore these events.
  */
 export type PastEvent = CreatorApproved | PartnerApproved | CommentaryFailed | MediaReady | TopicCompleted
 

@@ -16,8 +16,8 @@ export type WebhookRefusal =
   | "malformed_body"
 
 /**
- * The verification failed: answer 400 or 401 and ignore the event. `missing_secret` and `malformed_secret` are errors
- * in your settings. In these cases answer 500, so that the service sends the event again.
+ * The verification failed: answer 400 or 401 and ignore the event. The reasons `missing_secret` and `malformed_secret`
+ * mean that your own settings are wrong: answer 500, so that the service sends the event again.
  */
 export class WebhookVerificationError extends PartnerCommentaryError {
   override name = "WebhookVerificationError"
@@ -100,9 +100,9 @@ const sentAt = (timestamp: string, { now = new Date(), toleranceSeconds = 300 }:
 }
 
 /**
- * Resolves with the event if its signature is valid, otherwise rejects with WebhookVerificationError. `body` must be
- * the raw body, byte for byte. Pass several secrets while you migrate to another webhook. An event can arrive more than
- * once: store the `id` of handled events.
+ * Verifies the signature of a webhook request. Resolves with the event if the signature is valid, and otherwise rejects
+ * with WebhookVerificationError. `body` must be the raw body, byte for byte. Pass several secrets while you migrate to
+ * another webhook. An event can arrive more than once: store the `id` of handled events.
  */
 export const verifyWebhook = async (
   body: string | Uint8Array | ArrayBuffer,

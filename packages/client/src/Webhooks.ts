@@ -53,8 +53,8 @@ export class Webhooks {
   }
 
   /**
-   * Replaces the secret of a webhook. During the grace period, events are signed with both secrets, so `verify`
-   * succeeds with either secret. Store the new secret, because no other response contains the secret. Scope
+   * Replaces the secret of a webhook. During the grace period, events are signed with the old and the new secret, so
+   * `verify` succeeds with either of them. Store the new secret, because no other response contains the secret. Scope
    * `webhooks:write`.
    */
   async rotateSecret(id: string, rotation: RotateWebhookSecret = {}, options?: PostOptions): Promise<RotatedWebhook> {
@@ -117,8 +117,8 @@ export class Webhooks {
   }
 
   /**
-   * Sends a test event at once and resolves with the result; check `success`. The client does not retry the call,
-   * because each call sends an event. Scope `webhooks:write`.
+   * Sends a test event immediately and resolves with the result; check `success`. The client does not retry the call,
+   * because each attempt would send an event. Scope `webhooks:write`.
    */
   async test(id: string, options?: RequestOptions): Promise<WebhookTest> {
     return this.#connection.send({ method: "POST", path: path`/webhooks/${id}/test`, once: true, options })

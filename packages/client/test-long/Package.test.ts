@@ -1,6 +1,6 @@
 /**
- * Tests the packed package in an empty project outside of the repository, without a network. A partner installs the
- * same file.
+ * Installs the packed package in an empty project outside of the repository, without a network. Partners install the
+ * same file from the registry.
  */
 import { execFile } from "node:child_process"
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -83,7 +83,7 @@ beforeAll(async () => {
   await run(project, "npm", "install", packed?.tarball ?? "nothing was packed")
 })
 
-it("the package installs offline without dependencies, and contains programs and declarations but no TypeScript sources", () => {
+it("the package installs offline without dependencies, and contains JavaScript and declarations but no TypeScript sources", () => {
   const installed = join(project, "node_modules", "@partner-commentary", "client")
   expect(readdirSync(join(project, "node_modules")).filter((name) => !name.startsWith("."))).toEqual([
     "@partner-commentary"

@@ -27,8 +27,8 @@ type Literals<T> = T extends string ? (string extends T ? never : T) : never
 type Closed<T> = [Literals<T>] extends [never] ? T : Literals<T> | Exclude<T, string>
 
 /**
- * The client's union as a single type like in the contract, with optional `share_id` and `duplicate_of`.
- * hosts/test/test/client/ClientResources.test.ts checks which status has which field.
+ * The client's union `SubmissionResult` merged into one type with optional `share_id` and `duplicate_of`, as in the
+ * contract. hosts/test/test/client/ClientResources.test.ts checks which status has which field.
  */
 interface AnyResult {
   readonly persona_id: Client.SubmissionResult["persona_id"]
@@ -127,8 +127,7 @@ export type Proofs = [
 ]
 
 /**
- * A submission result's status determines the other fields, but code can read these fields without a check of the
- * status.
+ * Compiles only if code can read `share_id` and `duplicate_of` of a submission result without a check of its status.
  */
 const placeOf = (result: Client.SubmissionResult): string | undefined => {
   if (result.status === "sent") return result.share_id satisfies string

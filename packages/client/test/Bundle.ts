@@ -1,4 +1,7 @@
-/** Bundles the package like an application: minified, with all exports or only the used exports. */
+/**
+ * Bundles the package as an application's bundler would: minified, and with only the exports that the given source
+ * uses.
+ */
 import { join } from "node:path"
 import { gzipSync } from "node:zlib"
 import { build } from "esbuild"
@@ -20,6 +23,6 @@ export const bundle = async (source: string, format: "esm" | "iife" = "esm") => 
   return { text, gzipped: gzipSync(text, { level: 9 }).length, inputs: Object.keys(metafile.inputs) }
 }
 
-/** The source of a module that exports the whole client. Tests pass this source to `bundle`. */
+/** The source of a module that exports the whole client, for tests that bundle it. */
 export const sourceExportingAll = 'export * from "./PartnerCommentary.ts"'
 export const sourceExportingVerification = 'export { verifyWebhook } from "./PartnerCommentary.ts"'

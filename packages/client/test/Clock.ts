@@ -1,7 +1,7 @@
-/** Provides fake time and randomness that only the test advances. */
+/** Replaces time and randomness in tests by values that the test controls. */
 import { afterEach, beforeEach, vi } from "vitest"
 
-/** The fake clock applies to every test of the calling file. */
+/** Uses the fake clock in every test of the calling file. */
 export const useFakeClock = (): void => {
   beforeEach(() => {
     vi.useFakeTimers({ now: Date.UTC(2026, 0, 30) })

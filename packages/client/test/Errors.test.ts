@@ -1,5 +1,6 @@
 /**
- * Tests failures of calls. Errors have a type for each code, differ from proxy responses, and never contain the key.
+ * Tests the errors of failed calls: their types, how responses of a proxy are recognized, and that no error contains
+ * the key.
  */
 import { inspect } from "node:util"
 import {
@@ -38,7 +39,7 @@ it("an API error has status, code, message, details, request id and headers", as
   expect(error.details.map((each) => each.persona_id)).toEqual(["a"])
 })
 
-it("an unknown error code is passed on unchanged", async () => {
+it("an error code that the client does not know is returned unchanged with its details", async () => {
   const { client } = makeScriptedService([refusalAnswer(409, "brand_new", { some: "thing" })])
   expect(await rejectionOf(client.topics.get("t"))).toMatchObject({
     status: 409,
@@ -108,7 +109,7 @@ it.each(["", "pk_live_a\n", "pk_live_a b", "pk_live_ü"])(
   }
 )
 
-it("a key that a function returns is validated, too", async () => {
+it("the key that an `apiKey` function returns is validated as well", async () => {
   const { asked, client } = makeScriptedService([successAnswer({})], { apiKey: () => "pk_live_a\r\nx: y" })
   expect(String(await rejectionOf(client.topics.get("t")))).toMatch(/^PartnerCommentaryError: apiKey is missing/)
   expect(asked).toHaveLength(0)

@@ -18,7 +18,8 @@ type Behavior =
 const streams: Behavior = { is: "streams" }
 
 /**
- * Simulates a service that stores event `n` after `n` seconds. After the list of behaviors, the last behavior repeats.
+ * Simulates a service that stores event number `n` after `n` seconds. Each connection has the next of the given
+ * behaviors, and the last behavior repeats.
  */
 const makeService = (behaviors: ReadonlyArray<Behavior>, { waits = true, key = "pk_live_a" } = {}) => {
   const start = Date.now()
@@ -157,12 +158,13 @@ it.each<[string, Behavior]>([
     const kinds = asked.map((line) => line.split(" ")[0])
     expect(kinds.filter((kind) => kind === "stream")).toHaveLength(2)
     expect([kinds[1], kinds.at(-1)]).toEqual(["list", "stream"])
-    // Each request waits in the service for the next event. At most one request starts per second.
+    // Each request waits for the next event, and a new event is stored every second, so at most one request starts per
+    // second.
     expect(kinds.length).toBeLessThan(605)
   }
 )
 
-it("events.follow polls a service that answers at once every 30 to 60 seconds, or every 1 to 2 seconds with a test key", async () => {
+it("if the service does not wait for events, events.follow polls every 30 to 60 seconds, or every 1 to 2 seconds with a test key", async () => {
   for (const [key, most] of [
     ["pk_live_a", 4],
     ["pk_test_a", 80]
@@ -197,7 +199,7 @@ it("after an outage, events.follow continues without lost or repeated events, an
   expect(seen.length).toBeGreaterThan(725)
 })
 
-it("events.follow rejects after the usual retries if no first answer arrives", async () => {
+it("events.follow rejects after the configured retries if the service has never responded", async () => {
   const { follow, setDown } = makeService([streams])
   setDown(true)
   const failed = rejectionOf(follow())
@@ -205,7 +207,7 @@ it("events.follow rejects after the usual retries if no first answer arrives", a
   expect(await failed).toMatchObject({ status: 503 })
 })
 
-it("events.follow rejects at any time if the service refuses the key or the position", async () => {
+it("events.follow rejects immediately if the service refuses the key, even after events have arrived", async () => {
   const refused: Behavior = { is: "answers", response: () => refusalAnswer(401, "key_revoked")() as Response }
   const { asked, follow, seen } = makeService([{ is: "streams", ms: 10_000 }, refused])
   const failed = rejectionOf(follow())

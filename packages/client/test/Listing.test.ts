@@ -1,4 +1,7 @@
-/** Tests lists. An awaited list is a page, an iterated list returns all items, and pages are fetched on demand. */
+/**
+ * Tests lists: an awaited list resolves with its first page, an iterated list returns all items, and pages are fetched
+ * on demand.
+ */
 import { ApiError } from "@partner-commentary/client"
 import { expect, it } from "vitest"
 import { json, makeScriptedService, refusalAnswer, rejectionOf, type ScriptedAnswer } from "./ScriptedService.ts"

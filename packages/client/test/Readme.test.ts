@@ -1,4 +1,4 @@
-/** Runs the README's webhook receivers with requests in the form that Express and Hono pass. */
+/** Runs the README's webhook handlers with requests as Express and Hono would pass them. */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { verifyWebhook, WebhookVerificationError } from "@partner-commentary/client"
@@ -52,7 +52,7 @@ const inHono = (text: string, headers: Record<string, string>) => {
   return { req: { raw: request, text: () => request.text() }, body: (_: null, status: number) => status }
 }
 
-it("the Express snippet verifies a raw body with Node's headers and publishes the commentary", async () => {
+it("the Express snippet accepts only a correctly signed body and publishes the commentary", async () => {
   const { done, handlers, parsers } = registered()
   const statuses: Array<number> = []
   const response = { sendStatus: (status: number) => void statuses.push(status) }
@@ -63,7 +63,7 @@ it("the Express snippet verifies a raw body with Node's headers and publishes th
   expect(statuses).toEqual([204])
 })
 
-it("the Hono snippet verifies the text and Headers of a Request and drops the topic", async () => {
+it("the Hono snippet accepts only a correctly signed request and drops the topic", async () => {
   const { done, handlers } = registered()
   expect(await handlers[1]?.(inHono(failed, sign(failed)))).toBe(204)
   expect(done).toEqual([["drop", "t", "declined"]])

@@ -136,7 +136,7 @@ it.each([undefined, null, "pk_test_a"])(
   }
 )
 
-it("a constructor call without key or address names the missing option", () => {
+it("the error of a constructor call without apiKey or baseUrl names the missing option", () => {
   const baseUrl = "https://api.example"
   expect(() => new PartnerCommentary({ baseUrl } as never)).toThrow("apiKey is missing")
   expect(() => new PartnerCommentary({ apiKey } as never)).toThrow("baseUrl must be the service's address")

@@ -78,7 +78,7 @@ it("the delay before a retry does not exceed maxRetryWaitMs", async () => {
   expect(pauses()).toEqual([250, 500, 600, 600])
 })
 
-it("Retry-After sets the delay before a retry, in seconds or as a date by the server's clock", async () => {
+it("Retry-After sets the delay before a retry, in seconds or as a date relative to the server's clock", async () => {
   const byDate = { "retry-after": "Fri, 01 Jan 2027 00:00:20 GMT", date: "Fri, 01 Jan 2027 00:00:00 GMT" }
   const { client, pauses } = makeScriptedService([
     htmlAnswer(503, { "retry-after": "5" }),
@@ -95,7 +95,7 @@ it("the error details set the delay before a retry if a proxy removed the Retry-
   expect(pauses()).toEqual([7500])
 })
 
-it("a call rejects at once if the requested delay exceeds a minute or the configured limit", async () => {
+it("a call rejects without a retry if the requested delay exceeds a minute or the configured limit", async () => {
   const { asked, client } = makeScriptedService([limited({}, { "retry-after": "61" })])
   expect(await Clock.advanceUntilSettled(rejectionOf(client.topics.get("t")))).toMatchObject({
     code: "rate_limit_exceeded"
@@ -148,7 +148,7 @@ it("completed calls leave no listeners on the caller's signal", async () => {
   expect(listeners(removed)).toEqual(listeners(added))
 })
 
-it("a rotated key is used from the next attempt on", async () => {
+it("each attempt calls the `apiKey` function, so the next attempt uses a rotated key", async () => {
   const keys = ["pk_live_old", "pk_live_new"]
   const { asked, client } = makeScriptedService([brokenConnection, successAnswer({})], {
     apiKey: async () => keys.shift() ?? "none"

@@ -1,4 +1,7 @@
-/** Tests the bundle size and the supported runtimes: every runtime with web globals, and browsers only if allowed. */
+/**
+ * Tests the bundle size, and that the client runs in every runtime with web globals, but in browsers only with
+ * `allowBrowser`.
+ */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { createContext, runInContext } from "node:vm"
@@ -88,7 +91,7 @@ describe("Runtimes with web globals only", () => {
     expect(id).toBe("evt_1")
   })
 
-  it("in a runtime with only web globals, verifyWebhook accepts a body from another realm", async () => {
+  it("in a runtime with only web globals, verifyWebhook accepts bytes that were created in another realm", async () => {
     const secret = "a raw secret of 32 or more characters"
     const body = '{"id":"evt_1"}'
     const at = new Date()

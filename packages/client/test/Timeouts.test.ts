@@ -37,13 +37,13 @@ it("an attempt that exceeds the timeout is retried", async () => {
   const { baseUrl, requests } = await serve((_, response, count) => {
     if (count > 1) good(response)
   })
-  // The server answers the second attempt at once, so the short timeout is safe on slow machines.
+  // The server responds to the second attempt immediately, so the short timeout is safe on slow machines.
   const client = new PartnerCommentary({ apiKey, baseUrl, timeoutMs: 1000 })
   expect(await client.personas.list()).toEqual([])
   expect(requests()).toBe(2)
 })
 
-it("an invalid numeric option is rejected by name before a request is sent", async () => {
+it("an invalid numeric option is rejected with an error that names it, before a request is sent", async () => {
   const { baseUrl, requests } = await serve((_, response) => good(response))
   const wrong = [-1, Number.NaN, "x", null] as ReadonlyArray<unknown> as ReadonlyArray<number>
   for (const name of ["timeoutMs", "maxRetries", "maxRetryWaitMs"] as const) {
@@ -63,7 +63,7 @@ it("an invalid numeric option is rejected by name before a request is sent", asy
   expect(await client.personas.list({ timeoutMs: undefined })).toEqual([])
 })
 
-it("the timeout of an attempt covers the response until the last byte", async () => {
+it("the timeout of an attempt includes the time until the last byte of the response", async () => {
   const { baseUrl } = await serve((_, response) => {
     response.writeHead(200, { "content-type": "application/json" })
     response.write('{"success":')
@@ -75,7 +75,7 @@ it("the timeout of an attempt covers the response until the last byte", async ()
   expect(String(error)).toMatch(/No answer within 100 ms \(request [0-9a-f-]{36}\)/)
 })
 
-it("the timeout of an attempt ends even a fetch that ignores the signal", async () => {
+it("an attempt ends at its timeout even if the custom fetch ignores the signal", async () => {
   const fetch = () => new Promise<Response>(() => undefined)
   const client = new PartnerCommentary({ apiKey, baseUrl: "https://api.example", fetch, timeoutMs: 20, maxRetries: 0 })
   expect(await rejectionOf(client.personas.list())).toBeInstanceOf(TimeoutError)

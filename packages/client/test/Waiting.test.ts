@@ -95,7 +95,7 @@ it("waitFor spreads polls evenly when less than half of the rate limit remains",
   expect(pauses()).toEqual([45_000, 600_000, 1_800_000, 0])
 })
 
-it("the first half of the rate limit does not slow down polling", async () => {
+it("polling does not slow down while at least half of the rate limit remains", async () => {
   const left = (remaining: number) => ({
     "x-ratelimit-limit": "1000",
     "x-ratelimit-remaining": String(remaining),
@@ -133,7 +133,7 @@ it("an outage after the first status does not end waitFor", async () => {
   expect(await Clock.advanceUntilSettled(client.topics.waitFor("t"))).toMatchObject({ status: "completed" })
 })
 
-it("waitFor rejects at once if the service is unreachable or the topic is unknown", async () => {
+it("waitFor rejects without waiting if the service is unreachable at the start or the topic is unknown", async () => {
   const { client } = scripted([brokenConnection])
   expect(await Clock.advanceUntilSettled(rejectionOf(client.topics.waitFor("t")))).toMatchObject({
     name: "ConnectionError"
@@ -154,7 +154,7 @@ it("waitFor rejects after the timeout with the last status", async () => {
   expect(vi.getTimerCount()).toBe(0)
 })
 
-it("waitFor can still resolve with the last poll after the timeout", async () => {
+it("waitFor resolves if the last poll after the timeout finds the topic completed", async () => {
   const { asked, client } = scripted([progress("pending"), progress("completed"), detail])
   const start = Date.now()
   expect(await Clock.advanceUntilSettled(client.topics.waitFor("t", { timeoutMs: 15_000 }))).toMatchObject({
@@ -211,7 +211,7 @@ it("the default timeout of waitFor is two days", async () => {
   expect(Date.now() - start).toBe(48 * 3_600_000)
 })
 
-it("an abort ends waitFor at once with the caller's reason", async () => {
+it("an abort ends waitFor immediately with the caller's reason", async () => {
   const { client } = scripted([progress("pending")])
   const controller = new AbortController()
   const call = rejectionOf(client.topics.waitFor("t", { signal: controller.signal }))

@@ -7,9 +7,12 @@ import { rejectionOf } from "./ScriptedService.ts"
 Clock.useFakeClock()
 
 interface Behavior {
-  /** The time of each change. The last one completes the topic. */
+  /**
+   * The times at which the topic's status changes, in milliseconds after the start. The last change completes the
+   * topic.
+   */
   readonly changes?: ReadonlyArray<number>
-  /** True if the service applies `Prefer` and sends `Preference-Applied`. Otherwise the service responds at once. */
+  /** True if the service applies `Prefer: wait`. Otherwise the service responds immediately. */
   readonly waits?: boolean
   readonly says?: boolean
   readonly tags?: boolean
@@ -52,7 +55,7 @@ const makeWaitingService = ({ changes = [], says = true, tags = true, waits = tr
   return { asked, client, start }
 }
 
-it("a change ends the waiting request, which sent the last entity tag", async () => {
+it("a waiting request sends the last entity tag, and a change of the topic ends its wait", async () => {
   const { asked, client, start } = makeWaitingService({ changes: [40_000, 90_000] })
   expect(await Clock.advanceUntilSettled(client.topics.waitFor("t"))).toMatchObject({ topic_id: "t" })
   expect(asked).toEqual([
@@ -67,7 +70,7 @@ it("a change ends the waiting request, which sent the last entity tag", async ()
   expect(vi.getTimerCount()).toBe(0)
 })
 
-it("waitFor returns a completed topic at once", async () => {
+it("waitFor returns a completed topic without a wait", async () => {
   const { asked, client, start } = makeWaitingService({ changes: [0] })
   await Clock.advanceUntilSettled(client.topics.waitFor("t"))
   expect([asked.length, Date.now() - start]).toEqual([2, 0])
@@ -79,7 +82,7 @@ it("the client recognizes a wait in the service by its duration if a proxy remov
   expect(asked.map(({ at }) => at)).toEqual([0, 1000, 26_000, 51_000, 60_000])
 })
 
-it("waitFor polls a service that answers at once at the usual interval", async () => {
+it("if the service responds immediately, waitFor polls at the default interval", async () => {
   const { asked, client } = makeWaitingService({ changes: [100_000], waits: false })
   await Clock.advanceUntilSettled(client.topics.waitFor("t"))
   expect(asked.map(({ at }) => at)).toEqual([0, 1000, 46_000, 91_000, 136_000, 136_000])
@@ -92,7 +95,7 @@ it("a service without entity tags gets neither `Prefer` nor `If-None-Match`", as
   expect(asked.every(({ prefer, tag }) => prefer === null && tag === null)).toBe(true)
 })
 
-it("a stopping service that responds at once with `Preference-Applied` gets at most one request per second", async () => {
+it("a service that ends every wait immediately, as when it stops, gets at most one request per second", async () => {
   let requests = 0
   const headers = { etag: '"1"', "preference-applied": "wait" }
   const fetch = async () =>
@@ -120,7 +123,7 @@ it("the timeout of waitFor ends a series of 304 responses, and no request waits 
   expect(vi.getTimerCount()).toBe(0)
 })
 
-it("a short client timeout does not end a waiting request, and a hanging request ends 10 seconds after the requested wait", async () => {
+it("a waiting request ends not at the client's timeout, but at the latest 10 seconds after the requested wait", async () => {
   const short = makeWaitingService({ changes: [20_000], options: { timeoutMs: 1000 } })
   await Clock.advanceUntilSettled(short.client.topics.waitFor("t"))
   expect(short.asked.map(({ at }) => at)).toEqual([0, 1000, 20_000])
@@ -138,7 +141,7 @@ it("a short client timeout does not end a waiting request, and a hanging request
   expect(at).toEqual([0, 1000, 81_000, 100_000])
 })
 
-it("an abort ends a request that waits in the service at once with the caller's reason", async () => {
+it("an abort immediately ends a request that waits in the service, with the caller's reason", async () => {
   const { client } = makeWaitingService()
   const controller = new AbortController()
   const call = rejectionOf(client.topics.waitFor("t", { signal: controller.signal }))

@@ -1,4 +1,4 @@
-/** Builds adapters from plain settings. Each adapter is loaded only when an option chooses the adapter. */
+/** Builds adapters from plain settings. The module of an adapter is imported only if an option chooses the adapter. */
 import { DashboardIdentity } from "@partner-commentary/core/access/DashboardIdentity"
 import type * as OpenAiGenerator from "@partner-commentary/generator/OpenAiGenerator"
 import type * as OpenAiSpeech from "@partner-commentary/generator/OpenAiSpeech"
@@ -29,7 +29,7 @@ export const outbox = (options: OutboxMailer.OutboxMailerOptions) =>
     ({ layer }) => layer(options)
   )
 
-/** Returns the generator. Without a server, the local generator is used. */
+/** Returns the generator layer for an OpenAI-compatible server, or the local generator if no server is given. */
 export const generator = (server: Option.Option<OpenAiGenerator.OpenAiGeneratorOptions>) =>
   Option.match(server, {
     onNone: () =>
@@ -44,7 +44,10 @@ export const generator = (server: Option.Option<OpenAiGenerator.OpenAiGeneratorO
       )
   })
 
-/** Returns the speech adapter. Without a server, the service makes no audio. */
+/**
+ * Returns the speech layer for an OpenAI-compatible server. If no server is given, the layer is empty and the service
+ * makes no audio.
+ */
 export const speech = (server: Option.Option<OpenAiSpeech.OpenAiSpeechOptions>) =>
   Option.match(server, {
     onNone: () => Layer.empty,
@@ -67,7 +70,7 @@ export const bucket = (options: S3Storage.S3StorageOptions) =>
     ({ layer }) => layer(options)
   )
 
-/** Returns the identity adapter. Without an identity provider, every dashboard token is rejected. */
+/** Returns the identity layer for an identity provider. If no provider is given, every dashboard token is rejected. */
 export const identity = (provider: Option.Option<JwksIdentity.JwksIdentityOptions>) =>
   Option.match(provider, {
     onNone: () => DashboardIdentity.layerNone,

@@ -1,10 +1,13 @@
-/** Checks the arguments of the handlers, because a framework or a test may pass values of other types. */
+/**
+ * Checks the arguments of `fetch`, `node` and `lambda` at run time, because callers without type checks may pass wrong
+ * values.
+ */
 import * as Predicate from "effect/Predicate"
 import { invalidArgument, type PartnerCommentaryError } from "./PartnerCommentaryError.ts"
 
 /**
- * Checks whether the argument is a web Request. A Request of another library or realm is also accepted. Node's request
- * is rejected, because it has no complete URL.
+ * Checks whether the argument is a web Request. A Request class of another library or realm is also accepted. The
+ * request object of Node's HTTP server is rejected, because it contains no complete URL.
  */
 export const checkRequest = (request: unknown): PartnerCommentaryError | undefined =>
   Predicate.hasProperty(request, "url") &&
@@ -16,8 +19,8 @@ export const checkRequest = (request: unknown): PartnerCommentaryError | undefin
     : invalidArgument("request", "The first argument must be a web-standard Request.")
 
 /**
- * Checks the context argument of a handler. The value null means that there is no context. A plain address instead of
- * `{ address }` is rejected, because anonymous calls would then have no rate limit.
+ * Checks the second argument of `fetch`, in which null means no context. A string instead of `{ address }` is rejected,
+ * because the service would ignore it and then not limit anonymous calls.
  */
 export const checkContext = (sent: unknown): PartnerCommentaryError | undefined =>
   sent === undefined || sent === null || Predicate.isObject(sent)

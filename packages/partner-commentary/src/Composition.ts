@@ -1,4 +1,4 @@
-/** Builds the service with Node's cryptography, for every host on Node. */
+/** Builds the service with Node's implementations of cryptography. Every host that runs on Node uses this module. */
 import { createHmac, createSecretKey } from "node:crypto"
 import * as NodeCrypto from "@effect/platform-node-shared/NodeCrypto"
 import * as Composition from "@partner-commentary/server/embedding/Composition"
@@ -7,8 +7,8 @@ import * as Layer from "effect/Layer"
 import * as Randomness from "./Randomness.ts"
 
 /**
- * Signs with a key object instead of the bytes of the key. For a key of bytes, Node 24 creates and drops an error,
- * which takes most of the time of a signature.
+ * Passes the key to Node as a key object. If the key is passed as bytes, Node 24 internally creates and discards an
+ * error, which takes most of the time of a signature.
  */
 const mac = Mac.layerWebCryptoWith({
   hmac: (hash, key, data) =>

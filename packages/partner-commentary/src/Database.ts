@@ -1,4 +1,7 @@
-/** Defines the type of the option `database`: all stores on one SQL client, and the signals between processes. */
+/**
+ * Defines the type of the option `database`: a layer with all stores, their SQL client, and the signals between
+ * processes.
+ */
 import type { AccessChanges } from "@partner-commentary/core/access/AccessChanges"
 import type { RateWindows } from "@partner-commentary/core/access/RateWindows"
 import type { WorkSignal } from "@partner-commentary/core/shared/WorkSignal"

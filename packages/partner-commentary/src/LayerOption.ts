@@ -1,4 +1,4 @@
-/** Distinguishes an option that is an Effect layer from an option in plain form. */
+/** Distinguishes options that are Effect layers from options that are plain values or functions. */
 import * as Layer from "effect/Layer"
 
 export const isLayer = <A>(option: A): option is Extract<A, Layer.Any> => Layer.isLayer(option)

@@ -42,7 +42,10 @@ const written = (logger: HostLogger) =>
     else write(text, fields)
   })
 
-/** Returns the layer of the service's logger. Log lines that an outage repeats are counted instead of written. */
+/**
+ * Returns the layer of the service's logger. During an outage, repeated log lines are counted and not written each
+ * time.
+ */
 export const layer = (given: HostLogger | Logger.Logger<unknown, unknown> | undefined) => {
   if (given === undefined) return LogThrottle.layer
   const logger = Logger.isLogger(given) ? given : written(given)

@@ -1,4 +1,7 @@
-/** Compares the path of incoming requests with the path of the option `url`, and warns once when the paths differ. */
+/**
+ * Compares the path at which the application has mounted the service with the path of the option `url`, and logs one
+ * warning if the paths differ.
+ */
 import { collidesWithRoutes } from "@partner-commentary/core/shared/PublicAddress"
 import { pathOfService } from "@partner-commentary/server/http/Address"
 import * as Predicate from "effect/Predicate"
@@ -16,7 +19,7 @@ export interface Mount {
  */
 const maxSegments = 10
 
-/** Returns the prefixes of the path, shortest first. A router may have mounted the service at one of the prefixes. */
+/** Returns the prefixes of the path, shortest first. Each of them is a possible mount path of the service. */
 const beginnings = (path: string): ReadonlyArray<string> => {
   const segments = path.split("/", maxSegments)
   return segments.slice(1).map((_, at) => segments.slice(0, at + 1).join("/"))
@@ -42,8 +45,8 @@ export const make = (apiRoot: string, warn: (message: string) => void): Mount =>
       if (!isDone && Predicate.isString(baseUrl) && baseUrl !== "") found(baseUrl)
     },
     answered: (target, status) => {
-      // The first successful response proves that the mount path is correct. A later 404 response is therefore a
-      // mistake of the caller.
+      // A response other than 404 proves that the mount path is correct. A later 404 is therefore a mistake of the
+      // caller.
       if (!isDone && status === 404) {
         const path = target.replace(/[?#].*$/s, "")
         const mounted = beginnings(path).find((each) => collidesWithRoutes(`http://host${path.slice(each.length)}`))

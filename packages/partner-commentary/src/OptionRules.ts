@@ -1,4 +1,7 @@
-/** Defines rules for options. A rule returns true, or a text that completes a sentence after the option's name. */
+/**
+ * Defines rules for options. A rule returns true, or the rest of a sentence that starts with the option's name, such as
+ * `must be true or false`.
+ */
 import { problemsOf } from "@partner-commentary/server/http/Body"
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"

@@ -53,13 +53,13 @@ export interface Options {
    */
   readonly secret: string | ReadonlyArray<string> | undefined
   /**
-   * True allows defaults that are suitable only for development on this machine. The default is true if `url` leads to
-   * this machine.
+   * True allows defaults that are suitable only for development on this machine. By default, `development` is true if
+   * `url` leads to this machine.
    */
   readonly development?: boolean | undefined
   /**
-   * The database is a value of the function `sqlite` or `postgres`, for example `sqlite("commentary.db")`. The default
-   * in development is the file `commentary.db`.
+   * The database, which the function `sqlite` or `postgres` returns, for example `sqlite("commentary.db")`. The default
+   * in development is the SQLite file `commentary.db`.
    */
   readonly database?: Database | undefined
   /** Sends mails. In development, mails are by default written as files into the folder `commentary-outbox`. */
@@ -71,7 +71,7 @@ export interface Options {
   readonly generator?: Generate | OpenAiServer | Layer.Layer<CommentaryGenerator, unknown> | undefined
   /** Synthesizes speech from an approved commentary. Without the option `speech`, the service makes no audio. */
   readonly speech?: Speak | (OpenAiServer & { readonly voice: string }) | Layer.Layer<never, unknown> | undefined
-  /** Stores audio files so that partners can fetch the files: a function, or a folder that you serve at `url`. */
+  /** Stores audio files for partners: a function, or a folder whose files you serve at `url`. */
   readonly mediaStorage?:
     | StoreMedium
     | { readonly folder: string; readonly url: string }
@@ -88,20 +88,18 @@ export interface Options {
   readonly organizations?: Organizations | Layer.Layer<OrganizationStore, unknown, SqlClient.SqlClient> | undefined
   readonly webhooks?:
     | {
-        /**
-         * The value true also allows webhook receivers at `http:` addresses and in private networks, for development.
-         */
+        /** If true, webhooks may also use `http:` URLs and receivers in private networks, for development. */
         readonly allowPrivate?: boolean | undefined
       }
     | Layer.Layer<WebhookTransport, unknown>
     | undefined
   /** The logger: `console`, pino, winston, or an Effect logger. */
   readonly logger?: HostLogger | Logger.Logger<unknown, unknown> | undefined
-  /**
-   * The time windows, limits and schedules that differ from the defaults, for example `{ responseWindow: "72 hours" }`.
-   */
+  /** Overrides for the default time windows, limits and schedules, for example `{ responseWindow: "72 hours" }`. */
   readonly policy?: PartialSettings.PartialInput<Policy.Policy> | undefined
-  /** False if another process runs the workers; otherwise the settings of the workers. */
+  /**
+   * False if another process runs the workers. Otherwise true, or settings that override the default worker settings.
+   */
   readonly workers?: boolean | PartialSettings.PartialInput<Effect.Success<typeof WorkerSettings>> | undefined
   /** The addresses and networks of proxies whose `X-Forwarded-For` header is trusted, for example `["10.0.0.0/8"]`. */
   readonly trustedProxies?: ReadonlyArray<string> | undefined
@@ -122,7 +120,7 @@ export interface IdentityProvider {
   readonly organizationClaim?: string | undefined
 }
 
-/** The decoded options, completed with defaults. */
+/** The validated options, with the values that are derived from them and from defaults. */
 export interface DecodedOptions extends Options {
   readonly apiRoot: string
   readonly secrets: readonly [string, ...ReadonlyArray<string>]
@@ -221,7 +219,7 @@ const Given = structOption({
 
 const decode = Schema.decodeUnknownResult(Given, strictOptions)
 
-/** Returns the decoded options, or the first problem with the options. */
+/** Validates the options. Returns the decoded options, or an error about the first problem. */
 export const decodeOptions = (options: Options): Result.Result<DecodedOptions, PartnerCommentaryError> => {
   if (!Predicate.isObject(options)) return Result.fail(invalidOption("url", "is required"))
   return Result.flatMap(

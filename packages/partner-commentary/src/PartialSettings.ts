@@ -1,6 +1,6 @@
 /**
- * Handles settings of which an application overrides a part, such as a policy. The defaults determine the names and the
- * types.
+ * Validates settings of which an application overrides only a part, such as a policy, and fills in the defaults. The
+ * default values determine the allowed names and types.
  */
 import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
@@ -9,8 +9,8 @@ import * as Schema from "effect/Schema"
 import { flagOption, optionalCount, structOption } from "./OptionRules.ts"
 
 /**
- * The same settings in plain form. Each setting is optional, and a duration is `"48 hours"` or a number of
- * milliseconds.
+ * The type of overrides for settings of the type `A`. Each setting is optional, and a duration is `"48 hours"` or a
+ * number of milliseconds.
  */
 export type PartialInput<A> = { readonly [Name in keyof A]?: Plain<A[Name]> | undefined }
 
@@ -40,7 +40,7 @@ export const schemaOf = (defaults: unknown): Schema.Codec<unknown> => {
   return structOption(Object.fromEntries(fields))
 }
 
-/** Replaces defaults by the given settings. The schema of the defaults must have decoded `given` before. */
+/** Returns the defaults with the given overrides. `given` must be valid according to the schema of the defaults. */
 export const overrideDefaults = <A>(defaults: A, given: PartialInput<A> | undefined): A => filled(defaults, given) as A
 
 const filled = (usual: unknown, given: unknown): unknown => {

@@ -48,7 +48,7 @@ export interface PartnerCommentary extends UseCases {
    */
   readonly fetch: Embedded.EmbeddedService["fetch"]
   /**
-   * A listener for Node's HTTP server and for Express. An application may mount the listener before or after body
+   * Handles requests of Node's HTTP server and of Express. An application may mount this listener before or after body
    * parsers.
    */
   readonly node: (
@@ -57,15 +57,15 @@ export interface PartnerCommentary extends UseCases {
     next?: unknown
   ) => Promise<void>
   /**
-   * Next.js uses the handlers with `export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = pc.next` in a
-   * route. Next.js hides the client's address. Behind a proxy, set `trustedProxies`, so that callers are counted by
-   * `X-Forwarded-For`.
+   * The handlers for a Next.js route: `export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = pc.next`.
+   * Next.js hides the client's address. Behind a proxy, set `trustedProxies`, so that the service reads the client's
+   * address from `X-Forwarded-For`.
    */
   readonly next: RouteHandlers.RouteHandlers
   /**
-   * AWS Lambda calls the function that a module exports with `export const handler = pc.lambda`. The function handles
-   * requests of API Gateway, function URLs and load balancers. On an EventBridge schedule, the function runs due jobs.
-   * Set the option `workers` to false on Lambda.
+   * The handler for AWS Lambda: `export const handler = pc.lambda`. The handler processes requests of API Gateway,
+   * function URLs and load balancers. When an EventBridge schedule invokes it, the handler runs due jobs. Set the
+   * option `workers` to false on Lambda.
    */
   readonly lambda: LambdaHandler
   /**
@@ -76,8 +76,8 @@ export interface PartnerCommentary extends UseCases {
   /** Stops the workers and closes all connections and the database. */
   readonly stop: () => Promise<void>
   /**
-   * Runs an Effect with the services of `partner-commentary`, for use cases and stores that the object has no method
-   * for.
+   * Runs an Effect with the services of `partner-commentary`, for use cases and stores for which this interface has no
+   * method.
    */
   readonly run: <A, E>(effect: Effect.Effect<A, E, Service.Services>) => Promise<A>
   /** The same service as an Effect layer, with every use case and store. */
@@ -159,7 +159,10 @@ const loadedOnce = <A>(load: () => Promise<A>): (() => Promise<A>) => {
   }
 }
 
-/** Returns the base address of the first trusted network. */
+/**
+ * Returns the address part of the first trusted proxy or network, which serves as the socket address of requests of
+ * Next.js.
+ */
 const firstAddress = ([first = ""]: ReadonlyArray<string> = []) => first.split("/", 1).join()
 
 export type { Options }

@@ -1,4 +1,4 @@
-/** Defines the only error type of the package for applications without Effect: for options, starts and use cases. */
+/** Defines the error class of this package, for invalid options, failed starts and failed use cases. */
 import { reasonOf } from "@partner-commentary/core/shared/Reason"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
@@ -40,7 +40,7 @@ export const startFailed = (what: string, cause: unknown): PartnerCommentaryErro
         cause
       })
 
-/** Returns the layer, whose failures are converted to errors with the code `start_failed`. */
+/** Converts the failures of a layer to errors with the code `start_failed`. */
 export const withStartError = <A, E, R>(
   what: string,
   layer: Layer.Layer<A, E, R>

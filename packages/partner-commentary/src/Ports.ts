@@ -1,4 +1,6 @@
-/** Builds the ports that the options choose. An error of a port names the option. */
+/**
+ * Builds the implementations of the ports that the options choose. If one cannot be built, the error names its option.
+ */
 import { DashboardIdentity } from "@partner-commentary/core/access/DashboardIdentity"
 import { isLoopbackHost } from "@partner-commentary/core/shared/Loopback"
 import * as Layer from "effect/Layer"

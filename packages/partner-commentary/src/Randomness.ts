@@ -1,6 +1,7 @@
 /**
- * Returns secure random bytes, and reads them from the system in blocks, as Node's `randomUUID` does. A request needs
- * five ids, and each read from the system takes several microseconds. Returned bytes are overwritten in the block.
+ * Provides secure random bytes from blocks that are read from the operating system, as Node's `randomUUID` does. A
+ * request needs five ids, and each read from the system takes several microseconds. Bytes are erased from the block
+ * when they are returned.
  */
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Layer from "effect/Layer"

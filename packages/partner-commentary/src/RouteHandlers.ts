@@ -8,7 +8,7 @@ export type RouteHandlers = Readonly<Record<"GET" | "HEAD" | "POST" | "PUT" | "P
 
 /**
  * Creates the handlers of a route. Next.js hides the client's address, so every request gets `address` as its socket
- * address. Next.js also deletes `content-encoding`.
+ * address. Responses are not compressed, because Next.js deletes the header `content-encoding`.
  */
 export const make = (fetch: EmbeddedService<never>["fetch"], address: string): RouteHandlers => {
   const answer: Handler = (request) => fetch(request, { address, isEncodingLost: true })

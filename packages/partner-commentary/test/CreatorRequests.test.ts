@@ -1,4 +1,4 @@
-/** Tests the creators' actions in an application that shows requests in its own pages. */
+/** Tests the functions with which an application shows requests to creators in its own pages. */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -80,7 +80,7 @@ it("a creator answers and approves an edited draft in the application's own page
   expect((await pc.creators.findRequest({ email, share_id })).commentary?.content).toBe("In my own words.")
 })
 
-it("after a creator requested another draft, an approval of the first draft is rejected", async () => {
+it("after a creator has requested another draft, an approval of the first draft is rejected", async () => {
   const { drafted, pc, submit } = await opened()
   const { share_id } = await submit()
   await pc.creators.respond({ email, share_id, perspective })
@@ -97,7 +97,7 @@ it("after a creator requested another draft, an approval of the first draft is r
   expect((await pc.creators.withdraw({ email, share_id, reason: "Not for me." })).failure?.reason).toBe("withdrawn")
 })
 
-it("after a creator declined, a later answer is rejected with the present status", async () => {
+it("after a creator has declined, an answer is rejected with an error that contains the current status", async () => {
   const { pc, submit } = await opened()
   const { share_id } = await submit()
   expect((await pc.creators.decline({ email, share_id })).status).toBe("declined")
@@ -154,7 +154,7 @@ it("a rollback of the application's transaction undoes a creator's answer", asyn
   expect((await pc.creators.findRequest({ email, share_id })).status).toBe("declined")
 })
 
-it("the audit log names the actor of an answer: the application, or the creator's link", async () => {
+it("the audit log records whether the creator answered through the application or through the link in a mail", async () => {
   const { database, drafted, pc, submit } = await opened()
   const [own, linked] = [await submit(), await submit("Who wins the cup?")]
   await pc.creators.respond({ email, share_id: own.share_id, perspective })

@@ -142,24 +142,26 @@ describe("Identity functions", () => {
       IdentityFunction.layer(identify)
     )
 
-  it.effect("an identity function reports an organization, an invalid token, an expired token, or a failure", () =>
-    Effect.gen(function* () {
-      const organization = "courtside"
-      assert.deepStrictEqual(yield* reading(async () => ({ organization })), { organization, subject: null })
-      for (const none of [null, undefined]) {
-        const invalid = yield* Effect.flip(reading(() => none))
-        assert.deepInclude(invalid, { _tag: "TokenRefused", expired: false })
-      }
-      assert.deepInclude(yield* Effect.flip(reading(() => ({ expired: true }))), {
-        _tag: "TokenRefused",
-        expired: true
+  it.effect(
+    "the results of an identity function are an organization, an invalid token, an expired token, or a failure",
+    () =>
+      Effect.gen(function* () {
+        const organization = "courtside"
+        assert.deepStrictEqual(yield* reading(async () => ({ organization })), { organization, subject: null })
+        for (const none of [null, undefined]) {
+          const invalid = yield* Effect.flip(reading(() => none))
+          assert.deepInclude(invalid, { _tag: "TokenRefused", expired: false })
+        }
+        assert.deepInclude(yield* Effect.flip(reading(() => ({ expired: true }))), {
+          _tag: "TokenRefused",
+          expired: true
+        })
+        for (const broken of [() => Promise.reject(new Error("down")), () => ({ organization: "" }), never]) {
+          const waiting = yield* Effect.forkChild(Effect.flip(reading(broken)))
+          yield* TestClock.adjust("10 seconds")
+          assert.strictEqual((yield* Fiber.join(waiting))._tag, "IdentityUnreachable")
+        }
       })
-      for (const broken of [() => Promise.reject(new Error("down")), () => ({ organization: "" }), never]) {
-        const waiting = yield* Effect.forkChild(Effect.flip(reading(broken)))
-        yield* TestClock.adjust("10 seconds")
-        assert.strictEqual((yield* Fiber.join(waiting))._tag, "IdentityUnreachable")
-      }
-    })
   )
 
   it.effect("an identity function is not called for a text that is longer than any token", () =>
@@ -170,7 +172,7 @@ describe("Identity functions", () => {
   )
 })
 
-/** Represents the tables of the application. */
+/** The personas, licences and organizations in the application's own tables. */
 class Tables extends Context.Service<
   Tables,
   {
@@ -250,7 +252,7 @@ OrganizationReadingSuite.suite("functions of the application", Layer.provideMerg
   )
 })
 
-it.effect("an invalid row from a function causes a defect that names the option and the field", () =>
+it.effect("if a function returns an invalid row, the read dies with a defect that names the option and the field", () =>
   Effect.gen(function* () {
     const persona = { id: id.toUpperCase(), name: "Bo", creator: { email: "bo@host.example" }, created_at }
     const found = PersonaStore.use(({ find }) => find(PersonaId.make(id)))

@@ -24,7 +24,7 @@ const get = (rawPath: string, headers: Record<string, string> = {}) => ({
   requestContext: { http: { method: "GET", sourceIp: "203.0.113.9" } }
 })
 
-it("the Lambda function checks a key's address list by the address in the event, below the path of the option url", async () => {
+it("the Lambda function handles requests below the path of the option url, and checks address lists by the event's address", async () => {
   const pc = partnerCommentary({ ...options, mail: () => {} })
   onTestFinished(pc.stop)
   const { id: organization_id } = await pc.organizations.create({ name: "Courtside" })

@@ -55,7 +55,7 @@ it("a service on SQLite with functions of the application loads no large adapter
   expect(await loadedBy({})).toEqual([])
 })
 
-it("an adapter is loaded when an option chooses the adapter", async () => {
+it("a large adapter is loaded if an option chooses it", async () => {
   const generator = { url: "https://api.example/v1", model: "small" }
   const identity = { jwksUrl: "https://login.example/jwks", issuer: "login", audience: "us" }
   expect(await loadedBy({ generator, identity })).toEqual(["an OpenAI-compatible server", "an identity provider"])

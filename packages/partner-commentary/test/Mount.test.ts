@@ -1,4 +1,7 @@
-/** Tests that a difference between the request path and the option `url` is logged once, with the required change. */
+/**
+ * Tests that one warning is logged if the mount path differs from the path of the option `url`, and that it says how to
+ * correct the difference.
+ */
 import { describe, expect, it } from "vitest"
 import * as Mount from "../src/Mount.ts"
 
@@ -54,7 +57,7 @@ describe("Mount path", () => {
     expect(told(url, use)).toEqual([])
   })
 
-  it("an unknown path is not logged after the service has answered a request", () => {
+  it("after the service has answered a request, a request to an unknown path logs no warning", () => {
     const lines = told(root, (mount) => {
       mount.answered("/commentary/healthz", 200)
       mount.answered("/wp/docs", 404)

@@ -1,4 +1,4 @@
-/** Tests that an invalid option throws an error at once, whose message is one sentence with the option's name. */
+/** Tests that an invalid option immediately throws an error, whose message is one sentence with the option's name. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"

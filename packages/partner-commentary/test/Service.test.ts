@@ -56,7 +56,7 @@ it.each([
     (pc) => pc.node({ socket: {} } as never, undefined as never)
   ]
 ] satisfies ReadonlyArray<[string, string, (pc: ReturnType<typeof partnerCommentary>) => Promise<unknown>]>)(
-  "a wrong argument of %s rejects with the one error class",
+  "a call of %s with a wrong argument rejects with a PartnerCommentaryError",
   async (_, message, call) => {
     const pc = partnerCommentary(options)
     onTestFinished(pc.stop)
@@ -86,7 +86,7 @@ it("a stopped service can be started again", async () => {
   await pc.stop()
 })
 
-it("the service logs a warning if Express mounts another path than the path of the option url, and answers requests", async () => {
+it("if Express mounts the service at another path than the path of the option url, the service logs a warning and still answers", async () => {
   const warnings: Array<unknown> = []
   const none = () => {}
   const logger = { debug: none, info: none, warn: (line: string) => warnings.push(line), error: none }
@@ -192,7 +192,7 @@ describe("Loggers of the application", () => {
     expect(pino.lines).toEqual([["warn", { length: 3 }, "The queue is long"]])
   })
 
-  it("an Effect logger is used unchanged", async () => {
+  it("an Effect logger receives the log entries without conversion", async () => {
     const messages: Array<unknown> = []
     await logged(Logger.make(({ message }) => messages.push(message)))
     expect(messages).toHaveLength(1)

@@ -16,7 +16,10 @@ const opened = () => {
   return pc
 }
 
-/** Returns the rejection as one text. Even a rejected call must return a promise. */
+/**
+ * Returns the code and the message of the error with which the call rejects. The call must return a promise and not
+ * throw.
+ */
 const sentence = (call: () => Promise<unknown>): Promise<string> =>
   call().then(
     () => "nothing was refused",

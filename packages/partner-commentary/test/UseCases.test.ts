@@ -1,4 +1,4 @@
-/** Runs the complete workflow through plain functions and objects, without Effect and HTTP. */
+/** Tests the use cases with plain function calls and objects, without Effect and HTTP. */
 import { expect, it, onTestFinished } from "vitest"
 import { PartnerCommentaryError, partnerCommentary } from "../src/PartnerCommentary.ts"
 import { sqlite } from "../src/sqlite/Sqlite.ts"
@@ -10,7 +10,7 @@ interface Mail {
   readonly text: string
 }
 
-/** Collects the mails that the application's own function received. */
+/** Opens a service whose mail function collects the mails. */
 const opened = () => {
   const mails: Array<Mail> = []
   const waiting: Array<() => void> = []
@@ -246,7 +246,7 @@ it("an application reads events in the order of storage, and can continue after 
   expect((await rejection(idsOf({ after: all[0], order: "desc" }))).details).toMatchObject({ field: "order" })
 })
 
-it("a use case rejects with the error of the failed start", async () => {
+it("if the service cannot start, a use case rejects with the error of the failed start", async () => {
   const pc = partnerCommentary({
     url: "https://app.example",
     secret: "32 characters or more, kept elsewhere",
@@ -315,7 +315,7 @@ it("an application registers, changes, lists and deletes a webhook of a partner,
   expect((await rejection(pc.webhooks.create(unheard))).details).toMatchObject({ field: "events[0]" })
 })
 
-it("the doctor suggests the function that restarts failed work, and the function restarts the work", async () => {
+it("the doctor names the call that resends a failed mail, and pc.operations.retry() restarts failed work", async () => {
   const mails: Array<unknown> = []
   let isDown = true
   const refused = Object.assign(new Error("no such mailbox"), { permanent: true })

@@ -1,4 +1,4 @@
-"""Parses responses into payloads or errors, and reads the headers about limits."""
+"""Parses responses into results or errors, and reads the rate-limit and retry headers."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _unexpected(answer: Answer) -> UnexpectedAnswerError:
 
 
 def read(answer: Answer) -> Any:
-    """The whole envelope of a successful response. Fields of the payload are not validated."""
+    """Returns the complete body of a successful response. Its fields are not validated."""
     try:
         body = json.loads(answer.content)
     except ValueError:
@@ -75,7 +75,7 @@ def read(answer: Answer) -> Any:
 
 
 def _server_now(headers: httpx.Headers) -> float:
-    """Times are relative to the server's clock, so a wrong local clock has no effect."""
+    """Returns the server's time, so that a wrong local clock has no effect."""
     return _date(headers.get("date", "")) or time.time()
 
 
@@ -95,7 +95,9 @@ def rate_limit_of(headers: httpx.Headers) -> RateLimit | None:
 
 
 def requested_delay(error: Exception) -> float | None:
-    """`Retry-After` in seconds; None when it is missing or invalid."""
+    """Returns the delay in seconds that the service requested by `Retry-After` or in the error
+    details, or None.
+    """
     if not isinstance(error, (ApiError, UnexpectedAnswerError)):
         return None
     text = error.headers.get("retry-after", "").strip()
@@ -110,7 +112,7 @@ def requested_delay(error: Exception) -> float | None:
 
 
 def is_passing(error: Exception) -> bool:
-    """Whether another attempt may succeed. A used-up quota is not temporary."""
+    """Returns whether another attempt may succeed. A used-up monthly quota is not temporary."""
     if isinstance(error, ApiConnectionError):
         return True
     if not isinstance(error, (ApiError, UnexpectedAnswerError)) or error.status not in PASSING:
@@ -120,7 +122,7 @@ def is_passing(error: Exception) -> bool:
 
 
 def retry_delay(error: Exception, attempt: int, longest: float, random: float) -> float | None:
-    """Seconds until the next attempt, or None for none."""
+    """Returns the seconds until the next attempt, or None if the call must not be retried."""
     if not is_passing(error):
         return None
     asked = requested_delay(error)

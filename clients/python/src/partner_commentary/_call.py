@@ -1,4 +1,4 @@
-"""Calls as the operations describe them, and the options that each call accepts."""
+"""Defines calls of the API and their options, and encodes ids and values."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ._errors import PartnerCommentaryError
 
 @dataclass(frozen=True)
 class RateLimit:
-    """The hourly window with the fewest requests left."""
+    """The hourly rate limit with the fewest remaining requests."""
 
     limit: int
     remaining: int
@@ -25,7 +25,7 @@ class RateLimit:
 
 @dataclass(frozen=True)
 class ResponseInfo:
-    """One response as `on_response` receives it. It never contains the key."""
+    """The information about one response that `on_response` receives. It never contains the key."""
 
     method: str
     path: str
@@ -55,7 +55,9 @@ class RequestOptions(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class Call:
-    """A request below the version prefix. Values that are None are left out."""
+    """A request to a path below the version prefix. Query and body values that are None are
+    omitted.
+    """
 
     method: str
     path: str
@@ -79,7 +81,9 @@ class Call:
 
 
 def segment(value: str) -> str:
-    """An escaped id. HTTP libraries remove dots, so the request would reach another operation."""
+    """Percent-encodes an id. `.` and `..` are refused, because HTTP libraries remove them and the
+    request would reach another operation.
+    """
     if not isinstance(value, str) or value in ("", ".", ".."):
         raise PartnerCommentaryError(f"{value!r} is no id.")
     return quote(value, safe="")
@@ -102,7 +106,7 @@ def _text(name: str, value: Any) -> str:
 
 
 def checked_number(name: str, value: Any) -> float:
-    """Timers accept invalid numbers, and would end at once or never."""
+    """Validates a numeric option. With an invalid number, a timer would end immediately or never."""
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
     if is_number and value >= 0 and not math.isnan(value):
         return float(value)

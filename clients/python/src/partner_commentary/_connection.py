@@ -1,4 +1,6 @@
-"""Connections for one credential: blocking and asynchronous. The exchange decides about retries."""
+"""Sends requests with one credential, blocking or asynchronously. The module `_exchange` decides
+about retries.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,7 @@ def settings_of(
 
 
 class _Failures:
-    """Translates errors of httpx, and limits the time of a whole attempt."""
+    """Converts errors of httpx to errors of this client, and limits the time of a whole attempt."""
 
     def __init__(self, attempt: Attempt) -> None:
         self._attempt = attempt

@@ -15,7 +15,9 @@ class PartnerCommentaryError(Exception):
 
 
 class ApiError(PartnerCommentaryError):
-    """The service refused the request. Decide by `code`; it determines the type of `details`."""
+    """The service rejected the request. `code` identifies the error and determines the type of
+    `details`.
+    """
 
     def __init__(
         self,
@@ -67,7 +69,9 @@ class UnexpectedAnswerError(PartnerCommentaryError):
 
 
 class WaitTimeoutError(PartnerCommentaryError):
-    """`wait_for` reached its timeout. The topic continues, and you can wait again."""
+    """`wait_for` has reached its timeout. The topic is still open in the service, and you can call
+    `wait_for` again.
+    """
 
     def __init__(self, message: str, *, topic_id: str, last_status: TopicProgress | None) -> None:
         super().__init__(message)

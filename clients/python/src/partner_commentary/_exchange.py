@@ -1,4 +1,6 @@
-"""Retries as generators that yield what to do, for blocking and asynchronous connections alike."""
+"""Implements retries as a generator that yields requests and pauses, so that the blocking and the
+asynchronous client share the code.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ PREFIX = "/partner/v1"
 
 @dataclass(frozen=True)
 class Attempt:
-    """Send this once, and answer with an `Answer`. The connection adds the credential."""
+    """Asks the connection to send this request once and to return an `Answer`. The connection adds
+    the credential.
+    """
 
     method: str
     url: str
@@ -52,7 +56,9 @@ class Settings:
     on_response: OnResponse | None
 
     def exchange(self, call: Call) -> Exchange[Any]:
-        """The whole envelope of a successful response, after retries if needed."""
+        """Sends a call, with retries if needed, and returns the complete body of the successful
+        response.
+        """
         options = call.options or {}
         retries = 0.0 if call.once else checked_number("max_retries", options.get("max_retries", self.max_retries))
         timeout = checked_number("timeout", options.get("timeout", self.timeout))

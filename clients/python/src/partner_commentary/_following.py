@@ -1,4 +1,4 @@
-"""Follows events for as long as the caller likes. Requests wait in the service for the next event."""
+"""Follows events until the caller stops. Each request waits in the service for the next event."""
 
 from __future__ import annotations
 
@@ -31,7 +31,9 @@ class Follower:
         self._pause = 0.0
 
     def page(self) -> Exchange[list[Event]]:
-        """The next events, possibly none. After the first page, an outage is followed by the usual pause."""
+        """Returns the next events, possibly none. After the first page, an outage causes only a
+        pause.
+        """
         if self._pause > 0:
             yield Sleep(self._pause)
         settings = self._connection.settings
@@ -60,7 +62,9 @@ class Follower:
         return shortest * (1 + random.random())
 
     def _pause_after(self, found: int) -> float:
-        """More events may follow a full page. Other requests start at most once a second."""
+        """Returns the pause before the next request: none after a full page, because more events
+        may follow.
+        """
         if found == PAGE_SIZE:
             return 0.0
         if self._answer is None or (found == 0 and not has_waited(self._answer)):

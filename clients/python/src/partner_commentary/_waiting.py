@@ -1,5 +1,6 @@
-"""Waits for a topic. Requests wait in the service for a change of the status. Where the service answers
-at once, the status is polled every 30 to 60 seconds, with a test key every 1 to 2 seconds.
+"""Waits for a topic. Each request waits in the service for a change of the status. If the service
+responds immediately instead, the client polls every 30 to 60 seconds, or with a test key every 1 to
+2 seconds.
 """
 
 from __future__ import annotations
@@ -20,16 +21,18 @@ from .models import TopicDetail, TopicProgress
 TWO_DAYS = 48 * 3600.0
 LAST_LOOK: RequestOptions = {"max_retries": 0, "timeout": 10}
 LONGEST_WAIT = 25
-#: Added to the wait for the timeout of its request.
+#: The timeout of a waiting request is the requested wait plus this time.
 ANSWER_TIME = 10.0
-#: Requests that wait start at most once in this time, because a stopping service answers them at once.
+#: The minimum time between two waiting requests, because a stopping service ends each wait immediately.
 SHORTEST = 1.0
 
 Until = Literal["completed", "first"]
 
 
 def pause_for(limit: RateLimit | None) -> float:
-    """Distributes the second half of the window evenly, so that polling never exhausts it."""
+    """Returns the pause that spreads the second half of the rate limit evenly, so that polling
+    never exhausts it.
+    """
     if limit is None or limit.remaining * 2 >= limit.limit:
         return 0.0
     return limit.resets_in_seconds / (limit.remaining + 1)
@@ -41,7 +44,9 @@ def _reached(status: TopicProgress, until: Until) -> bool:
 
 
 def has_waited(info: ResponseInfo) -> bool:
-    """Proxies may remove the header, but the time shows it too."""
+    """Returns whether the request waited in the service. Proxies may remove the header, so a
+    duration of a second counts too.
+    """
     applied = re.match(r"\s*wait\b", info.headers.get("preference-applied", ""), re.IGNORECASE)
     return applied is not None or info.duration_seconds >= SHORTEST
 
@@ -75,7 +80,9 @@ def wait_for(
         return envelope["data"]
 
     def until_change(left: float) -> RequestOptions:
-        """Only with a tag: without one the service would let a caller wait for a completed topic."""
+        """Returns the headers of a waiting request if a tag is known. Without a tag, the service
+        would wait even if the topic is already completed.
+        """
         if tag is None:
             return {}
         wait = int(min(LONGEST_WAIT, left))
@@ -87,7 +94,9 @@ def wait_for(
         }
 
     def pause_after(found: TopicProgress | PartnerCommentaryError, known: str | None) -> float:
-        """With the first tag, the next request can wait. Later, an answer shows whether the service waits."""
+        """Returns the pause after a poll. With the first tag, the next request can wait in the
+        service. Its response shows whether the service has waited.
+        """
         shortest = interval if interval is not None else 1.0 if connection.is_test else 30.0
         usual = shortest * (1 + random.random())
         if isinstance(found, PartnerCommentaryError):
@@ -97,7 +106,9 @@ def wait_for(
         return min(shortest, SHORTEST) - answer.duration_seconds
 
     def poll(options: RequestOptions) -> Exchange[TopicProgress | PartnerCommentaryError]:
-        """A status, or a temporary error. After the first success, outages do not end the wait."""
+        """Polls once, and returns a status or a temporary error. After the first status, outages do
+        not end the wait.
+        """
         nonlocal last, tag
         try:
             status: TopicProgress = yield from ask(f"{path}/status", options)

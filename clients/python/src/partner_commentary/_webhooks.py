@@ -30,7 +30,9 @@ def _decoded(text: str) -> bytes | None:
 
 
 def _key(secret: str) -> bytes:
-    """`whsec_…` is base64; any other secret is used as text."""
+    """Returns the key bytes of a secret. A secret `whsec_…` is decoded from base64, and any other
+    secret is used as text.
+    """
     key = _decoded(secret[len(MARKER) :]) if secret.startswith(MARKER) else secret.encode()
     return key or _refuse("malformed_secret", "The webhook's secret is empty, or is not base64 after whsec_.")
 

@@ -1,4 +1,7 @@
-/** Defines the flags of every command, and creates the client from these flags. */
+/**
+ * Defines the flags that all commands have in common, and creates the client from these flags or from environment
+ * variables.
+ */
 import { PartnerCommentary } from "../PartnerCommentary.ts"
 import type { Flags, ParsedArguments } from "./Arguments.ts"
 import { type Terminal, UsageError } from "./Terminal.ts"

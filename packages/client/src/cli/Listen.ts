@@ -1,6 +1,6 @@
 /**
- * The command `listen` forwards the events of a key to a receiver. The forwarded events are signed like the service's
- * own deliveries.
+ * The command `listen` forwards the events that an API key can read to a receiver. The forwarded events are signed like
+ * webhook deliveries of the service.
  */
 import type { PartnerCommentary } from "../PartnerCommentary.ts"
 import { accessFlags, readAccess } from "./Access.ts"
@@ -28,10 +28,7 @@ const wantedTypes = (given: string | undefined): ReadonlySet<string> => {
 /** Replaces control characters, which could rewrite other lines of a terminal. */
 const plain = (text: string) => text.replace(/\p{Cc}/gu, " ")
 
-/**
- * Returns the position after the last stored event. The newest event by time is not always the event that was stored
- * last.
- */
+/** Returns the position after the event that was stored last, which is not always the event with the latest time. */
 const lastPosition = async ({ events }: PartnerCommentary, signal: AbortSignal): Promise<string | undefined> => {
   const [newest] = (await events.list({ limit: 1 }, { signal })).data
   let place = newest?.id

@@ -1,4 +1,4 @@
-/** Sends a signed event to the receiver once, with limits on the time and the size of the response. */
+/** Sends a signed event to the receiver in a single attempt, with a timeout and a maximum size of the response. */
 import type { PastEvent } from "../WebhookEvent.ts"
 import type { SignEvent } from "./Secret.ts"
 import { type Terminal, UsageError } from "./Terminal.ts"

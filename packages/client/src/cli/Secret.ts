@@ -1,4 +1,4 @@
-/** Generates a webhook secret, and signs events according to Standard Webhooks like the service. */
+/** Generates a webhook secret, and signs events as the service does, according to Standard Webhooks. */
 import { UsageError } from "./Terminal.ts"
 
 const base64 = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes))
@@ -8,7 +8,7 @@ export const generateSecret = (): string => `whsec_${base64(crypto.getRandomValu
 const decoded = (text: string): Uint8Array<ArrayBuffer> => {
   try {
     const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0))
-    // Accept only canonical base64, because the registration of a webhook also rejects other encodings.
+    // Accept only canonical base64, because the service also rejects other spellings when a webhook is registered.
     return base64(bytes) === text ? bytes : new Uint8Array()
   } catch {
     return new Uint8Array()

@@ -1,4 +1,4 @@
-/** The part of the process that commands use. Tests pass a fake process. */
+/** The parts of the process that commands use: environment, output and stop signal. Tests pass substitutes. */
 export interface Terminal {
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>

@@ -9,7 +9,10 @@ import { accessFlags, readAccess } from "./Access.ts"
 import type { Flags, ParsedArguments } from "./Arguments.ts"
 import { CommandFailed, type Terminal, UsageError } from "./Terminal.ts"
 
-/** The id of the test persona whose assignments change only by `advance`. The ids of test personas never change. */
+/**
+ * The fixed id of the test persona Wren Waits, whose simulated creator takes a step only when the client calls
+ * `advance`.
+ */
 const waits = "7e570000-0000-4000-8000-000000000005"
 
 interface Scenario {
@@ -91,7 +94,7 @@ const play = async (
 
 const attempts = 10
 
-/** Waits for the event of a topic, which may become visible some seconds after the step. */
+/** Polls until the event of the topic is in the list of events, which may take some seconds after the last step. */
 const eventOf = async (
   client: PartnerCommentary,
   type: SubscribableEvent,

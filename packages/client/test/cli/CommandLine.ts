@@ -1,4 +1,4 @@
-/** Runs a command in the test's process, with a scripted or a real `fetch`. */
+/** Runs a command of the command-line program within the test's own process, with a scripted or a real `fetch`. */
 import { runProgram } from "../../src/cli/Program.ts"
 import type { Terminal } from "../../src/cli/Terminal.ts"
 

@@ -1,4 +1,4 @@
-/** Tests the limits of `listen` on a receiver's response, with real receivers on this machine. */
+/** Tests the requests of `listen` and its limits on a receiver's response, with HTTP servers on this machine. */
 import { createServer, type RequestListener } from "node:http"
 import type { AddressInfo } from "node:net"
 import { verifyWebhook } from "@partner-commentary/client"
@@ -60,7 +60,7 @@ it("`listen` reports a status other than 2xx as an error, and does not follow a 
   expect(hits).toEqual(["/hook"])
 })
 
-it("the error of a receiver that does not exist contains the connection's error code", async () => {
+it("the error for a receiver that does not exist contains the connection's error code", async () => {
   const gone = createServer()
   await new Promise<void>((resolve) => gone.listen(0, "127.0.0.1", resolve))
   const { port } = gone.address() as AddressInfo
@@ -90,7 +90,7 @@ it("`listen` reads at most 64 KiB of an endless response and keeps the first KiB
   expect([open, written - atEnd < 1024 * 1024]).toEqual([false, true])
 })
 
-it("`listen` ends a response that is too slow at the time limit", async () => {
+it("`listen` aborts a response that does not end within the time limit", async () => {
   const to = await receiver((_, response) => {
     const timer = setInterval(() => response.write("."), 100)
     response.on("close", () => clearInterval(timer))

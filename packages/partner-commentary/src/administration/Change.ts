@@ -1,4 +1,7 @@
-/** Runs a change by an operator or by the embedding application. The same transaction writes the audit entry. */
+/**
+ * Runs a change that an operator or the embedding application makes, and writes its audit entry in the same
+ * transaction.
+ */
 import { AuditLog } from "@partner-commentary/core/shared/AuditLog"
 import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
 import { Transaction } from "@partner-commentary/core/shared/Transaction"

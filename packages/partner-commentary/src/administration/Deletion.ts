@@ -1,4 +1,4 @@
-/** Defines how long expired data is kept. */
+/** Defines how long mails, events and other data are kept before they are deleted. */
 import type { DeletionLimits } from "@partner-commentary/core/operations/Retention"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import * as Duration from "effect/Duration"

@@ -1,4 +1,4 @@
-/** Registers and changes the organizations of partners. */
+/** Creates and changes organizations. Each partner that calls the API is an organization. */
 import { AccessChanges } from "@partner-commentary/core/access/AccessChanges"
 import type { Organization } from "@partner-commentary/core/partner/Organization"
 import { OrganizationRegistry } from "@partner-commentary/core/partner/OrganizationRegistry"
@@ -44,7 +44,7 @@ export const resume = (id: Ids.OrganizationId) =>
 
 const changed = (id: Ids.OrganizationId, action: string, change: (present: Organization) => Organization) =>
   Effect.flatMap(OrganizationRegistry, (registry) => withAuditEntry(registry.update(id, change), entry(action))).pipe(
-    // Drop the cached keys of the organization, because a cached key contains the organization's limits and suspension.
+    // Clear the cached API keys, because each cached key contains the limits and the suspension of its organization.
     Effect.tap((found) => (Option.isNone(found) ? Effect.void : AccessChanges.use(({ publish }) => publish(""))))
   )
 

@@ -1,11 +1,12 @@
 /**
- * Tells an operator the next step after a finding: a command of the program, or a function for embedding applications.
+ * Defines the texts that tell an operator what to do about a finding of the doctor: a command of the command-line
+ * program, or a function call in an embedding application.
  */
 
 /** The advice texts for findings. Each text is the end of a finding's sentence. */
 export interface Advice {
   readonly resendMail: (shareId: string) => string
-  /** Tells how to resend the mails that finally failed at the time `since` or later. */
+  /** Explains how to resend the mails that failed permanently at the time `since` or later. */
   readonly resendMails: (since: string) => string
   readonly retryDraft: (shareId: string) => string
   readonly retryDrafts: string

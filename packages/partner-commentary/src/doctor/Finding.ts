@@ -1,4 +1,4 @@
-/** Defines the finding of the doctor, which is the result of checking one part of the service. */
+/** Defines the findings of the doctor. A finding is the result of one check of the service. */
 
 export type StoredCheck =
   | "mails"

@@ -1,6 +1,6 @@
 /**
- * Checks webhooks for overdue deliveries, for disabled webhooks, and for secrets that no signing secret decrypts. The
- * checks of webhooks change no data.
+ * Checks webhooks for overdue deliveries, for disabled webhooks, and for webhook secrets that none of the configured
+ * signing secrets can decrypt. The checks change no data.
  */
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import { DeliveryStore } from "@partner-commentary/core/webhook/DeliveryStore"
@@ -24,7 +24,8 @@ export const checkDeliveries = Effect.fnUntraced(function* (advice: Advice) {
 })
 
 /**
- * Checks for disabled webhooks. The partner must repair the receiver, but the operator may have to inform the partner.
+ * Checks for disabled webhooks. Only the partner can repair the receiver, but the operator may have to inform the
+ * partner.
  */
 export const checkDisabled = Effect.fnUntraced(function* (advice: Advice) {
   const check = "disabled webhooks"

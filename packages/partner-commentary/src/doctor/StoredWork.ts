@@ -1,6 +1,6 @@
 /**
- * Checks the work in the database for jobs that failed permanently, wait for a retry, or are overdue. The checks of
- * stored work change no data.
+ * Checks the jobs in the database: which of them failed permanently, wait for a retry, or are overdue. The checks
+ * change no data.
  */
 import { MediaJobStore } from "@partner-commentary/core/commentary/MediaJobStore"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
@@ -45,7 +45,7 @@ export const checkMails = Effect.fnUntraced(function* (advice: Advice) {
   return { ...mendFinding("mails", message), count: open.length }
 })
 
-/** Lists the first ids, as the last part of a message. */
+/** Returns the last part of a message, which lists the first ids. */
 const list = (ids: ReadonlyArray<string>) =>
   `${ids.length > listed ? `the first ${listed}: ` : "they are: "}${ids.slice(0, listed).join(" ")}`
 
@@ -82,7 +82,7 @@ export const checkWaitingDrafts = Effect.gen(function* () {
   return { ...mendFinding("waiting drafts", message), count }
 })
 
-/** Work that has been due for longer than five minutes is a problem. */
+/** The time after which due work counts as overdue. */
 export const overdueAfter = { duration: Duration.minutes(5), text: "5 minutes" }
 
 export const checkOverdueWork = Effect.fnUntraced(function* (advice: Advice) {

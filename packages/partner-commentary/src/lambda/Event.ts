@@ -1,4 +1,7 @@
-/** Decodes a Lambda event by its shape. The event is a schedule, or an HTTP request of one of four sources. */
+/**
+ * Detects the kind of a Lambda event from its fields, and decodes the event. It is a schedule, or an HTTP request from
+ * a REST API, an HTTP API, a function URL or a load balancer.
+ */
 import { forwardedAddress } from "@partner-commentary/server/ClientAddress"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
@@ -68,7 +71,7 @@ export const readEvent = (event: unknown): Result.Result<LambdaEvent, PartnerCom
   )
 }
 
-/** Rejects an event of Lambda. The message tells what is missing, and contains no data from the event. */
+/** Rejects a Lambda event. The message explains what is wrong, and contains no data from the event. */
 const refuse = (message: string) => Result.fail(invalidArgument("event", message))
 
 const fields = (value: unknown): Readonly<Record<string, unknown>> =>
@@ -95,14 +98,14 @@ const decoded = ({
   typeof body === "string" ? new Uint8Array(Buffer.from(body, isBase64Encoded === true ? "base64" : "utf8")) : null
 
 /**
- * Returns whether the domain is API Gateway's own domain. Before every path, API Gateway's own domain has the stage,
- * and a custom domain has its base path.
+ * Returns whether the domain is one that API Gateway has generated. Paths on a generated domain start with the stage,
+ * and paths on a custom domain start with the base path of its mapping.
  */
 const isGenerated = (domain: string | null | undefined): boolean => /\.execute-api\./.test(domain ?? "")
 
 /**
- * Returns the stage, which only API Gateway's own domain has in the path. `isLeft` is true if the path in the event
- * also contains the stage.
+ * Returns the stage if the URL of the request contains it, which is so only on a generated domain. `isLeft` is true if
+ * the path in the event still contains the stage.
  */
 const stageOf = ({ domainName, stage }: Place, isLeft: boolean) =>
   stage == null || stage === "$default" || !isGenerated(domainName) ? undefined : { path: `/${stage}`, isLeft }
@@ -113,8 +116,8 @@ interface Place {
 }
 
 /**
- * Removes the stage from the path, and then the base path. If the path of `PUBLIC_URL` equals the stage, only the stage
- * is removed.
+ * Returns a function that removes the stage and then `prefix`, which is the path of the service's public URL, from the
+ * path. If `prefix` equals the stage, only the stage is removed.
  */
 const below =
   (path: string, query: string, stage?: ReturnType<typeof stageOf>): GatewayRequest["targetBelow"] =>

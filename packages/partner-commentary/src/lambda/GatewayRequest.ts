@@ -1,11 +1,16 @@
-/** Defines an HTTP request of any event source, and converts the request to a web Request. */
+/**
+ * Defines the common form of the HTTP requests of all Lambda event sources, and converts such a request to a web
+ * Request.
+ */
 import type { RequestContext } from "@partner-commentary/server/embedding/WebHandler"
 import * as WebRequest from "@partner-commentary/server/http/WebRequest"
 import * as Result from "effect/Result"
 
 export interface GatewayRequest {
   readonly method: string
-  /** Returns the original path and query, without the stage or the base path of a custom domain. */
+  /**
+   * Returns the original path and query, without the stage and without `prefix`, the path of the service's public URL.
+   */
   readonly targetBelow: (prefix: string) => string
   /** The headers of the request, with names in lower case. */
   readonly headers: Readonly<Record<string, string>>
@@ -18,8 +23,8 @@ export interface GatewayRequest {
 export type ResponseForm = "http-api" | "headers" | "multi-value-headers"
 
 /**
- * The headers of which Node's HTTP server keeps only the first value. Node joins the values of all other headers. All
- * hosts must read headers in the same way.
+ * The headers of which Node's HTTP server keeps only the first value, while it joins the values of all other headers.
+ * This module does the same, so that all hosts read headers in the same way.
  */
 const single = new Set(
   [
@@ -44,7 +49,10 @@ export const joinHeaderValues = (
   return found
 }
 
-/** Returns undefined if the method or a header of the request is invalid in HTTP. */
+/**
+ * Converts a request of a gateway to a web Request and its context. Returns undefined if the method or a header is
+ * invalid in HTTP.
+ */
 export const toWebRequest = (call: GatewayRequest, prefix: string): readonly [Request, RequestContext] | undefined => {
   const { address, body, headers, method } = call
   const target = call.targetBelow(prefix)

@@ -1,6 +1,6 @@
 /**
- * Creates the function that Lambda calls (`pc.lambda`). The function handles HTTP events, and runs due jobs on a
- * schedule.
+ * Creates the function that Lambda calls (`pc.lambda`). The function handles HTTP requests, and runs due jobs when a
+ * schedule invokes it.
  */
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
 import { ApiCalls } from "@partner-commentary/core/usage/ApiCalls"
@@ -22,7 +22,7 @@ export interface LambdaInvocation {
   readonly getRemainingTimeInMillis: () => number
 }
 
-/** The result of a scheduled invocation, which Lambda shows after a manual invocation. */
+/** The result of a scheduled invocation. An operator who invokes the function manually sees this result. */
 export interface ScheduleResult {
   readonly taken: number
   readonly more_due: boolean
@@ -33,7 +33,7 @@ export type LambdaHandler = (
   invocation: LambdaInvocation
 ) => Promise<GatewayResponse.GatewayResponse | ScheduleResult>
 
-/** The services that a host builds from the core, its ports and its stores. */
+/** The Effect services that the handler needs from the host. */
 export type HostServices = EmbeddedRequirements | Effect.Services<ReturnType<typeof drain>> | ApiCalls
 
 export interface LambdaService {
@@ -75,8 +75,8 @@ export const make = ({ fetch, report, run }: LambdaService): LambdaHandler => {
       })
 
   /**
-   * Runs due jobs in a scheduled invocation. At the end of the invocation, some time is reserved for running jobs and
-   * for releasing unfinished jobs.
+   * Runs due jobs in a scheduled invocation, which has `left` milliseconds. The function stops claiming jobs early
+   * enough that running jobs can finish and unfinished jobs can be released before the invocation ends.
    */
   const work = Effect.fnUntraced(function* (left: number) {
     const end = left - Math.min(3000, left / 5)

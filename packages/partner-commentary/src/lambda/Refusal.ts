@@ -1,4 +1,7 @@
-/** Creates responses to requests that do not reach the service, with the usual error envelope and headers. */
+/**
+ * Creates error responses for requests that cannot be passed to the service. Body and headers are the same as in the
+ * service's own error responses.
+ */
 import { InternalError, InvalidRequest, statusOf, type WireError } from "@partner-commentary/api/Errors"
 import * as Envelope from "@partner-commentary/server/http/Envelope"
 import { cacheControl, requestId } from "@partner-commentary/server/middleware/Responses"

@@ -1,8 +1,11 @@
-/** Restores the original request target from the decoded parts that the gateway passes. */
+/**
+ * Builds the path and query that the client sent from the parts that the gateway passes, some of which the gateway has
+ * decoded.
+ */
 
 /**
- * Matches characters that a path must contain only in escaped form. The gateway decodes the path, so unescaped
- * characters can appear. The percent sign does not match, so that existing escapes stay unchanged.
+ * Matches the characters that must be percent-encoded in a path. They can occur, because the gateway decodes the path.
+ * The percent sign does not match, so that existing percent-encoding stays unchanged.
  */
 const isBare = /[^\w\-.~!$&'()*+,;=:@/%[\]|\\^`{}"<>]/gu
 
@@ -12,8 +15,8 @@ export const encodedPath = (path: string): string => {
 }
 
 /**
- * Removes the prefix from a path. For example, `/prod/partner/v1` without `/prod` is `/partner/v1`. A path without the
- * prefix stays unchanged.
+ * Removes the prefix from a path. For example, the prefix `/prod` turns `/prod/partner/v1` into `/partner/v1`. A path
+ * that does not start with the prefix is returned unchanged.
  */
 export const pathWithoutPrefix = (prefix: string, path: string): string => {
   if (prefix === "" || prefix === "/") return path

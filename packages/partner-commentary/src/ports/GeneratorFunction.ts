@@ -11,8 +11,8 @@ import * as Schema from "effect/Schema"
 import { type Context, callHostFunction, decodeResult } from "./HostFunction.ts"
 
 /**
- * Resolves with the commentary as plain text. If the function throws an error, the service retries later. After an
- * error with `permanent: true`, the service does not retry.
+ * Writes a commentary and resolves with its plain text. If the function throws an error, the service retries later,
+ * unless the error has `permanent: true`.
  */
 export type Generate = (request: GenerationRequest, context: Context) => string | PromiseLike<string>
 

@@ -7,7 +7,7 @@ import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 
 export interface Context {
-  /** The signal is aborted when the service no longer waits for the function. */
+  /** The signal aborts when the service no longer waits for the function, for example after the timeout. */
   readonly signal: AbortSignal
 }
 
@@ -36,8 +36,8 @@ export const callHostFunction = <A>(
   )
 
 /**
- * Returns the function's result if the schema accepts the result. Fails with the first problem of the result if the
- * schema rejects the result.
+ * Makes a decoder for results of the application's functions. The decoder fails with the first problem if the result
+ * does not match the schema.
  */
 export const decodeResult = <A, I>(schema: Schema.Codec<A, I>) => {
   const decode = Schema.decodeUnknownEffect(schema)

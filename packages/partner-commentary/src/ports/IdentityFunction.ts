@@ -14,9 +14,9 @@ export interface IdentifiedCaller {
 }
 
 /**
- * Resolves with the organization of the token. For an invalid token, the function resolves with null or undefined. For
- * a genuine token that has expired, it resolves with `{ expired: true }`. The function throws only if the token cannot
- * be checked now.
+ * Verifies a dashboard token and resolves with its organization. For an invalid token, the function resolves with null
+ * or undefined. For a genuine but expired token, it resolves with `{ expired: true }`. The function throws only if it
+ * cannot verify tokens at the moment.
  */
 export type Identify = (token: string, context: Context) => Verdict | PromiseLike<Verdict>
 

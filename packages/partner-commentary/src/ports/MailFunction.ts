@@ -6,14 +6,14 @@ import { type Context, callHostFunction } from "./HostFunction.ts"
 
 /**
  * Sends a mail, and resolves when the mail service has accepted the mail. If the function throws an error, the service
- * retries later. Throw an error with `permanent: true` if mails can never reach the address. Calls with the same
- * `message.id` are for the same mail, so pass the id to the mail service as an idempotency key.
+ * retries later. Throw an error with `permanent: true` if mails can never reach the address. A retry has the same
+ * `message.id`, so pass the id to the mail service as an idempotency key.
  */
 export type SendMail = (message: MailMessage, context: Context) => unknown
 
 /**
- * The time limit for a call of the mail function. A stop of the service waits for running calls, so that their results
- * are not lost.
+ * The time limit for a call of the mail function. The limit is short, because a stop of the service waits for running
+ * calls so that their results are not lost.
  */
 const longestSend = "15 seconds"
 

@@ -12,7 +12,7 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { type Context, callHostFunction, decodeResult } from "./HostFunction.ts"
 
-/** Resolves with a complete audio file of the approved text. */
+/** Synthesizes speech, and resolves with a complete audio file of the approved text. */
 export type Speak = (request: SynthesisRequest, context: Context) => MediaFile | PromiseLike<MediaFile>
 
 /** Stores a file under its name. Resolves with the URL at which partners can fetch the file. */

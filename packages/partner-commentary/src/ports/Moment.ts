@@ -1,4 +1,4 @@
-/** Decodes a time that an application passes, which is a Date, or ISO 8601 text with a time zone. */
+/** Decodes the times that an application passes, either as a Date or as ISO 8601 text with a time zone. */
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"

@@ -20,16 +20,16 @@ export interface PoolOptions {
   /** True if the service migrates the database at its start, which is the default. */
   readonly migrate?: boolean | undefined
   /**
-   * True if the process receives signals of other processes at once. The signals need a connection that stays open. By
-   * default, the process receives the signals.
+   * True if the process listens for signals of other processes, which is the default. Signals need a connection that
+   * stays open. A process that does not listen finds new work by polling.
    */
   readonly listen?: boolean | undefined
 }
 
 export interface PostgresOptions extends PoolOptions {
   /**
-   * The address that bypasses a connection pooler, for migrations and signals. Set `directUrl` if the first address
-   * leads to a pooler.
+   * The URL that bypasses a connection pooler, for migrations and signals. Set `directUrl` if the first argument is the
+   * URL of a pooler.
    */
   readonly directUrl?: string | undefined
   /** The maximum number of database connections of a process, which is 10 by default. */
@@ -37,9 +37,10 @@ export interface PostgresOptions extends PoolOptions {
 }
 
 /**
- * Returns a database on `postgres://user:password@host:5432/database`, or on your own pool. The pool is a `pg.Pool`, a
- * PGlite database, or any object with `connect()` and `query(text, values)`. Your pool keeps its type parsers and
- * settings, and the service never ends your pool. An invalid value throws an error at once.
+ * Returns the option `database` for a URL such as `postgres://user:password@host:5432/database`, or for your own pool.
+ * The pool is a `pg.Pool`, a PGlite database, or any object with `connect()` and `query(text, values)`. The service
+ * does not change the type parsers and settings of your pool, and never ends it. The function throws an error if an
+ * argument is invalid.
  */
 export function postgres(url: string, options?: PostgresOptions): Database
 export function postgres(pool: HostPool.HostPool, options?: PoolOptions): Database

@@ -1,4 +1,4 @@
-/** Provides all stores on one Postgres database, and the signals between processes that share the database. */
+/** Provides all stores with one Postgres database, and the signals between the processes that share the database. */
 import * as Postgres from "@partner-commentary/postgres/Postgres"
 import * as Layer from "effect/Layer"
 
@@ -8,7 +8,8 @@ export interface StartOptions {
    */
   readonly migrates: boolean
   /**
-   * True if the process receives signals of other processes at once. The signals need a connection that stays open.
+   * True if the process listens for signals of other processes, for which a connection stays open. A process that does
+   * not listen finds new work by polling.
    */
   readonly listens: boolean
   /** True if the service uses the time of the database, so that machines with wrong clocks agree on the time. */

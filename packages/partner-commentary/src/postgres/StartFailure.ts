@@ -1,6 +1,6 @@
 /**
- * Explains why the service could not open its database. Each message is one sentence and contains the driver's own
- * message.
+ * Converts a failed start of the database to an error that explains the cause in one sentence, which also contains the
+ * driver's message.
  */
 import { reasonOf } from "@partner-commentary/core/shared/Reason"
 import * as Effect from "effect/Effect"

@@ -17,7 +17,10 @@ export interface SmtpOptions {
   readonly connections?: number | undefined
 }
 
-/** Sends mails through `smtp://user:password@host:587` or `smtps://…`. An invalid address throws an error at once. */
+/**
+ * Sends mails through `smtp://user:password@host:587` or `smtps://…`. The function throws an error if the URL or the
+ * sender is invalid.
+ */
 export const smtp = (url: string, options: SmtpOptions): Layer.Layer<Mailer> => {
   const { connections, from } = Result.getOrThrow(decodeOptions(url, options))
   return Layer.orDie(SmtpMailer.layer({ url: Redacted.make(url), from, connections }))

@@ -1,4 +1,4 @@
-/** Exports `partner-commentary/sqlite`, which stores the database in one file. */
+/** Exports `partner-commentary/sqlite`: a database in one SQLite file. */
 import * as HostDatabase from "@partner-commentary/sqlite/HostDatabase"
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
@@ -9,16 +9,16 @@ import * as SqliteDatabase from "./SqliteDatabase.ts"
 
 export interface SqliteOptions {
   /**
-   * True if the service creates a missing file at its start, and migrates the file to the current schema. By default,
-   * the service does so.
+   * True if the service creates a missing file at its start, and migrates the file to the current schema. The default
+   * is true.
    */
   readonly migrate?: boolean | undefined
 }
 
 /**
- * Returns a database in a file or in `:memory:`. The service creates a missing folder together with the file. Processes
- * on one machine may share a file. If you pass your own open `DatabaseSync`, the service opens its own connection to
- * the file, and never closes yours.
+ * Returns the option `database` for a file, or for a database in memory with `:memory:`. The service also creates
+ * missing folders of the file. Processes on one machine may share a file. If you pass your own open `DatabaseSync`, the
+ * service opens its own connection to the file, and never closes yours.
  */
 export const sqlite = (file: string | HostDatabase.HostDatabase, options: SqliteOptions = {}): Database => {
   const { migrate = true } = Result.getOrThrow(settings(options))

@@ -1,4 +1,4 @@
-/** Provides all stores on one SQLite file, and the signals between processes that share the file. */
+/** Provides all stores with one SQLite file, and the signals within this process. */
 import * as Core from "@partner-commentary/core/Core"
 import * as Sqlite from "@partner-commentary/sqlite/Sqlite"
 import * as Layer from "effect/Layer"

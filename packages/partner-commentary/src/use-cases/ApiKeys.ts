@@ -71,8 +71,8 @@ export const apiKeyUseCases = (run: RunUseCase) => ({
     ),
 
   /**
-   * Changes the name or the allowed addresses of an API key. The change takes effect as fast as a revocation. Fields
-   * that the input omits stay unchanged.
+   * Changes the name or the allowed addresses of an API key. The change takes effect immediately in this process, and
+   * within seconds in other processes. Fields that the input omits stay unchanged.
    */
   update: (key: KeyInput & typeof ChangeApiKey.Encoded, options?: InTransaction) =>
     run(
@@ -105,7 +105,7 @@ export const apiKeyUseCases = (run: RunUseCase) => ({
     ),
 
   /**
-   * Revokes an API key. The revocation takes effect at once in this process, and within seconds in other processes.
+   * Revokes an API key. The revocation takes effect immediately in this process, and within seconds in other processes.
    */
   revoke: (key: KeyInput, options?: InTransaction) =>
     run(

@@ -1,6 +1,6 @@
 /**
- * Provides the part of `pc.creators` with which an application shows requests to creators in its own pages. The
- * application must have authenticated the creator. The calls follow the same rules as the links in mails.
+ * Provides the functions of `pc.creators` for applications that show requests to creators in their own pages. The
+ * application must have authenticated the creator. The same rules apply as when the creator uses the link in a mail.
  */
 import * as Errors from "@partner-commentary/api/Errors"
 import { CreatorPortal } from "@partner-commentary/core/creator/CreatorPortal"
@@ -19,7 +19,8 @@ import { type InTransaction, makeDecoder, notFoundError, type RunUseCase, shareI
 
 export interface CreatorRequest {
   /**
-   * The mail address of the creator, whom your application has authenticated. Requests of other creators are not found.
+   * The mail address of the creator, whom your application has authenticated. A request to another creator is reported
+   * as not found.
    */
   readonly email: string
   readonly share_id: string
@@ -92,8 +93,8 @@ export const creatorRequestUseCases = (run: RunUseCase) => {
     acting(run, name) as (input: CreatorRequest & Fields, options?: InTransaction) => Acted
   return {
     /**
-     * Lists the creator's open requests, oldest first, at most 100. Each request has the link of its page. `further` is
-     * the number of the other open requests.
+     * Lists the creator's open requests, oldest first, at most 100. Each request contains the link of its page.
+     * `further` is the number of open requests beyond the listed ones.
      */
     openRequests: (creator: { readonly email: string }) =>
       run(
@@ -106,7 +107,7 @@ export const creatorRequestUseCases = (run: RunUseCase) => {
         }).pipe(Effect.catchTag("LinkInvalid", Effect.die))
       ),
 
-    /** Reads one request with its draft. A settled request can be read for 30 days. */
+    /** Reads one request with its draft. A request can still be read for 30 days after it is closed. */
     findRequest: (asked: CreatorRequest) =>
       run(
         Effect.gen(function* () {

@@ -1,4 +1,7 @@
-/** Provides `pc.creators`: an operator's actions for the creators behind personas, and the creators' own actions. */
+/**
+ * Provides `pc.creators`: functions for operators, such as changing a creator's address, and the actions of creators
+ * themselves.
+ */
 import * as Errors from "@partner-commentary/api/Errors"
 import { Creators } from "@partner-commentary/core/creator/Creators"
 import * as Effect from "effect/Effect"

@@ -51,11 +51,10 @@ const pageSize = 100
 
 export const eventUseCases = (run: RunUseCase) => ({
   /**
-   * Lists events, newest first unless `order` or `after` is set. Each page is read only when the caller needs the page.
-   * The iteration ends after the last stored event.
+   * Lists events, newest first unless `order` or `after` is set. Pages are read from the database as the iteration
+   * advances. The iteration ends after the last stored event.
    *
-   * ```ts
-   * for await (const event of pc.events.list({ organization_id, after: lastId })) lastId = event.id
+   * ```ts for await (const event of pc.events.list({ organization_id, after: lastId })) lastId = event.id
    * ```
    */
   list: (filter: EventFilter): AsyncIterable<typeof Event.Encoded> => {
@@ -74,8 +73,8 @@ export const eventUseCases = (run: RunUseCase) => ({
                 forward: after !== undefined || order === "asc"
               }
               const { events, next } = yield* (yield* EventHistory).page(asked)
-              // In ascending order, every page has a cursor for later events. The first empty page therefore ends the
-              // list.
+              // In ascending order, every page has a cursor, because later events may follow. The list therefore ends
+              // at the first empty page.
               return { events, next: asked.forward && events.length === 0 ? Option.none<EventId>() : next }
             })
           ),

@@ -29,8 +29,8 @@ const purged = makeDecoder(structOption({ dry_run: flagOption }), strictOptions)
 const since = makeDecoder(structOption({ since: Schema.optional(instantSchema) }), strictOptions)
 
 /**
- * Restarts failed drafts and returns the number of restarted drafts. Drafts after their deadline are skipped, because
- * they cannot be restarted.
+ * Restarts failed generations of drafts, and returns how many it restarted. A generation cannot be restarted after its
+ * deadline.
  */
 const retryDrafts = Effect.gen(function* () {
   const creators = yield* Creators
@@ -77,8 +77,8 @@ export const operationUseCases = (run: RunUseCase) => ({
     ),
 
   /**
-   * Reports the parts of the service that work and the problems that the operator must repair. The doctor changes
-   * nothing.
+   * Checks the stored work, webhooks, personas and licences, and reports the problems that the operator must repair.
+   * The call changes no data.
    */
   doctor: (): Promise<Doctor> =>
     run(
@@ -104,7 +104,10 @@ export const operationUseCases = (run: RunUseCase) => ({
       )
     ),
 
-  /** Restarts failed work: mails since a given time (by default 7 days ago), drafts, audio and video. */
+  /**
+   * Restarts work that failed permanently: mails that failed after `since` (by default 7 days ago), and all drafts,
+   * audio and video.
+   */
   retry: (given: { readonly since?: HostDate | string | undefined } = {}) =>
     run(
       Effect.gen(function* () {

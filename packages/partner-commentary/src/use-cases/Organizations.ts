@@ -11,7 +11,7 @@ import { type InTransaction, makeDecoder, organizationId, orNotFound, type RunUs
 export interface OrganizationChange {
   readonly name?: string | undefined
   readonly plan?: PlanName | undefined
-  /** The limits that replace the limits of the plan. */
+  /** Limits that override limits of the plan. */
   readonly limits?: LimitOverrides | undefined
   /** The mail address that receives notices about undeliverable requests, and about new and changed webhooks. */
   readonly contact_email?: string | null | undefined

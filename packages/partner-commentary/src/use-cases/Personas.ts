@@ -1,4 +1,4 @@
-/** Provides `pc.personas`, which manages the licensed personas and the creators behind them. */
+/** Provides `pc.personas`, which manages personas and the assignment of a creator to each persona. */
 import { PersonaRegistry } from "@partner-commentary/core/persona/PersonaRegistry"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -25,8 +25,8 @@ export interface PersonaChange extends Profile {
   readonly persona_id: string
   readonly name?: string | undefined
   /**
-   * The creator of the persona for new topics. Use `pc.creators.changeEmail` to change the creator's address for open
-   * requests, too.
+   * The creator who receives new topics of the persona. To change a creator's address for open requests too, use
+   * `pc.creators.changeEmail`.
    */
   readonly creator?: NewPersona["creator"] | undefined
 }

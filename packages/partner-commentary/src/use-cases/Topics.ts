@@ -87,8 +87,8 @@ const notFound = <A, R>(found: Effect.Effect<A, TopicNotFound, R>) => Effect.map
 
 export const topicUseCases = (run: RunUseCase) => ({
   /**
-   * Submits a topic. Rejects with `no_valid_personas` if the topic can be sent to none of the personas. The topic
-   * counts towards the partner's quotas, like a topic that the partner submits through the API.
+   * Submits a topic. Rejects with `no_valid_personas` if the topic cannot be sent to any of the personas. The topic
+   * counts towards the partner's quotas, as if the partner had submitted it through the API.
    */
   submit: (topic: NewTopic, options?: InTransaction) =>
     run(
@@ -103,8 +103,8 @@ export const topicUseCases = (run: RunUseCase) => ({
     ),
 
   /**
-   * Cancels a topic. Each request without the creator's answer is settled, and the creator gets a mail. Requests that
-   * the creator has already answered continue. Returns the minimal view of the topic.
+   * Cancels a topic. Each request that its creator has not answered yet is closed, and the creator gets a mail.
+   * Requests that a creator has already answered continue. Returns the minimal view of the topic.
    */
   cancel: (topic: DataOwner & { readonly topic_id: string }, options?: InTransaction) =>
     run(

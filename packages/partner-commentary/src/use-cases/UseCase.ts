@@ -1,6 +1,6 @@
 /**
- * Converts a use case to a function that returns a promise. Input and output are plain objects with the field names of
- * the API.
+ * Helpers that make functions with promises and plain objects from the use cases of the core. The plain objects have
+ * the field names of the API.
  */
 import * as Errors from "@partner-commentary/api/Errors"
 import { OrganizationStore } from "@partner-commentary/core/partner/OrganizationStore"
@@ -22,8 +22,8 @@ import type { Services } from "../Service.ts"
 export interface InTransaction {
   /**
    * Your open transaction on the same database: a client of `pg` or PGlite, the transaction of Drizzle, Kysely, Prisma
-   * or postgres.js, or a `DatabaseSync` after `BEGIN IMMEDIATE`. The call writes only in your transaction. After a
-   * rejected call, your transaction can continue, because all writes of the call are undone.
+   * or postgres.js, or a `DatabaseSync` after `BEGIN IMMEDIATE`. All writes of the call belong to your transaction. If
+   * the call rejects, only its own writes are undone, and your transaction can continue.
    */
   readonly db?: object | undefined
 }
@@ -42,8 +42,8 @@ export const rejectWithServiceError =
   }
 
 /**
- * Returns an error if the options are not `{ db }`. An ignored mistake, such as `client` instead of `{ db: client }`,
- * would write outside of the transaction.
+ * Returns an error if the options are not `{ db }`. If the service ignored a mistake such as `client` instead of `{ db:
+ * client }`, the call would write outside of the transaction.
  */
 const unknownOption = (options: unknown): PartnerCommentaryError | undefined => {
   if (!Predicate.isObject(options)) return invalidOption("db", "must be passed as { db }")
@@ -117,7 +117,10 @@ export const ownerOf = ({
 
 export const notFoundError = (what: string) => Errors.NotFound.of(`There is no such ${what}.`)
 
-/** Returns the organization as the caller of a use case. The effect fails if the organization does not exist. */
+/**
+ * Reads the organization in whose name a use case runs, with its environment and limits. The effect fails if the
+ * organization does not exist.
+ */
 export const organizationAsCaller = Effect.fnUntraced(function* (owned: Parameters<typeof ownerOf>[0]) {
   const { environment, organizationId } = ownerOf(owned)
   const found = yield* (yield* OrganizationStore).find(organizationId)

@@ -31,8 +31,8 @@ const owned = makeDecoder(Schema.Struct(ownerFields))
 const one = makeDecoder(Schema.Struct({ ...ownerFields, webhook_id: webhookId }))
 
 /**
- * Returns the actor of a change to a webhook. The audit log records the operator as the actor, and the partner's
- * contact gets no mail.
+ * Returns the organization as the owner of a changed webhook. Because `key` is null, the audit log records an operator,
+ * and the partner's contact gets no mail.
  */
 const registrant = Effect.fnUntraced(function* (of: Parameters<typeof organizationAsCaller>[0]) {
   return { ...(yield* organizationAsCaller(of)), key: null }
@@ -111,7 +111,7 @@ export const webhookUseCases = (run: RunUseCase) => ({
       })
     ),
 
-  /** Sends a test event to the webhook at once, and waits for the receiver's response. */
+  /** Sends a test event to the webhook immediately, and waits for the receiver's response. */
   test: (webhook: WebhookReference) =>
     run(
       Effect.gen(function* () {
