@@ -1,6 +1,6 @@
 /** Verifies the header, signature and claims of a dashboard token. Callers provide the function that finds the key. */
 import {
-  type DashboardToken,
+  type DashboardTokenClaims,
   type IdentityUnreachable,
   TokenRefused
 } from "@partner-commentary/core/access/DashboardIdentity"
@@ -71,7 +71,7 @@ export const verifyToken = Effect.fnUntraced(function* <E extends TokenRefused |
   return yield* claims(payload, organizationClaim)
 })
 
-const claims = (payload: JWTPayload, organizationClaim: string): Effect.Effect<DashboardToken, TokenRefused> => {
+const claims = (payload: JWTPayload, organizationClaim: string): Effect.Effect<DashboardTokenClaims, TokenRefused> => {
   const organization = Object.hasOwn(payload, organizationClaim) ? payload[organizationClaim] : undefined
   if (!Predicate.isString(organization) || organization.trim() === "" || hasControlCharacters(organization)) {
     return Effect.fail(refused)

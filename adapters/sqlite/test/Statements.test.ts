@@ -1,7 +1,7 @@
 /** Tests the cost of the stores on SQLite: the number of statements, and the index that each statement uses. */
 import { assert, describe, it } from "@effect/vitest"
 import { ApiKeyStore } from "@partner-commentary/core/access/ApiKeyStore"
-import { recordReadyMedium } from "@partner-commentary/core/commentary/MediaJob"
+import { recordFinishedMediaFile } from "@partner-commentary/core/commentary/MediaJob"
 import { MediaJobStore } from "@partner-commentary/core/commentary/MediaJobStore"
 import { IdempotencyStore } from "@partner-commentary/core/idempotency/IdempotencyStore"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
@@ -291,7 +291,7 @@ const everyMediaJob = Effect.gen(function* () {
     for (const job of taken) {
       if (outcome !== null) yield* store.settle(job, outcome, start)
       else
-        yield* (yield* AssignmentStore).modify(share, (present) => Result.succeed(recordReadyMedium(present, job, "a")))
+        yield* (yield* AssignmentStore).modify(share, (present) => Result.succeed(recordFinishedMediaFile(present, job, "a")))
     }
     yield* store.failed(10)
     yield* store.restart(outcome?.state === "failed" ? share : null, start)

@@ -83,7 +83,7 @@ export const license = Effect.fnUntraced(function* (
 export const key = Effect.fnUntraced(function* (
   owner: Organization,
   given: {
-    readonly scopes?: ReadonlyArray<Scope.Scope>
+    readonly scopes?: ReadonlyArray<Scope.ApiKeyScope>
     readonly environment?: Environment
     readonly ipAllowList?: ReadonlyArray<string>
     readonly expiresAt?: Instant.Instant | null

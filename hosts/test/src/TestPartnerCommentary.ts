@@ -3,7 +3,7 @@
  * and webhooks. When the promise of a call resolves, all resulting work is done.
  */
 import { type ClientOptions, PartnerCommentary, PartnerCommentaryDashboard } from "@partner-commentary/client"
-import type { Scope } from "@partner-commentary/core/access/Scope"
+import type { ApiKeyScope } from "@partner-commentary/core/access/Scope"
 import type { Policy } from "@partner-commentary/core/shared/Policy"
 import { TestClock } from "./TestClock.ts"
 import { TestCreator } from "./TestCreator.ts"
@@ -47,7 +47,7 @@ export type TestClientOptions = Omit<ClientOptions, "baseUrl" | "fetch"> & {
 /** Options of an additional key. */
 export interface KeyOptions {
   /** The scopes of the key. The key has every scope by default. */
-  readonly scopes?: ReadonlyArray<Scope>
+  readonly scopes?: ReadonlyArray<ApiKeyScope>
   /** The environment of the key. The default is `live`. */
   readonly environment?: "live" | "test"
   /** The time at which the key expires, by the instance's clock. By default the key never expires. */

@@ -2,7 +2,7 @@
  * Creates test data: organizations with their keys, personas with their creators, and the licences between
  * organizations and personas.
  */
-import type { Scope } from "@partner-commentary/core/access/Scope"
+import type { ApiKeyScope } from "@partner-commentary/core/access/Scope"
 import type { Organization } from "@partner-commentary/core/partner/Organization"
 import type { LimitOverrides, PlanName } from "@partner-commentary/core/partner/Plan"
 import type { Persona } from "@partner-commentary/core/persona/Persona"
@@ -74,7 +74,7 @@ export interface Seeded<Personas extends ReadonlyArray<string | PersonaSeed>> {
 }
 
 interface NewKey {
-  readonly scopes?: ReadonlyArray<Scope>
+  readonly scopes?: ReadonlyArray<ApiKeyScope>
   readonly environment?: "live" | "test"
   readonly expiresAt?: Date
 }

@@ -1,8 +1,8 @@
 /** Defines the required credentials and the possible errors of calls with an API key. */
 import type { Principal } from "@partner-commentary/core/access/ApiKeys"
 import type { ConcurrencyPool } from "@partner-commentary/core/access/ConcurrencyLimit"
-import type { EndpointLimit } from "@partner-commentary/core/access/RateLimits"
-import type { Scope } from "@partner-commentary/core/access/Scope"
+import type { EndpointLimitName } from "@partner-commentary/core/access/RateLimits"
+import type { ApiKeyScope } from "@partner-commentary/core/access/Scope"
 import * as Context from "effect/Context"
 import * as HttpApiMiddleware from "effect/http-api/HttpApiMiddleware"
 import {
@@ -23,12 +23,12 @@ export class CurrentPrincipal extends Context.Service<CurrentPrincipal, Principa
 ) {}
 
 /** An endpoint annotation with the scope that the caller's API key must have. */
-export class RequiredScope extends Context.Service<RequiredScope, Scope>()(
+export class RequiredScope extends Context.Service<RequiredScope, ApiKeyScope>()(
   "@partner-commentary/api/ApiKeyAuth/RequiredScope"
 ) {}
 
 /** An endpoint annotation with a rate limit that applies in addition to the limits of the API key. */
-export class OwnLimit extends Context.Service<OwnLimit, EndpointLimit>()(
+export class OwnLimit extends Context.Service<OwnLimit, EndpointLimitName>()(
   "@partner-commentary/api/ApiKeyAuth/OwnLimit"
 ) {}
 

@@ -6,7 +6,7 @@
 import { endedKeyRetention } from "@partner-commentary/core/access/ApiKeys"
 import * as IpAllowList from "@partner-commentary/core/access/IpAllowList"
 import { defaultGracePeriod, maxGracePeriod } from "@partner-commentary/core/access/KeyRotation"
-import { allScopes, Scope } from "@partner-commentary/core/access/Scope"
+import { allScopes, ApiKeyScope } from "@partner-commentary/core/access/Scope"
 import * as Owner from "@partner-commentary/core/shared/Owner"
 import * as Duration from "effect/Duration"
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
@@ -36,7 +36,7 @@ const Environment = Owner.Environment.annotate({
 })
 
 const Scopes = Schema.Array(
-  Scope.annotate({ message: `must be one of ${allScopes.join(", ")}`, examples: ["topics:submit"] })
+  ApiKeyScope.annotate({ message: `must be one of ${allScopes.join(", ")}`, examples: ["topics:submit"] })
 ).annotate({ description: "The key's permissions.", examples: [["topics:submit", "topics:read"]] })
 
 const addressForm = {

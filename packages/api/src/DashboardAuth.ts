@@ -1,5 +1,5 @@
 /** Defines the required credentials and the possible errors of the partner dashboard's calls. */
-import type { DashboardPrincipal } from "@partner-commentary/core/access/Dashboard"
+import type { DashboardPrincipal } from "@partner-commentary/core/access/DashboardAuthentication"
 import * as Context from "effect/Context"
 import * as HttpApiMiddleware from "effect/http-api/HttpApiMiddleware"
 import { InternalError, InvalidRequest, RateLimitExceeded, Unauthorized } from "./Errors.ts"

@@ -1,5 +1,5 @@
 /** Defines the operation with which callers read their own API key. */
-import { allScopes, Scope } from "@partner-commentary/core/access/Scope"
+import { allScopes, ApiKeyScope } from "@partner-commentary/core/access/Scope"
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as OpenApi from "effect/http-api/OpenApi"
@@ -28,7 +28,7 @@ export const Me = Schema.Struct({
   }).annotate({ description: "The organization that the key belongs to." }),
   key: Schema.Struct({ id, name, key_prefix }).annotate({ description: "The key of this request." }),
   environment,
-  scopes: Schema.Array(Scope).annotate({
+  scopes: Schema.Array(ApiKeyScope).annotate({
     description: `The key's permissions, out of ${allScopes.map((scope) => `\`${scope}\``).join(", ")}.`,
     examples: [["topics:submit", "topics:read"]]
   }),

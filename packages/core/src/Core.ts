@@ -7,16 +7,16 @@ import * as Layer from "effect/Layer"
 import { AccessChanges } from "./access/AccessChanges.ts"
 import { ApiKeys } from "./access/ApiKeys.ts"
 import { ConcurrencyLimit } from "./access/ConcurrencyLimit.ts"
-import { Dashboard } from "./access/Dashboard.ts"
+import { DashboardAuthentication } from "./access/DashboardAuthentication.ts"
 import { LongPolls } from "./access/LongPolls.ts"
 import { RateLimits } from "./access/RateLimits.ts"
 import { RateWindows } from "./access/RateWindows.ts"
-import { SignaledReads } from "./access/SignaledReads.ts"
+import { WaitingReadLimiter } from "./access/WaitingReadLimiter.ts"
 import { DraftWorker } from "./commentary/DraftWorker.ts"
 import { MediaWorker } from "./commentary/MediaWorker.ts"
 import { PartnerApproval } from "./commentary/PartnerApproval.ts"
 import { CreatorPortal } from "./creator/CreatorPortal.ts"
-import { Creators } from "./creator/Creators.ts"
+import { CreatorAdministration } from "./creator/CreatorAdministration.ts"
 import { Idempotency } from "./idempotency/Idempotency.ts"
 import { CreatorLinks } from "./mail/CreatorLinks.ts"
 import { MailWorker } from "./mail/MailWorker.ts"
@@ -50,9 +50,9 @@ const shared = Effect.gen(function* () {
 
 export const layer = Layer.mergeAll(
   ApiKeys.layer,
-  Layer.provideMerge(SignaledReads.layer, ConcurrencyLimit.layer),
-  Dashboard.layer,
-  Creators.layer,
+  Layer.provideMerge(WaitingReadLimiter.layer, ConcurrencyLimit.layer),
+  DashboardAuthentication.layer,
+  CreatorAdministration.layer,
   CreatorPortal.layer,
   DraftWorker.layer,
   PartnerApproval.layer,

@@ -1,6 +1,6 @@
 /** Parses texts from environment variables, flags and arguments, and describes the valid values. */
 import * as IpAllowList from "@partner-commentary/core/access/IpAllowList"
-import { Scope } from "@partner-commentary/core/access/Scope"
+import { ApiKeyScope } from "@partner-commentary/core/access/Scope"
 import { LimitName } from "@partner-commentary/core/partner/Plan"
 import * as Ids from "@partner-commentary/core/shared/Ids"
 import * as InputText from "@partner-commentary/core/shared/InputText"
@@ -171,11 +171,11 @@ export const timestampParser: Parser<Instant.Instant> = {
   parse: (text) => Instant.parse(text.trim())
 }
 
-export const scopesParser: Parser<ReadonlyArray<Scope>> = {
-  rule: `one or more of ${Scope.literals.join(", ")}, separated by commas`,
+export const scopesParser: Parser<ReadonlyArray<ApiKeyScope>> = {
+  rule: `one or more of ${ApiKeyScope.literals.join(", ")}, separated by commas`,
   parse: (text) =>
     Option.filter(
-      Option.all([...new Set(parts(text))].map((part) => Schema.decodeUnknownOption(Scope)(part))),
+      Option.all([...new Set(parts(text))].map((part) => Schema.decodeUnknownOption(ApiKeyScope)(part))),
       (list) => list.length > 0
     )
 }

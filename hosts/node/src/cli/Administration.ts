@@ -1,6 +1,6 @@
 /** Provides layers for the operator's commands: settings, stores, and use cases that need no running server. */
 import { ApiKeys } from "@partner-commentary/core/access/ApiKeys"
-import { Creators } from "@partner-commentary/core/creator/Creators"
+import { CreatorAdministration } from "@partner-commentary/core/creator/CreatorAdministration"
 import { WebhookAdministration } from "@partner-commentary/core/webhook/WebhookAdministration"
 import * as Settings from "@partner-commentary/settings/Settings"
 import * as Effect from "effect/Effect"
@@ -13,7 +13,7 @@ const layerOn = (options: Parameters<typeof Database.layerForCommand>[1]) =>
     Effect.gen(function* () {
       const settings = yield* Effect.tap(Settings.readSettings, Settings.requireNamedDatabase)
       const crypto = yield* Effect.promise(() => import("@effect/platform-node/NodeCrypto"))
-      return Layer.mergeAll(ApiKeys.layer, Creators.layer, WebhookAdministration.layer).pipe(
+      return Layer.mergeAll(ApiKeys.layer, CreatorAdministration.layer, WebhookAdministration.layer).pipe(
         Layer.provideMerge(Database.layerForCommand(settings, options)),
         Layer.provideMerge(Layer.mergeAll(crypto.layerDigest, crypto.layerSecureRandom)),
         Layer.provideMerge(Logs.layer(settings, "warn"))

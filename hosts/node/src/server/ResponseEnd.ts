@@ -4,12 +4,12 @@
  */
 import type { ServerResponse } from "node:http"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
-import type { WhenResponseEnds } from "@partner-commentary/core/access/ConcurrencyLimit"
+import type { OnResponseEnd } from "@partner-commentary/core/access/ConcurrencyLimit"
 import { CloseConnection, ResponseTaken } from "@partner-commentary/server/ConcurrentRequests"
 import * as Layer from "effect/Layer"
 
 const whenResponseEnds =
-  (response: ServerResponse): WhenResponseEnds =>
+  (response: ServerResponse): OnResponseEnd =>
   (release) => {
     if (response.closed) release()
     else response.once("close", release)

@@ -6,7 +6,7 @@ import { request } from "node:https"
 import { connect } from "node:net"
 import { join } from "node:path"
 import { PartnerCommentary } from "@partner-commentary/client"
-import { poolBounds } from "@partner-commentary/core/access/ConcurrencyLimit"
+import { concurrencyPoolLimits } from "@partner-commentary/core/access/ConcurrencyLimit"
 import { openRecordingProxy } from "@partner-commentary/test/postgres/Wire"
 import { expect, it } from "vitest"
 import * as OwnDatabase from "../../test/support/OwnDatabase.ts"
@@ -177,7 +177,7 @@ it("SIGTERM ends event streams, the process exits with code 0, and a client cont
 it("event streams of clients that disconnect or do not read are ended, and other clients can open streams", async (test) => {
   const { decline, key, open, server, submit } = await startScene(test, { DEV: "true" })
   const { hostname, port } = new URL(server.apiRoot)
-  const { each } = poolBounds.streaming
+  const { each } = concurrencyPoolLimits.streaming
   const clients = new AbortController()
   const opened = await Promise.all(Array.from({ length: each }, () => open(clients.signal)))
   expect(opened.map(({ status }) => status)).toEqual(opened.map(() => 200))

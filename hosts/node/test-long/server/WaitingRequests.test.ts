@@ -3,7 +3,7 @@
  * disconnect.
  */
 import { request } from "node:http"
-import { poolBounds } from "@partner-commentary/core/access/ConcurrencyLimit"
+import { concurrencyPoolLimits } from "@partner-commentary/core/access/ConcurrencyLimit"
 import { expect, it } from "vitest"
 import * as OwnDatabase from "../../test/support/OwnDatabase.ts"
 import * as Partner from "../../test/support/Partner.ts"
@@ -80,7 +80,7 @@ it("SIGTERM answers waiting requests, and the process exits with code 0", async 
 
 it("after clients disconnect, their waiting requests end and other requests can wait", async (test) => {
   const { wait } = await startScene(test, { DEV: "true" })
-  const { each } = poolBounds.waiting
+  const { each } = concurrencyPoolLimits.waiting
   const clients = new AbortController()
   const polls = Promise.allSettled(Array.from({ length: each }, () => wait(clients.signal)))
   await Process.eventually(

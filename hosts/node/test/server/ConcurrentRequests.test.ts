@@ -1,6 +1,6 @@
 /** Tests, on real sockets, how long a request holds a permit of the organization's concurrency limit. */
 import { type AddressInfo, connect, type Socket } from "node:net"
-import { ConcurrencyLimit, poolBounds } from "@partner-commentary/core/access/ConcurrencyLimit"
+import { ConcurrencyLimit, concurrencyPoolLimits } from "@partner-commentary/core/access/ConcurrencyLimit"
 import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
 import * as Listener from "@partner-commentary/node/server/Listener"
 import * as ResponseEnd from "@partner-commentary/node/server/ResponseEnd"
@@ -10,7 +10,7 @@ import { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import { describe, expect, it, onTestFinished } from "vitest"
 
-const { each } = poolBounds.standard
+const { each } = concurrencyPoolLimits.standard
 const owner = "acme" as OrganizationId
 
 /** The response is larger than all socket buffers together, so it stays unfinished while the client does not read. */

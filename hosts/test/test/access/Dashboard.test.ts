@@ -2,7 +2,7 @@
  * Tests how dashboard tokens are refused. A key is never accepted as a token, and a token is never accepted as a key.
  */
 import { assert, it } from "@effect/vitest"
-import { Dashboard } from "@partner-commentary/core/access/Dashboard"
+import { DashboardAuthentication } from "@partner-commentary/core/access/DashboardAuthentication"
 import { DashboardIdentity, IdentityUnreachable } from "@partner-commentary/core/access/DashboardIdentity"
 import { OrganizationRegistry } from "@partner-commentary/core/partner/OrganizationRegistry"
 import * as Application from "@partner-commentary/test/Application"
@@ -157,7 +157,7 @@ it.effect("if the identity provider is down, a dashboard gets a 500 response tha
   }).pipe(
     Effect.provide(
       TestApi.layerMemory.pipe(
-        Layer.provide(Layer.fresh(Dashboard.layer)),
+        Layer.provide(Layer.fresh(DashboardAuthentication.layer)),
         Layer.provide(
           Layer.succeed(DashboardIdentity, {
             verify: () => Effect.fail(new IdentityUnreachable({ reason: "connect ECONNREFUSED" }))

@@ -4,7 +4,7 @@
  */
 import { assert, it } from "@effect/vitest"
 import { ApiKeys } from "@partner-commentary/core/access/ApiKeys"
-import { Dashboard } from "@partner-commentary/core/access/Dashboard"
+import { DashboardAuthentication } from "@partner-commentary/core/access/DashboardAuthentication"
 import { DashboardIdentity, IdentityUnreachable } from "@partner-commentary/core/access/DashboardIdentity"
 import * as IpAllowList from "@partner-commentary/core/access/IpAllowList"
 import { TrustedProxies } from "@partner-commentary/server/ClientAddress"
@@ -66,7 +66,7 @@ it.effect("calls with an unverifiable token count toward the anonymous limit of 
   }).pipe(
     Effect.provide(
       behindProxy.pipe(
-        Layer.provide(Layer.fresh(Dashboard.layer)),
+        Layer.provide(Layer.fresh(DashboardAuthentication.layer)),
         Layer.provide(
           Layer.succeed(DashboardIdentity, {
             verify: () => Effect.fail(new IdentityUnreachable({ reason: "connect ECONNREFUSED" }))

@@ -1,13 +1,13 @@
 /** Tests the webhook scopes, and the webhook permissions of keys without webhook scopes. */
 import { assert, it } from "@effect/vitest"
-import type { Scope } from "@partner-commentary/core/access/Scope"
+import type { ApiKeyScope } from "@partner-commentary/core/access/Scope"
 import * as InMemory from "@partner-commentary/test/InMemory"
 import * as Seed from "@partner-commentary/test/Seed"
 import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
 import { readJson } from "../support/Json.ts"
 
-const rows: ReadonlyArray<readonly [scopes: ReadonlyArray<Scope>, reads: boolean, writes: boolean]> = [
+const rows: ReadonlyArray<readonly [scopes: ReadonlyArray<ApiKeyScope>, reads: boolean, writes: boolean]> = [
   [["webhooks:read"], true, false],
   [["webhooks:write"], false, true],
   [["webhooks:read", "webhooks:write"], true, true],

@@ -1,6 +1,6 @@
 /** Tests the decisions about creators: actions on a draft, late and repeated actions, and the permissions of a link. */
 import { assert, layer } from "@effect/vitest"
-import { Creators } from "@partner-commentary/core/creator/Creators"
+import { CreatorAdministration } from "@partner-commentary/core/creator/CreatorAdministration"
 import { creatorTokenIn } from "@partner-commentary/test/Mailbox"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
@@ -228,7 +228,7 @@ layer(layerOfService)("decisions, States: creators", (it) => {
     Effect.gen(function* () {
       const { act, look, persona, token } = yield* one("topic_sent")
       const email = `moved-${persona.creator.email}`
-      yield* (yield* Creators).changeEmail(persona.creator.email, email)
+      yield* (yield* CreatorAdministration).changeEmail(persona.creator.email, email)
       assert.deepStrictEqual([(yield* look).status, (yield* act("decline")).status], [404, 404])
       const [mail] = yield* waitForCreatorMails({ ...persona, creator: { ...persona.creator, email } }, content)
       const link = creatorTokenIn(mail ?? { text: "" })

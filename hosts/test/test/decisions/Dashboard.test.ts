@@ -4,7 +4,7 @@
  */
 import { createHmac, createPublicKey, type JsonWebKey } from "node:crypto"
 import { assert, it } from "@effect/vitest"
-import { Dashboard } from "@partner-commentary/core/access/Dashboard"
+import { DashboardAuthentication } from "@partner-commentary/core/access/DashboardAuthentication"
 import * as JwksIdentity from "@partner-commentary/identity/JwksIdentity"
 import * as Application from "@partner-commentary/test/Application"
 import { Mailbox } from "@partner-commentary/test/Mailbox"
@@ -63,7 +63,7 @@ const identified = Effect.gen(function* () {
     )
   const identity = JwksIdentity.layer({ jwksUrl: `${issuer}/jwks`, issuer, audience, organizationClaim: "org_id" })
   const service = TestApi.layerHttp.pipe(
-    Layer.provide(Layer.fresh(Dashboard.layer)),
+    Layer.provide(Layer.fresh(DashboardAuthentication.layer)),
     Layer.provide(identity),
     Layer.provideMerge(Application.layer({ outside: Layer.merge(Mailbox.layer, ScriptedGenerator.layer) }))
   )

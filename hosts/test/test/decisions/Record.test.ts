@@ -1,7 +1,7 @@
 /** Tests the decisions about stored data: the audit log, retention, encryption and deletion. */
 import { createHash } from "node:crypto"
 import { assert } from "@effect/vitest"
-import { Creators } from "@partner-commentary/core/creator/Creators"
+import { CreatorAdministration } from "@partner-commentary/core/creator/CreatorAdministration"
 import { Retention } from "@partner-commentary/core/operations/Retention"
 import { PersonaRegistry } from "@partner-commentary/core/persona/PersonaRegistry"
 import * as Instant from "@partner-commentary/core/shared/Instant"
@@ -150,7 +150,7 @@ testOnService(
     const { detail, persona, token } = yield* responded
     yield* actAsCreator(token, "approve", { content: approved })
     const before = yield* detail
-    yield* (yield* Creators).erase(persona.creator.email)
+    yield* (yield* CreatorAdministration).erase(persona.creator.email)
     assert.deepStrictEqual(yield* detail, before)
     assert.strictEqual(before.commentaries[0].commentary.content, approved)
     const stored = yield* readAllRows

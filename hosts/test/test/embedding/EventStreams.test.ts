@@ -2,7 +2,7 @@
 import { once } from "node:events"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
-import { poolBounds } from "@partner-commentary/core/access/ConcurrencyLimit"
+import { concurrencyPoolLimits } from "@partner-commentary/core/access/ConcurrencyLimit"
 import { sqlite } from "partner-commentary/sqlite/Sqlite"
 import { expect, it, onTestFinished, vi } from "vitest"
 import { openService, type Service } from "./EmbeddedStory.ts"
@@ -61,7 +61,7 @@ it.each(Object.keys(hosts))(
     await pc.topics.submit(topic)
     await vi.waitFor(() => expect(text).toMatch(/^id: evt_.*\nevent: commentary\.failed\ndata: \{.*\}\n\n/m), 20_000)
 
-    const others = await Promise.all(Array.from({ length: poolBounds.streaming.each - 1 }, open))
+    const others = await Promise.all(Array.from({ length: concurrencyPoolLimits.streaming.each - 1 }, open))
     expect(others.map(({ response: { status } }) => status)).toEqual(others.map(() => 200))
     expect((await open()).response.status).toBe(429)
     for (const { leave } of others) leave()

@@ -5,7 +5,7 @@
 import { assert, it } from "@effect/vitest"
 import { ApiKeys } from "@partner-commentary/core/access/ApiKeys"
 import * as IpAllowList from "@partner-commentary/core/access/IpAllowList"
-import type { Limits } from "@partner-commentary/core/partner/Plan"
+import type { OrganizationLimits } from "@partner-commentary/core/partner/Plan"
 import { ApiKeyId } from "@partner-commentary/core/shared/Ids"
 import { TrustedProxies } from "@partner-commentary/server/ClientAddress"
 import * as Application from "@partner-commentary/test/Application"
@@ -80,7 +80,7 @@ const judge = Effect.fnUntraced(function* (responses: ReadonlyArray<Response>, w
   }
 })
 
-const scene = (limits: Partial<Limits>) =>
+const scene = (limits: Partial<OrganizationLimits>) =>
   Effect.gen(function* () {
     yield* TestClock.setTime(start)
     const owner = yield* Seed.organization({ limits: { burst_per_minute: 1000, ...limits } })

@@ -3,7 +3,7 @@
  * the mail to the organization's contact says.
  */
 import { assert, it } from "@effect/vitest"
-import { Creators } from "@partner-commentary/core/creator/Creators"
+import { CreatorAdministration } from "@partner-commentary/core/creator/CreatorAdministration"
 import { ShareId } from "@partner-commentary/core/shared/Ids"
 import { DueWork } from "@partner-commentary/test/DueWork"
 import { Mailbox } from "@partner-commentary/test/Mailbox"
@@ -35,7 +35,7 @@ it.live(
   () =>
     Effect.gen(function* () {
       const share = yield* answered
-      const { resendMail } = yield* Creators
+      const { resendMail } = yield* CreatorAdministration
       const refused = yield* Effect.flip(resendMail(share))
       assert.deepInclude(refused, { _tag: "ActionRefused", reason: "not_allowed" })
       yield* (yield* DueWork).finish

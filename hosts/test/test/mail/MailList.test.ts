@@ -1,6 +1,6 @@
 /** Tests the operator's list of waiting and failed mails, and the command that resends failed mails. */
 import { assert, it } from "@effect/vitest"
-import { Creators } from "@partner-commentary/core/creator/Creators"
+import { CreatorAdministration } from "@partner-commentary/core/creator/CreatorAdministration"
 import * as MailInspection from "@partner-commentary/sql/mail/MailInspection"
 import * as InMemory from "@partner-commentary/test/InMemory"
 import { Mailbox } from "@partner-commentary/test/Mailbox"
@@ -87,7 +87,7 @@ it.effect(
     Effect.gen(function* () {
       yield* TestClock.setTime(start)
       const mailbox = yield* Mailbox
-      const creators = yield* Creators
+      const creators = yield* CreatorAdministration
       yield* mailbox.refuseNext(...Array.from({ length: 12 }, () => ({ permanent: true })))
       const early = yield* submitted(5)
       yield* TestClock.adjust("1 minute")

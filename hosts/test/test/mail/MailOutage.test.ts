@@ -3,7 +3,7 @@
  * the mail.
  */
 import { assert, it } from "@effect/vitest"
-import { Creators } from "@partner-commentary/core/creator/Creators"
+import { CreatorAdministration } from "@partner-commentary/core/creator/CreatorAdministration"
 import { ShareId } from "@partner-commentary/core/shared/Ids"
 import * as InMemory from "@partner-commentary/test/InMemory"
 import { creatorTokenIn, Mailbox } from "@partner-commentary/test/Mailbox"
@@ -73,7 +73,7 @@ it.effect(
       yield* at("2026-03-04T09:00:00.000Z")
       assert.strictEqual(yield* story.status, "topic_sent")
 
-      yield* (yield* Creators).resendMail(story.shareId)
+      yield* (yield* CreatorAdministration).resendMail(story.shareId)
       const request = yield* story.mail(1)
       assert.include(request.text, "Answer by: Friday 6 March 2026, 09:00 UTC")
       yield* waitForMails
@@ -121,7 +121,7 @@ it.effect("if the mail server permanently refuses an address after days, the req
     yield* at("2026-03-05T09:00:00.000Z")
     yield* waitForMails
     yield* mailbox.refuseNext({ permanent: true })
-    yield* (yield* Creators).resendMail(story.shareId)
+    yield* (yield* CreatorAdministration).resendMail(story.shareId)
     yield* waitForMails
     yield* at("2026-03-06T08:59:59.999Z")
     assert.strictEqual(yield* story.status, "topic_sent")

@@ -3,7 +3,7 @@
  * never delay the text.
  */
 import { assert, it } from "@effect/vitest"
-import { Creators } from "@partner-commentary/core/creator/Creators"
+import { CreatorAdministration } from "@partner-commentary/core/creator/CreatorAdministration"
 import { Receivers } from "@partner-commentary/test/Receivers"
 import { ScriptedMedia } from "@partner-commentary/test/ScriptedMedia"
 import * as Seed from "@partner-commentary/test/Seed"
@@ -114,7 +114,7 @@ it.effect(
 
 it.effect("after a creator is erased, the approved text keeps its audio, and audio in progress is still stored", () =>
   Effect.gen(function* () {
-    const { erase } = yield* Creators
+    const { erase } = yield* CreatorAdministration
     const first = yield* approveTopic(["audio"])
     yield* drainJobs
     const before = yield* first.urls

@@ -1,6 +1,6 @@
 /** Tests `media.ready`. Each file causes one event, in the transaction that stores the file's URL. */
 import { assert, it } from "@effect/vitest"
-import { recordReadyMedium } from "@partner-commentary/core/commentary/MediaJob"
+import { recordFinishedMediaFile } from "@partner-commentary/core/commentary/MediaJob"
 import { MediaJobStore } from "@partner-commentary/core/commentary/MediaJobStore"
 import { MediaWorker } from "@partner-commentary/core/commentary/MediaWorker"
 import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
@@ -116,7 +116,7 @@ it.effect("several attempts for one file cause one event, even if they end at th
     // If a later success has another address, the URL changes without an event.
     for (const job of again) {
       yield* store.modify(shareId, (present) =>
-        Result.succeed(recordReadyMedium(present, job, `https://a/${job.kind}`))
+        Result.succeed(recordFinishedMediaFile(present, job, `https://a/${job.kind}`))
       )
     }
     assert.deepStrictEqual(yield* urls, ["https://a/audio", "https://a/video"])

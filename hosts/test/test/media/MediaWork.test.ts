@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
-import { recordReadyMedium } from "@partner-commentary/core/commentary/MediaJob"
+import { recordFinishedMediaFile } from "@partner-commentary/core/commentary/MediaJob"
 import { MediaJobStore } from "@partner-commentary/core/commentary/MediaJobStore"
 import { MediaWorker } from "@partner-commentary/core/commentary/MediaWorker"
 import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
@@ -169,7 +169,7 @@ it.effect(
       assert.deepStrictEqual(yield* mediaJobs.failed(10), [])
       const late = "https://media.example.org/late.mp3"
       yield* (yield* AssignmentStore).modify(shareId, (present) =>
-        Result.succeed(recordReadyMedium(present, hung, late))
+        Result.succeed(recordFinishedMediaFile(present, hung, late))
       )
       assert.deepStrictEqual(yield* urls, [late, null])
       yield* mediaJobs.settle(second, { state: "failed", reason: "later still" }, now)

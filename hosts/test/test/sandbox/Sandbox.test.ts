@@ -4,7 +4,7 @@ import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { assert, it } from "@effect/vitest"
 import { DashboardIdentity } from "@partner-commentary/core/access/DashboardIdentity"
 import * as Core from "@partner-commentary/core/Core"
-import { Creators } from "@partner-commentary/core/creator/Creators"
+import { CreatorAdministration } from "@partner-commentary/core/creator/CreatorAdministration"
 import { PersonaStore } from "@partner-commentary/core/persona/PersonaStore"
 import { testPersonas } from "@partner-commentary/core/persona/TestPersonas"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
@@ -160,7 +160,7 @@ it.effect("test personas are found without the host's PersonaStore, and keep the
     const { owner, submit } = yield* seedTestIntegration
     const stranger = yield* Seed.persona(null)
     const licensed = yield* Seed.persona(owner, { creator: { name: "", email: "gone@creators.example" } })
-    yield* (yield* Creators).erase("gone@creators.example")
+    yield* (yield* CreatorAdministration).erase("gone@creators.example")
     const { data } = yield* submit("Who is asked?", stranger.id, waits, licensed.id, approves, waits)
     assert.deepStrictEqual(
       data.results.map(({ status }: { readonly status: string }) => status),
@@ -193,7 +193,7 @@ it.effect(
       }
       const waiting = yield* sent("Does this one wait?", waits, persona.id)
       yield* TestClock.adjust("40 days")
-      const creators = yield* Creators
+      const creators = yield* CreatorAdministration
       assert.deepStrictEqual(yield* creators.changeEmail(email, "moved@creators.example"), {
         personas: 1,
         assignments: 0

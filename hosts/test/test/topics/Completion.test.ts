@@ -2,7 +2,7 @@
  * Tests `topic.completed`. Each topic causes one event, in the transaction that settles the topic's last assignment.
  */
 import { assert, it } from "@effect/vitest"
-import { Creators } from "@partner-commentary/core/creator/Creators"
+import { CreatorAdministration } from "@partner-commentary/core/creator/CreatorAdministration"
 import * as InMemory from "@partner-commentary/test/InMemory"
 import { ScriptedGenerator } from "@partner-commentary/test/ScriptedGenerator"
 import * as Seed from "@partner-commentary/test/Seed"
@@ -92,8 +92,8 @@ const paths = {
     cause: { reason: "cancelled" }
   },
   erasure: {
-    settle: ({ last }: Scene) => Creators.use(({ erase }) => erase(last.creator.email)),
-    again: ({ first }: Scene) => Creators.use(({ erase }) => erase(first.creator.email)),
+    settle: ({ last }: Scene) => CreatorAdministration.use(({ erase }) => erase(last.creator.email)),
+    again: ({ first }: Scene) => CreatorAdministration.use(({ erase }) => erase(first.creator.email)),
     cause: { reason: "declined" }
   }
 }

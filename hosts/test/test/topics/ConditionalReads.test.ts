@@ -1,6 +1,6 @@
 /** Tests `ETag` and `If-None-Match` on the views of topics. */
 import { assert, it } from "@effect/vitest"
-import type { Limits } from "@partner-commentary/core/partner/Plan"
+import type { OrganizationLimits } from "@partner-commentary/core/partner/Plan"
 import * as InMemory from "@partner-commentary/test/InMemory"
 import * as Seed from "@partner-commentary/test/Seed"
 import { TestApi } from "@partner-commentary/test/TestApi"
@@ -77,7 +77,7 @@ test("a view's ETag changes with every change of the view, from the submission t
   assert.strictEqual(changes, 7)
 })
 
-const scene = (limits: Partial<Limits> = {}) =>
+const scene = (limits: Partial<OrganizationLimits> = {}) =>
   Effect.gen(function* () {
     const owner = yield* Seed.organization({ limits: { burst_per_minute: 200, ...limits } })
     const persona = yield* Seed.persona(owner)

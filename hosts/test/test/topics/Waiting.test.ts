@@ -4,9 +4,9 @@
  */
 import { assert, it } from "@effect/vitest"
 import { ApiKeys } from "@partner-commentary/core/access/ApiKeys"
-import { poolBounds } from "@partner-commentary/core/access/ConcurrencyLimit"
+import { concurrencyPoolLimits } from "@partner-commentary/core/access/ConcurrencyLimit"
 import { LongPolls } from "@partner-commentary/core/access/LongPolls"
-import { Creators } from "@partner-commentary/core/creator/Creators"
+import { CreatorAdministration } from "@partner-commentary/core/creator/CreatorAdministration"
 import { preferredWait } from "@partner-commentary/server/http/Preference"
 import * as InMemory from "@partner-commentary/test/InMemory"
 import * as Seed from "@partner-commentary/test/Seed"
@@ -71,7 +71,7 @@ it.effect("erasing a creator ends a waiting status poll and a waiting list reque
     const { persona, status, waiting } = yield* scene
     const polls = [yield* waiting(status), yield* waiting("/events?order=asc")]
     assert.isFalse(polls.some(isDone))
-    yield* (yield* Creators).erase(persona.creator.email)
+    yield* (yield* CreatorAdministration).erase(persona.creator.email)
     yield* settled()
     assert.deepStrictEqual(polls.map(isDone), [true, true])
   }).pipe(Effect.provide(InMemory.layer))
@@ -181,7 +181,7 @@ it.effect(
     Effect.gen(function* () {
       const { get, many, status, wait, waiting } = yield* scene
       yield* settled()
-      const { each } = poolBounds.waiting
+      const { each } = concurrencyPoolLimits.waiting
       const polls = yield* many(each)
       const refused = yield* get(status, wait)
       assert.strictEqual(refused.status, 429)

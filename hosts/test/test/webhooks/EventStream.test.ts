@@ -2,7 +2,7 @@
 import { assert, it } from "@effect/vitest"
 import { ApiKeyStore } from "@partner-commentary/core/access/ApiKeyStore"
 import { ApiKeys } from "@partner-commentary/core/access/ApiKeys"
-import { poolBounds } from "@partner-commentary/core/access/ConcurrencyLimit"
+import { concurrencyPoolLimits } from "@partner-commentary/core/access/ConcurrencyLimit"
 import { LongPolls } from "@partner-commentary/core/access/LongPolls"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import { streamTimes } from "@partner-commentary/server/routes/events/EventStream"
@@ -236,7 +236,7 @@ it.effect("a stream counts as one request, and other requests run while a hundre
   Effect.gen(function* () {
     const { key } = yield* scene
     const { call } = yield* TestApi
-    const { each } = poolBounds.streaming
+    const { each } = concurrencyPoolLimits.streaming
     const left = ({ headers }: Response) => Number(headers.get("x-ratelimit-remaining"))
     const before = left(yield* call("/partner/v1/topics", { key }))
     const streams = yield* Effect.forEach(Array.from({ length: each }), () => openStream(key))
@@ -261,7 +261,7 @@ it.effect("the stream ends if its client does not read for a minute", () =>
     const { declined, key } = yield* scene
     const hook = yield* registerWebhook(key, ["commentary.failed"])
     const { call } = yield* TestApi
-    const { each } = poolBounds.streaming
+    const { each } = concurrencyPoolLimits.streaming
     const unread = yield* Effect.forEach(Array.from({ length: each }), () => call("/partner/v1/events/stream", { key }))
     for (let count = 1; count <= 4; count++) {
       yield* declined(`Who is number ${count} this season?`)
@@ -282,7 +282,7 @@ it.effect("a HEAD request returns the stream's headers and opens no stream", () 
   Effect.gen(function* () {
     const { key } = yield* scene
     const { call } = yield* TestApi
-    for (let count = 0; count <= poolBounds.streaming.each; count++) {
+    for (let count = 0; count <= concurrencyPoolLimits.streaming.each; count++) {
       const { headers, status } = yield* call("/partner/v1/events/stream", { key, method: "HEAD" })
       assert.deepStrictEqual([status, headers.get("content-type")], [200, "text/event-stream"])
     }

@@ -2,8 +2,8 @@
 
 import { createHash } from "node:crypto"
 import { assert, it } from "@effect/vitest"
-import { Creators } from "@partner-commentary/core/creator/Creators"
-import { noticeId, resendIdSeparator } from "@partner-commentary/core/mail/Mail"
+import { CreatorAdministration } from "@partner-commentary/core/creator/CreatorAdministration"
+import { mailIdForNotice, resendIdSeparator } from "@partner-commentary/core/mail/Mail"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
 import { ShareId } from "@partner-commentary/core/shared/Ids"
 import * as InMemory from "@partner-commentary/test/InMemory"
@@ -141,7 +141,7 @@ it.effect("the operator can restart a generation after all its attempts failed",
     yield* (yield* ScriptedGenerator).failNext(...failures(1, true))
     yield* story.act(creatorTokenIn(yield* story.mail(1)), "respond", { perspective })
     yield* story.mail(2)
-    yield* (yield* Creators).retryGeneration(yield* story.shareId)
+    yield* (yield* CreatorAdministration).retryGeneration(yield* story.shareId)
     yield* story.has("commentary_generated")
   }).pipe(Effect.provide(InMemory.layer))
 )
@@ -153,7 +153,7 @@ it.effect(
       const mailbox = yield* Mailbox
       yield* mailbox.refuseNext(...failures(1))
       const story = yield* submitted
-      const creators = yield* Creators
+      const creators = yield* CreatorAdministration
       yield* waitForMails
       yield* TestClock.adjust("1 second")
       assert.deepStrictEqual(yield* story.subjects, [])
@@ -280,7 +280,7 @@ it.effect("a creator whose address changes gets a new link at the new address, a
     const story = yield* submitted
     const mailbox = yield* Mailbox
     const old = creatorTokenIn(yield* story.mail(1))
-    yield* (yield* Creators).changeEmail(story.persona.creator.email.toUpperCase(), "new@creators.example")
+    yield* (yield* CreatorAdministration).changeEmail(story.persona.creator.email.toUpperCase(), "new@creators.example")
     const [moved] = yield* eventually(
       "the mail",
       Effect.map(mailbox.to("new@creators.example"), (mails) => (mails.length > 0 ? mails : undefined))
@@ -300,7 +300,7 @@ it.effect(
       yield* waitForMails
       const store = yield* MailStore
       const shareId = yield* story.shareId
-      const request = noticeId(shareId, `request${resendIdSeparator}1`)
+      const request = mailIdForNotice(shareId, `request${resendIdSeparator}1`)
       yield* store.queue({
         id: request,
         kind: "request",
@@ -311,7 +311,7 @@ it.effect(
       })
       const [claimed] = yield* store.claim(start, start + 60_000, 1)
       assert.strictEqual(claimed?.id, request)
-      yield* (yield* Creators).changeEmail(story.persona.creator.email, "new@creators.example")
+      yield* (yield* CreatorAdministration).changeEmail(story.persona.creator.email, "new@creators.example")
       yield* eventually(
         "the mail",
         Effect.map(mailbox.to("new@creators.example"), ([mail]) => mail)
@@ -325,7 +325,7 @@ it.effect("when a creator's address changes, the link of a request that was sett
     const token = creatorTokenIn(yield* story.mail(1))
     yield* story.act(token, "decline")
     assert.strictEqual((yield* story.call(`/creator/${token}`)).status, 200)
-    yield* (yield* Creators).changeEmail(story.persona.creator.email, "new@creators.example")
+    yield* (yield* CreatorAdministration).changeEmail(story.persona.creator.email, "new@creators.example")
     assert.strictEqual((yield* story.call(`/creator/${token}`)).status, 404)
   }).pipe(Effect.provide(InMemory.layer))
 )
@@ -370,7 +370,7 @@ it.effect(
         body: { content: "And who goes down this season?", persona_ids: [story.persona.id] }
       })
       yield* story.mail(3)
-      const erased = yield* (yield* Creators).erase(story.persona.creator.email)
+      const erased = yield* (yield* CreatorAdministration).erase(story.persona.creator.email)
       assert.deepStrictEqual(erased, { personas: 1, assignments: 2 })
       assert.strictEqual((yield* story.call(`/creator/${token}`)).status, 404)
       const ready = (yield* readJson(

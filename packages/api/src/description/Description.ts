@@ -2,7 +2,7 @@
  * Generates the OpenAPI 3.1 description from the contract with Effect, and adds details that Effect cannot derive. The
  * generator contains no names of groups or endpoints, so that new endpoints are described automatically.
  */
-import { fallbackScopes, type Scope } from "@partner-commentary/core/access/Scope"
+import { topicScopesByWebhookScope, type ApiKeyScope } from "@partner-commentary/core/access/Scope"
 import * as Context from "effect/Context"
 import * as HttpApi from "effect/http-api/HttpApi"
 import type * as HttpApiGroup from "effect/http-api/HttpApiGroup"
@@ -26,7 +26,7 @@ import { apiTitle, version } from "./Title.ts"
 
 /** The data about an endpoint that the contract has, but Effect's generated description lacks. */
 interface Facts {
-  readonly scope: Scope | undefined
+  readonly scope: ApiKeyScope | undefined
   readonly schemes: ReadonlyArray<SecurityScheme>
   readonly examples: ReadonlyArray<WireError>
   readonly isConditional: boolean
@@ -161,8 +161,8 @@ const described = (
     ...(description === undefined
       ? {}
       : { description: scope === undefined ? description : `${description}\n\n${scopeText(scope)}` }),
-    ...(scope === undefined ? {} : { "x-required-scope": fallbackScopes[scope] ?? scope }),
-    ...(scope === undefined || fallbackScopes[scope] === undefined ? {} : { "x-webhook-scope": scope }),
+    ...(scope === undefined ? {} : { "x-required-scope": topicScopesByWebhookScope[scope] ?? scope }),
+    ...(scope === undefined || topicScopesByWebhookScope[scope] === undefined ? {} : { "x-webhook-scope": scope }),
     ...rest,
     security: [...rest.security, ...schemes.map(({ name }) => ({ [name]: [] }))],
     parameters: [
@@ -188,10 +188,10 @@ const described = (
   }
 }
 
-const scopeText = (scope: Scope): string =>
-  fallbackScopes[scope] === undefined
+const scopeText = (scope: ApiKeyScope): string =>
+  topicScopesByWebhookScope[scope] === undefined
     ? `Scope: \`${scope}\`.`
-    : `Scope: \`${scope}\`, or \`${fallbackScopes[scope]}\` for a key without any webhook scope.`
+    : `Scope: \`${scope}\`, or \`${topicScopesByWebhookScope[scope]}\` for a key without any webhook scope.`
 
 /** Moves the description of a parameter from the parameter's schema to the parameter itself. */
 const lifted = ({ name, schema: { description, ...schema }, ...rest }: Parameter): Parameter => ({

@@ -11,7 +11,7 @@ import type { ApiKeyId, OrganizationId } from "../shared/Ids.ts"
 import type { Instant } from "../shared/Instant.ts"
 import type { Environment } from "../shared/Owner.ts"
 import { checksumOf, toBase62 } from "../shared/Secret.ts"
-import type { StoredScope } from "./Scope.ts"
+import type { StoredApiKeyScope } from "./Scope.ts"
 
 export interface ApiKey {
   readonly id: ApiKeyId
@@ -25,7 +25,7 @@ export interface ApiKey {
    */
   readonly prefix: string
   /** The scopes as stored. `knownScopes` selects the scopes that the API shows. */
-  readonly scopes: ReadonlyArray<StoredScope>
+  readonly scopes: ReadonlyArray<StoredApiKeyScope>
   readonly environment: Environment
   /** The allowed addresses in the partner's own spelling. An empty list allows any address. */
   readonly ipAllowList: ReadonlyArray<string>

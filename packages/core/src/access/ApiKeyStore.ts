@@ -9,7 +9,7 @@ import type { Instant } from "../shared/Instant.ts"
 import type { ApiKey, TooManyKeys } from "./ApiKey.ts"
 
 /** A new key that the store inserts. */
-export interface IssuedKey {
+export interface ApiKeyWithHash {
   readonly key: ApiKey
   readonly hash: string
 }
@@ -21,7 +21,7 @@ export interface KeyChange {
   readonly ipAllowList?: ReadonlyArray<string>
   readonly revokedAt: Instant | null
   readonly isRevoked: boolean
-  readonly successor: IssuedKey | null
+  readonly successor: ApiKeyWithHash | null
   /** The audit entry of the change; null when nothing changes. */
   readonly record: AuditEntry | null
 }
@@ -33,7 +33,7 @@ export class ApiKeyStore extends Context.Service<
      * Writes the key and its audit entry in one transaction. Fails when the organization already has `limit` active
      * keys in this environment. Revoked, rotated and expired keys are not active. Concurrent inserts respect the limit.
      */
-    readonly insert: (issued: IssuedKey, limit: number, record: AuditEntry) => Effect.Effect<void, TooManyKeys>
+    readonly insert: (issued: ApiKeyWithHash, limit: number, record: AuditEntry) => Effect.Effect<void, TooManyKeys>
     /** Also finds revoked and expired keys, because the API has separate error codes for these keys. */
     readonly findByHash: (hash: string) => Effect.Effect<Option.Option<ApiKey>>
     /** Finds a key of this organization, even if the key is revoked or expired. */

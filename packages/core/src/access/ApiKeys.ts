@@ -13,7 +13,7 @@ import * as Schema from "effect/Schema"
 import * as Semaphore from "effect/Semaphore"
 import type { Organization } from "../partner/Organization.ts"
 import { OrganizationStore } from "../partner/OrganizationStore.ts"
-import { type Limits, limitsOf } from "../partner/Plan.ts"
+import { type OrganizationLimits, limitsOf } from "../partner/Plan.ts"
 import type { AuditEntry } from "../shared/AuditLog.ts"
 import * as Ids from "../shared/Ids.ts"
 import { ApiKeyId, type OrganizationId } from "../shared/Ids.ts"
@@ -36,14 +36,14 @@ import {
 import { ApiKeyStore } from "./ApiKeyStore.ts"
 import * as IpAllowList from "./IpAllowList.ts"
 import { type KeyRotated, rotateKey } from "./KeyRotation.ts"
-import { grantsScope, type Scope } from "./Scope.ts"
+import { grantsScope, type ApiKeyScope } from "./Scope.ts"
 
 /** A principal is an authenticated caller with its key, organization and limits. */
 export interface Principal {
   readonly key: ApiKey
   readonly organization: Organization
   readonly environment: Environment
-  readonly limits: Limits
+  readonly limits: OrganizationLimits
 }
 
 /** The key is missing or unknown, or its organization is suspended. The error does not reveal the reason. */
@@ -55,9 +55,9 @@ export class InvalidAllowList extends Schema.TaggedError<InvalidAllowList>()("In
 }) {}
 export class ApiKeyNotFound extends Schema.TaggedError<ApiKeyNotFound>()("ApiKeyNotFound", {}) {}
 
-export interface NewApiKey {
+export interface NewApiKeyInput {
   readonly name: string
-  readonly scopes: ReadonlyArray<Scope>
+  readonly scopes: ReadonlyArray<ApiKeyScope>
   readonly environment: Environment
   readonly ipAllowList: ReadonlyArray<string>
   readonly expiresAt: Instant.Instant | null
@@ -70,7 +70,7 @@ export interface CreatedKey {
 }
 
 /** A caller that manages an organization's keys. The audit log names the caller as `by`. */
-export interface KeyManager {
+export interface KeyManagementCaller {
   readonly organizationId: OrganizationId
   readonly by: string
 }
@@ -86,7 +86,7 @@ export class ApiKeys extends Context.Service<
     /** Creates a key in one transaction. If `by` is omitted, the audit log names the operator. */
     readonly issue: (
       organization: Pick<Organization, "id">,
-      wanted: NewApiKey,
+      wanted: NewApiKeyInput,
       by?: string
     ) => Effect.Effect<CreatedKey, InvalidAllowList | TooManyKeys>
     /**
@@ -108,7 +108,7 @@ export class ApiKeys extends Context.Service<
     readonly rotate: (
       id: ApiKeyId,
       grace: Duration.Duration,
-      manager: KeyManager
+      manager: KeyManagementCaller
     ) => Effect.Effect<
       CreatedKey & { readonly predecessor: ApiKey },
       ApiKeyNotFound | KeyRevoked | KeyExpired | KeyRotated
@@ -118,12 +118,12 @@ export class ApiKeys extends Context.Service<
      * revocation changes nothing. If `manager` is omitted, the operator is the actor and can revoke the keys of any
      * organization.
      */
-    readonly revoke: (id: ApiKeyId, manager?: KeyManager) => Effect.Effect<ApiKey, ApiKeyNotFound>
+    readonly revoke: (id: ApiKeyId, manager?: KeyManagementCaller) => Effect.Effect<ApiKey, ApiKeyNotFound>
     /** Changes the fields that are not null. Other nodes apply the change within `cacheLifetime`. */
     readonly change: (
       id: ApiKeyId,
       wanted: { readonly name: string | null; readonly ipAllowList: ReadonlyArray<string> | null },
-      manager: KeyManager
+      manager: KeyManagementCaller
     ) => Effect.Effect<ApiKey, ApiKeyNotFound | KeyRevoked | KeyExpired | InvalidAllowList>
     readonly find: (organizationId: OrganizationId, id: ApiKeyId) => Effect.Effect<ApiKey, ApiKeyNotFound>
     /** Lists keys newest first, including keys that ended within `endedKeyRetention`; at most `maxListed`. */
@@ -317,5 +317,5 @@ const record = (action: string, key: ApiKey, by: string, details: AuditEntry["de
   details: { by, ...details }
 })
 
-export const requireScope = (principal: Principal, scope: Scope): Effect.Effect<void, ScopeDenied> =>
+export const requireScope = (principal: Principal, scope: ApiKeyScope): Effect.Effect<void, ScopeDenied> =>
   grantsScope(principal.key.scopes, scope) ? Effect.void : Effect.fail(new ScopeDenied({ scope }))

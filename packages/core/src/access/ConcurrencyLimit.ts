@@ -20,7 +20,7 @@ import * as KeyedSemaphore from "../shared/KeyedSemaphore.ts"
 export type ConcurrencyPool = "standard" | "frequent" | "large" | "outgoing" | "waiting" | "streaming"
 
 /** One organization's standard and large permits together stay below the size of a Postgres connection pool. */
-export const poolBounds: Readonly<Record<ConcurrencyPool, KeyedSemaphore.SemaphoreLimits>> = {
+export const concurrencyPoolLimits: Readonly<Record<ConcurrencyPool, KeyedSemaphore.SemaphoreLimits>> = {
   standard: { each: 4, waiting: 128 },
   frequent: { each: 64, waiting: 256 },
   large: { each: 2, waiting: 16 },
@@ -44,7 +44,7 @@ export class TooManyRequests extends Schema.TaggedError<TooManyRequests>()("TooM
  * A callback that calls `release` when the client has read the response or has disconnected. If the response has
  * already ended, the callback calls `release` immediately.
  */
-export type WhenResponseEnds = (release: () => void) => void
+export type OnResponseEnd = (release: () => void) => void
 
 export class ConcurrencyLimit extends Context.Service<
   ConcurrencyLimit,
@@ -62,14 +62,14 @@ export class ConcurrencyLimit extends Context.Service<
       pool: ConcurrencyPool,
       organization: OrganizationId,
       work: Effect.Effect<A, E, R>,
-      whenTaken: WhenResponseEnds
+      whenTaken: OnResponseEnd
     ) => Effect.Effect<A, E | TooManyRequests, R>
   }
 >()("@partner-commentary/core/access/ConcurrencyLimit") {
   static readonly layer = Layer.effect(
     ConcurrencyLimit,
     Effect.sync(() => {
-      const places = Record.map(poolBounds, (pool) => KeyedSemaphore.make<OrganizationId>(pool))
+      const places = Record.map(concurrencyPoolLimits, (pool) => KeyedSemaphore.make<OrganizationId>(pool))
       return ConcurrencyLimit.of({
         tryTake: (pool, organization) => {
           const { release, tryTake } = places[pool]
@@ -79,14 +79,14 @@ export class ConcurrencyLimit extends Context.Service<
           pool: ConcurrencyPool,
           organization: OrganizationId,
           work: Effect.Effect<A, E, R>,
-          whenTaken: WhenResponseEnds
+          whenTaken: OnResponseEnd
         ) => {
           const { release, take, tryTake } = places[pool]
           return Effect.uninterruptibleMask((restore): Effect.Effect<A, E | TooManyRequests, R> => {
             const held = Effect.onExit(restore(work), () => Effect.sync(() => whenTaken(() => release(organization))))
             if (tryTake(organization)) return held
             const refused = Effect.suspend(() =>
-              Effect.fail(new TooManyRequests({ pool, limit: poolBounds[pool].each }))
+              Effect.fail(new TooManyRequests({ pool, limit: concurrencyPoolLimits[pool].each }))
             )
             return Effect.flatMap(
               take(organization, permitTimeout, restore),

@@ -5,7 +5,7 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 
 /** The claims of a valid dashboard token. */
-export interface DashboardToken {
+export interface DashboardTokenClaims {
   /** The claim that identifies the organization, by its id in this service or by its id at the identity provider. */
   readonly organization: string
   /** The user's id at the identity provider; null when the token contains no user. */
@@ -28,7 +28,7 @@ export class DashboardIdentity extends Context.Service<
   DashboardIdentity,
   {
     /** `verify` accepts any text. A very long text must not cost more time than a normal token. */
-    readonly verify: (token: string) => Effect.Effect<DashboardToken, TokenRefused | IdentityUnreachable>
+    readonly verify: (token: string) => Effect.Effect<DashboardTokenClaims, TokenRefused | IdentityUnreachable>
   }
 >()("@partner-commentary/core/access/DashboardIdentity") {
   /** `layerNone` rejects every token. A service without an identity provider uses this layer. */

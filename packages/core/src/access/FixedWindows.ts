@@ -1,7 +1,7 @@
 /** Counts calls in fixed rate windows, with limited memory. A window starts with its first counted call. */
 import type { Instant } from "../shared/Instant.ts"
 
-export interface FixedWindow {
+export interface RateWindowLimit {
   /** The unique name of the counter. */
   readonly name: string
   readonly limit: number
@@ -16,7 +16,7 @@ export interface RateLimitState {
 }
 
 /** The result of counting a call. The call counts in all windows, or in no window if one window is full. */
-export interface CountResult {
+export interface RateLimitDecision {
   readonly admitted: boolean
   /** The states of the requested windows, in the same order. An admitted call is included in the states. */
   readonly states: ReadonlyArray<RateLimitState>
@@ -27,17 +27,17 @@ interface Open {
   used: number
 }
 
-export interface FixedWindows {
-  readonly take: (windows: ReadonlyArray<FixedWindow>, now: Instant) => CountResult
+export interface FixedWindowRateLimiter {
+  readonly take: (windows: ReadonlyArray<RateWindowLimit>, now: Instant) => RateLimitDecision
   /** Returns true if at least one window is full. `isFull` counts no call. */
-  readonly isFull: (windows: ReadonlyArray<FixedWindow>, now: Instant) => boolean
+  readonly isFull: (windows: ReadonlyArray<RateWindowLimit>, now: Instant) => boolean
 }
 
 /**
  * Keeps at most `capacity` windows of each length. When this number is reached, a new window replaces the oldest window
  * of the same length.
  */
-export const make = (capacity: number): FixedWindows => {
+export const make = (capacity: number): FixedWindowRateLimiter => {
   /**
    * For each length, the windows by their name. A map keeps insertion order, so windows of one length are sorted by
    * end.
@@ -52,13 +52,13 @@ export const make = (capacity: number): FixedWindows => {
     return fresh
   }
 
-  const find = ({ name, seconds }: FixedWindow, now: Instant): Open | undefined => {
+  const find = ({ name, seconds }: RateWindowLimit, now: Instant): Open | undefined => {
     const open = lengths.get(seconds)?.get(name)
     // If the window starts in the future, the clock was set back after its start. Ignore such a window.
     return open === undefined || open.endsAt <= now || open.endsAt > now + seconds * 1000 ? undefined : open
   }
 
-  const begin = ({ name, seconds }: FixedWindow, now: Instant): Open => {
+  const begin = ({ name, seconds }: RateWindowLimit, now: Instant): Open => {
     const opened = ofLength(seconds)
     opened.delete(name)
     for (const [oldest, { endsAt }] of opened) {
@@ -70,7 +70,7 @@ export const make = (capacity: number): FixedWindows => {
     return open
   }
 
-  const isFull = (windows: ReadonlyArray<FixedWindow>, now: Instant) =>
+  const isFull = (windows: ReadonlyArray<RateWindowLimit>, now: Instant) =>
     windows.some((window) => (find(window, now)?.used ?? 0) >= window.limit)
 
   return {
@@ -88,7 +88,7 @@ export const make = (capacity: number): FixedWindows => {
   }
 }
 
-const state = ({ limit }: FixedWindow, used: number, resetsAt: Instant): RateLimitState => ({
+const state = ({ limit }: RateWindowLimit, used: number, resetsAt: Instant): RateLimitState => ({
   limit,
   remaining: Math.max(0, limit - used),
   resetsAt

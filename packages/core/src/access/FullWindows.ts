@@ -1,24 +1,24 @@
 /** Caches full rate windows. Until a full window ends, further calls are rejected without a query. */
 import type { Instant } from "../shared/Instant.ts"
-import type { CountResult, FixedWindow, RateLimitState } from "./FixedWindows.ts"
+import type { RateLimitDecision, RateWindowLimit, RateLimitState } from "./FixedWindows.ts"
 
 interface Seen {
   readonly used: number
   readonly resetsAt: Instant
 }
 
-export interface FullWindows {
+export interface FullWindowCache {
   /** Caches the states of the windows after a rejected call. */
-  readonly note: (windows: ReadonlyArray<FixedWindow>, states: ReadonlyArray<RateLimitState>) => void
+  readonly note: (windows: ReadonlyArray<RateWindowLimit>, states: ReadonlyArray<RateLimitState>) => void
   /** Returns the rejection of a call if a cached window is full; undefined otherwise. */
-  readonly refuse: (windows: ReadonlyArray<FixedWindow>, now: Instant) => CountResult | undefined
+  readonly refuse: (windows: ReadonlyArray<RateWindowLimit>, now: Instant) => RateLimitDecision | undefined
 }
 
 /** Creates a cache of at most `capacity` windows. A full cache removes its oldest entry first. */
-export const make = (capacity: number): FullWindows => {
+export const make = (capacity: number): FullWindowCache => {
   const seen = new Map<string, Seen>()
 
-  const find = (window: FixedWindow, now: Instant): Seen | undefined => {
+  const find = (window: RateWindowLimit, now: Instant): Seen | undefined => {
     const key = keyOf(window)
     const known = seen.get(key)
     if (known === undefined) return undefined
@@ -58,4 +58,4 @@ export const make = (capacity: number): FullWindows => {
   }
 }
 
-const keyOf = ({ name, seconds }: FixedWindow): string => `${name} ${seconds}`
+const keyOf = ({ name, seconds }: RateWindowLimit): string => `${name} ${seconds}`

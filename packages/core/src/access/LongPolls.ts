@@ -13,13 +13,13 @@ import * as Instant from "../shared/Instant.ts"
 import { type Change, WorkSignal } from "../shared/WorkSignal.ts"
 import { AccessChanges } from "./AccessChanges.ts"
 
-export interface WatchedChange {
+export interface ChangeWatchOptions {
   readonly change: Change
   /** The API key of the caller. A change of the key or of its organization also resumes the caller. */
   readonly key: string
 }
 
-export interface WaitingRequest<A, E, R> extends WatchedChange {
+export interface LongPollRequest<A, E, R> extends ChangeWatchOptions {
   readonly longest: Duration.Duration
   /**
    * Reads the response; none if it is not available yet. The read runs when the request starts, after each signal and
@@ -55,9 +55,9 @@ export class LongPolls extends Context.Service<
      * Waits for a change and returns the response; none at the timeout or when the process stops. If a signal is lost,
      * the read at the timeout finds the change.
      */
-    readonly wait: <A, E, R>(poll: WaitingRequest<A, E, R>) => Effect.Effect<Option.Option<A>, E, R>
+    readonly wait: <A, E, R>(poll: LongPollRequest<A, E, R>) => Effect.Effect<Option.Option<A>, E, R>
     /** Listens for the change until the scope closes. `pause` of the returned value waits for the change. */
-    readonly watch: (watched: WatchedChange) => Effect.Effect<ChangeWatch, never, Scope.Scope>
+    readonly watch: (watched: ChangeWatchOptions) => Effect.Effect<ChangeWatch, never, Scope.Scope>
     /** Ends the pause of every request, so that the process can stop without waiting for these requests. */
     readonly stop: Effect.Effect<void>
   }
@@ -80,7 +80,7 @@ export class LongPolls extends Context.Service<
       const { hearsOthers, subscribe } = yield* AccessChanges
       yield* subscribe((prefix) => Effect.sync(() => wake(({ key }) => key.startsWith(prefix))))
 
-      const watch = Effect.fnUntraced(function* ({ change, key }: WatchedChange) {
+      const watch = Effect.fnUntraced(function* ({ change, key }: ChangeWatchOptions) {
         const changed = yield* signal.listen(change)
         const one: Watcher = { key, signaled: Deferred.makeUnsafe<void>() }
         yield* Effect.acquireRelease(

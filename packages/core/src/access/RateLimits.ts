@@ -8,15 +8,15 @@ import * as NetAddress from "effect/net/NetAddress"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type { Organization } from "../partner/Organization.ts"
-import type { LimitName, Limits } from "../partner/Plan.ts"
+import type { LimitName, OrganizationLimits } from "../partner/Plan.ts"
 import * as Instant from "../shared/Instant.ts"
 import type { Principal } from "./ApiKeys.ts"
-import { type CountResult, type FixedWindow, make, type RateLimitState } from "./FixedWindows.ts"
+import { type RateLimitDecision, type RateWindowLimit, make, type RateLimitState } from "./FixedWindows.ts"
 import { RateWindows } from "./RateWindows.ts"
 import * as UnchangedCredit from "./UnchangedCredit.ts"
 
 /** An endpoint limit applies to the requests of one endpoint in an hour. */
-export type EndpointLimit = Extract<
+export type EndpointLimitName = Extract<
   LimitName,
   "topic_submissions_per_hour" | "persona_lists_per_hour" | "topic_reads_per_hour"
 >
@@ -34,11 +34,11 @@ const WindowState = Schema.Struct({
    */
   resetsAt: Schema.Number
 })
-export type WindowState = typeof WindowState.Type
+export type RateWindowState = typeof WindowState.Type
 
 /** The state of the hourly window with the fewest remaining calls. `windows` holds the states of all windows. */
-export interface CountedCall extends RateLimitState {
-  readonly windows: ReadonlyArray<WindowState>
+export interface RateLimitStatus extends RateLimitState {
+  readonly windows: ReadonlyArray<RateWindowState>
 }
 
 /**
@@ -61,13 +61,13 @@ export class RateLimited extends Schema.TaggedError<RateLimited>()("RateLimited"
 }) {}
 
 /** A rate window with the name of its limit. `counted` is the counted unit in words. */
-interface CountedWindow extends FixedWindow {
+interface CountedWindow extends RateWindowLimit {
   readonly policy: string
   readonly counted: string
 }
 
 /** Counts one call, or fails when a window is full. */
-type CountCall = Effect.Effect<CountedCall, RateLimited>
+type CountCall = Effect.Effect<RateLimitStatus, RateLimited>
 
 export class RateLimits extends Context.Service<
   RateLimits,
@@ -78,24 +78,24 @@ export class RateLimits extends Context.Service<
      */
     readonly countNow: (
       principal: Principal,
-      endpoint: EndpointLimit | undefined,
+      endpoint: EndpointLimitName | undefined,
       isConditional: boolean,
       now: Instant.Instant
-    ) => Result.Result<CountedCall, RateLimited> | undefined
+    ) => Result.Result<RateLimitStatus, RateLimited> | undefined
     /**
      * Counts a call of a key. A key and its successors share windows. An endpoint limit adds a window for the endpoint.
      */
-    readonly countKey: (principal: Principal, endpoint: EndpointLimit | undefined) => CountCall
+    readonly countKey: (principal: Principal, endpoint: EndpointLimitName | undefined) => CountCall
     /** Counts a conditional request, or spends the credit that earlier calls of `creditUnchanged` recorded. */
-    readonly countConditional: (principal: Principal, endpoint: EndpointLimit | undefined) => CountCall
+    readonly countConditional: (principal: Principal, endpoint: EndpointLimitName | undefined) => CountCall
     /**
      * Records credit for a response without a body. On average, one in ten requests that get such a response is
      * counted. Each node keeps its own credit.
      */
-    readonly creditUnchanged: (principal: Principal, endpoint: EndpointLimit | undefined) => Effect.Effect<void>
+    readonly creditUnchanged: (principal: Principal, endpoint: EndpointLimitName | undefined) => Effect.Effect<void>
     /** Counts one item of a bulk request against an endpoint's limit. */
-    readonly countEndpoint: (principal: Principal, endpoint: EndpointLimit) => CountCall
-    readonly countDashboard: (organization: Organization, limits: Limits) => CountCall
+    readonly countEndpoint: (principal: Principal, endpoint: EndpointLimitName) => CountCall
+    readonly countDashboard: (organization: Organization, limits: OrganizationLimits) => CountCall
     /** Counts a new key. A new key has new rate windows, so the number of new keys needs a separate limit. */
     readonly countNewKey: (organization: Pick<Organization, "id">) => Effect.Effect<void, RateLimited>
     /**
@@ -128,8 +128,8 @@ export class RateLimits extends Context.Service<
        */
       const remember = (lineageId: string, wanted: ReadonlyArray<CountedWindow>, isConditional: boolean) =>
         isConditional
-          ? ({ states }: CountResult) => credit.note(lineageId, wanted, states)
-          : ({ states }: CountResult) => credit.update(lineageId, wanted, states)
+          ? ({ states }: RateLimitDecision) => credit.note(lineageId, wanted, states)
+          : ({ states }: RateLimitDecision) => credit.update(lineageId, wanted, states)
 
       const countOfKey = (lineageId: string, wanted: ReadonlyArray<CountedWindow>, isConditional = false) =>
         Effect.flatMap(windows.take(wanted), (taken) => {
@@ -219,16 +219,16 @@ const storedRefusals = 200
 
 const caller = (
   name: string,
-  limits: Pick<Limits, "requests_per_hour" | "burst_per_minute">
+  limits: Pick<OrganizationLimits, "requests_per_hour" | "burst_per_minute">
 ): ReadonlyArray<CountedWindow> => [
   { name, limit: limits.requests_per_hour, seconds: hour, policy: "requests_per_hour", counted: "requests an hour" },
   { name, limit: limits.burst_per_minute, seconds: minute, policy: "burst_per_minute", counted: "requests a minute" }
 ]
 
 /** Caches the rate windows of each principal, so that each call of the principal reuses the windows. */
-const windowsOf = new WeakMap<Principal, Map<EndpointLimit | undefined, ReadonlyArray<CountedWindow>>>()
+const windowsOf = new WeakMap<Principal, Map<EndpointLimitName | undefined, ReadonlyArray<CountedWindow>>>()
 
-const keyWindows = (principal: Principal, endpoint: EndpointLimit | undefined): ReadonlyArray<CountedWindow> => {
+const keyWindows = (principal: Principal, endpoint: EndpointLimitName | undefined): ReadonlyArray<CountedWindow> => {
   const known = windowsOf.get(principal) ?? new Map()
   const present = known.get(endpoint)
   if (present !== undefined) return present
@@ -239,7 +239,7 @@ const keyWindows = (principal: Principal, endpoint: EndpointLimit | undefined): 
   return all
 }
 
-const endpointWindow = (name: string, limits: Limits, endpoint: EndpointLimit): CountedWindow => ({
+const endpointWindow = (name: string, limits: OrganizationLimits, endpoint: EndpointLimitName): CountedWindow => ({
   name: `${name} ${endpoint}`,
   limit: limits[endpoint],
   seconds: hour,
@@ -247,7 +247,7 @@ const endpointWindow = (name: string, limits: Limits, endpoint: EndpointLimit): 
   counted: counted[endpoint]
 })
 
-const counted: Record<EndpointLimit, string> = {
+const counted: Record<EndpointLimitName, string> = {
   topic_submissions_per_hour: "topics submitted an hour",
   persona_lists_per_hour: "lists of personas an hour",
   topic_reads_per_hour: "topics read an hour"
@@ -256,7 +256,7 @@ const counted: Record<EndpointLimit, string> = {
 const anonymousLimits = { requests_per_hour: 300, burst_per_minute: 60 }
 
 /** The result for a caller whose address is unknown. Callers with unknown addresses have no limit. */
-const unlimited = (now: Instant.Instant): CountedCall => ({
+const unlimited = (now: Instant.Instant): RateLimitStatus => ({
   limit: anonymousLimits.requests_per_hour,
   remaining: anonymousLimits.requests_per_hour,
   resetsAt: now + hour * 1000,
@@ -282,7 +282,7 @@ export const networkOf = (address: string): string => {
   return Result.match(IpNetwork.fromAddress(canonical, 64), { onFailure: () => "", onSuccess: IpNetwork.format })
 }
 
-const countedAt = (windows: ReadonlyArray<CountedWindow>, taken: CountResult): CountCall =>
+const countedAt = (windows: ReadonlyArray<CountedWindow>, taken: RateLimitDecision): CountCall =>
   Effect.withFiber((fiber) =>
     Effect.fromResult(resultOf(windows, taken, fiber.getRef(Clock.Clock).currentTimeMillisUnsafe()))
   )
@@ -293,14 +293,14 @@ const countedAt = (windows: ReadonlyArray<CountedWindow>, taken: CountResult): C
  */
 const resultOf = (
   windows: ReadonlyArray<CountedWindow>,
-  { admitted, states }: CountResult,
+  { admitted, states }: RateLimitDecision,
   now: Instant.Instant
-): Result.Result<CountedCall, RateLimited> => {
+): Result.Result<RateLimitStatus, RateLimited> => {
   const windowStates = states.map(({ remaining, resetsAt }, index) => {
     const { limit, policy, seconds } = windows[index] as CountedWindow
     return { policy, limit, seconds, remaining, resetsAt }
   })
-  let fewest: WindowState | undefined
+  let fewest: RateWindowState | undefined
   for (const one of windowStates) {
     if (one.seconds === hour && (fewest === undefined || one.remaining < fewest.remaining)) fewest = one
   }

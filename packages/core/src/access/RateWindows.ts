@@ -4,15 +4,15 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Instant from "../shared/Instant.ts"
 import { markInProcessState } from "../shared/SharedState.ts"
-import { type CountResult, type FixedWindow, make } from "./FixedWindows.ts"
+import { type RateLimitDecision, type RateWindowLimit, make } from "./FixedWindows.ts"
 
 export class RateWindows extends Context.Service<
   RateWindows,
   {
     /** `take` counts the call in all windows, or in no window if one window is full. `take` is atomic. */
-    readonly take: (windows: ReadonlyArray<FixedWindow>) => Effect.Effect<CountResult>
+    readonly take: (windows: ReadonlyArray<RateWindowLimit>) => Effect.Effect<RateLimitDecision>
     /** Works like `take`, without an effect. `takeNow` is missing if a shared store keeps the windows. */
-    readonly takeNow?: (windows: ReadonlyArray<FixedWindow>, now: Instant.Instant) => CountResult
+    readonly takeNow?: (windows: ReadonlyArray<RateWindowLimit>, now: Instant.Instant) => RateLimitDecision
   }
 >()("@partner-commentary/core/access/RateWindows") {
   /** This layer stores the windows in the memory of this process. */

@@ -1,7 +1,7 @@
 /** A scope is a permission of an API key. */
 import * as Schema from "effect/Schema"
 
-export const Scope = Schema.Literals([
+export const ApiKeyScope = Schema.Literals([
   "personas:read",
   "topics:submit",
   "topics:read",
@@ -9,27 +9,27 @@ export const Scope = Schema.Literals([
   "webhooks:read",
   "webhooks:write"
 ])
-export type Scope = typeof Scope.Type
-export const allScopes: ReadonlyArray<Scope> = Scope.literals
+export type ApiKeyScope = typeof ApiKeyScope.Type
+export const allScopes: ReadonlyArray<ApiKeyScope> = ApiKeyScope.literals
 
 /**
  * A scope as stored in the database. During a rolling upgrade, a newer version may have stored a scope that this
  * version does not know. An unknown scope grants no permission, and the API does not show unknown scopes. A key's
  * successor keeps unknown scopes.
  */
-export const StoredScope = Schema.Union([Scope, Schema.String.pipe(Schema.brand("UnknownScope"))])
-export type StoredScope = typeof StoredScope.Type
+export const StoredApiKeyScope = Schema.Union([ApiKeyScope, Schema.String.pipe(Schema.brand("UnknownScope"))])
+export type StoredApiKeyScope = typeof StoredApiKeyScope.Type
 
-const isScope = Schema.is(Scope)
-const isKnown = (scope: StoredScope): scope is Scope => isScope(scope)
+const isScope = Schema.is(ApiKeyScope)
+const isKnown = (scope: StoredApiKeyScope): scope is ApiKeyScope => isScope(scope)
 
-export const knownScopes = (scopes: ReadonlyArray<StoredScope>): ReadonlyArray<Scope> => scopes.filter(isKnown)
+export const knownScopes = (scopes: ReadonlyArray<StoredApiKeyScope>): ReadonlyArray<ApiKeyScope> => scopes.filter(isKnown)
 
 /**
  * For each webhook scope, the topic scope that grants the same operations to a key without webhook scopes. The
  * specification defines no webhook scopes, so older keys have only topic scopes.
  */
-export const fallbackScopes: Partial<Record<Scope, Scope>> = {
+export const topicScopesByWebhookScope: Partial<Record<ApiKeyScope, ApiKeyScope>> = {
   "webhooks:read": "topics:read",
   "webhooks:write": "topics:submit"
 }
@@ -38,10 +38,10 @@ export const fallbackScopes: Partial<Record<Scope, Scope>> = {
  * Returns whether the scopes grant the needed scope. If a key has a webhook scope, its topic scopes no longer allow
  * operations on webhooks. An unknown scope has the same effect.
  */
-export const grantsScope = (scopes: ReadonlyArray<StoredScope>, needed: Scope): boolean => {
+export const grantsScope = (scopes: ReadonlyArray<StoredApiKeyScope>, needed: ApiKeyScope): boolean => {
   if (scopes.includes(needed)) return true
-  const other = fallbackScopes[needed]
+  const other = topicScopesByWebhookScope[needed]
   return other !== undefined && scopes.includes(other) && !scopes.some(endsReplacement)
 }
 
-const endsReplacement = (scope: StoredScope): boolean => !isKnown(scope) || scope in fallbackScopes
+const endsReplacement = (scope: StoredApiKeyScope): boolean => !isKnown(scope) || scope in topicScopesByWebhookScope

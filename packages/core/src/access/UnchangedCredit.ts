@@ -4,7 +4,7 @@
  * and is not counted.
  */
 import type { Instant } from "../shared/Instant.ts"
-import type { FixedWindow, RateLimitState } from "./FixedWindows.ts"
+import type { RateWindowLimit, RateLimitState } from "./FixedWindows.ts"
 
 interface Caller {
   /** The credit in tenths of a request. The map's key contains the names of the windows that count the request. */
@@ -13,7 +13,7 @@ interface Caller {
   readonly states: Map<string, RateLimitState>
 }
 
-export interface UnchangedCredit {
+export interface UnchangedResponseCredit {
   /** Stores the states of the windows after a counted conditional request. */
   readonly note: (caller: string, windows: Windows, states: ReadonlyArray<RateLimitState>) => void
   /**
@@ -26,19 +26,19 @@ export interface UnchangedCredit {
   readonly spend: (caller: string, windows: Windows, now: Instant) => ReadonlyArray<RateLimitState> | undefined
 }
 
-type Windows = ReadonlyArray<FixedWindow>
+type Windows = ReadonlyArray<RateWindowLimit>
 
 const whole = 10
 const earned = 9
 
 /** Keeps the credit of at most `capacity` callers. A full map removes its oldest caller. */
-export const make = (capacity: number): UnchangedCredit => {
+export const make = (capacity: number): UnchangedResponseCredit => {
   const callers = new Map<string, Caller>()
 
-  const update: UnchangedCredit["update"] = (name, windows, states) => {
+  const update: UnchangedResponseCredit["update"] = (name, windows, states) => {
     const caller = callers.get(name)
     if (caller === undefined) return
-    for (const [index, state] of states.entries()) caller.states.set(windowKey(windows[index] as FixedWindow), state)
+    for (const [index, state] of states.entries()) caller.states.set(windowKey(windows[index] as RateWindowLimit), state)
   }
 
   return {
@@ -79,6 +79,6 @@ export const make = (capacity: number): UnchangedCredit => {
   }
 }
 
-const windowKey = ({ name, seconds }: FixedWindow): string => `${seconds} ${name}`
+const windowKey = ({ name, seconds }: RateWindowLimit): string => `${seconds} ${name}`
 
 const keyOf = (windows: Windows): string => windows.map(({ name }) => name).join("\n")

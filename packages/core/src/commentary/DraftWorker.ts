@@ -18,7 +18,7 @@ import { WorkSignal } from "../shared/WorkSignal.ts"
 import type { Assignment } from "../topic/Assignment.ts"
 import { type AssignmentInContext, AssignmentStore, type Modified } from "../topic/AssignmentStore.ts"
 import { CommentaryGenerator, GenerationFailed } from "./CommentaryGenerator.ts"
-import { recordFailedAttempt, releaseAttempt, storeDraft } from "./Generation.ts"
+import { applyGenerationFailure, releaseGenerationAttempt, applyGeneratedDraft } from "./Generation.ts"
 
 /** The time to live limits how long a worker uses the old data of a changed persona. */
 const personaCache = { capacity: 1000, timeToLive: "3 seconds" } as const
@@ -71,7 +71,7 @@ export class DraftWorker extends Context.Service<
 
       const release = (id: ShareId, ticket: number, now: Instant.Instant) =>
         Effect.andThen(
-          store.modify(id, (present) => Result.succeed(releaseAttempt(present, ticket, now))),
+          store.modify(id, (present) => Result.succeed(releaseGenerationAttempt(present, ticket, now))),
           Effect.annotateLogs(Effect.logInfo("Stopped during an attempt at a draft; it will be retried"), {
             share_id: id
           })
@@ -85,13 +85,13 @@ export class DraftWorker extends Context.Service<
             new GenerationFailed({ permanent: false, reason: `the generator failed unexpectedly: ${reason}` })
         })
         const failed = (present: Assignment, { permanent, reason }: GenerationFailed, now: Instant.Instant) =>
-          recordFailedAttempt(present, { ticket, permanent, reason }, now, policy)
+          applyGenerationFailure(present, { ticket, permanent, reason }, now, policy)
         const draftId = yield* Ids.make(DraftId, random)
         const now = yield* Instant.now
         const modified = yield* store.modify(id, (present) =>
           Result.succeed(
             Result.isSuccess(outcome)
-              ? storeDraft(present, { ticket, draftId, content: outcome.success }, now, policy)
+              ? applyGeneratedDraft(present, { ticket, draftId, content: outcome.success }, now, policy)
               : failed(present, outcome.failure, now)
           )
         )

@@ -25,11 +25,11 @@ import {
 export const findDueStep = (present: Assignment, now: Instant.Instant, policy: Policy): Option.Option<Change> => {
   if (isSettled(present)) return Option.none()
   const { approveBy, generation, respondBy, status } = present
-  if (status === "topic_sent" && now >= respondBy) return Option.some(closeWindow(present, now))
+  if (status === "topic_sent" && now >= respondBy) return Option.some(endAfterMissedDeadline(present, now))
   if (status === "commentary_generated" && approveBy !== null && now >= approveBy) {
-    return Option.some(closeWindow(present, now))
+    return Option.some(endAfterMissedDeadline(present, now))
   }
-  if (generation.giveUpAt !== null && now >= generation.giveUpAt) return Option.some(endAfterFailures(present, now))
+  if (generation.giveUpAt !== null && now >= generation.giveUpAt) return Option.some(endAfterGenerationFailures(present, now))
   if (generation.nextAt !== null && now >= generation.nextAt) {
     return Option.some(
       generation.attempts > policy.generationRetries.length ? stall(present, now, policy) : begin(present, now, policy)
@@ -40,7 +40,7 @@ export const findDueStep = (present: Assignment, now: Instant.Instant, policy: P
 }
 
 /** Ends an assignment whose response deadline or approval deadline has passed. */
-export const closeWindow = (present: Assignment, now: Instant.Instant): Change =>
+export const endAfterMissedDeadline = (present: Assignment, now: Instant.Instant): Change =>
   makeChange(
     present.status === "topic_sent"
       ? failAssignment(moveToStatus(present, "expire", now), "expired", now)
@@ -48,7 +48,7 @@ export const closeWindow = (present: Assignment, now: Instant.Instant): Change =
   )
 
 /** Ends the assignment after all generation attempts failed and the grace period for a restart has ended. */
-export const endAfterFailures = (present: Assignment, now: Instant.Instant): Change =>
+export const endAfterGenerationFailures = (present: Assignment, now: Instant.Instant): Change =>
   makeChange(failAssignment(present, "generation_failed", now))
 
 /** Returns true if this change of an assignment started a generation attempt. A worker must then run the attempt. */
@@ -59,7 +59,7 @@ export const startsGenerationAttempt = (before: Assignment, after: Assignment): 
  * Stores a generated draft. Discards the draft if its attempt is no longer the running attempt, the assignment has
  * failed, or the approval deadline has passed.
  */
-export const storeDraft = (
+export const applyGeneratedDraft = (
   present: Assignment,
   attempt: { readonly ticket: number; readonly draftId: DraftId; readonly content: string },
   now: Instant.Instant,
@@ -86,18 +86,18 @@ export const storeDraft = (
 }
 
 /** Starts and completes a generation attempt in one change. The caller already has the draft's text. */
-export const storeImmediateDraft = (
+export const applyImmediateDraft = (
   present: Assignment,
   draft: { readonly draftId: DraftId; readonly content: string },
   now: Instant.Instant,
   policy: Policy
 ): Change => {
   const begun = begin(present, now, policy).assignment
-  return storeDraft(begun, { ...draft, ticket: begun.generation.ticket }, now, policy)
+  return applyGeneratedDraft(begun, { ...draft, ticket: begun.generation.ticket }, now, policy)
 }
 
 /** Schedules the next attempt after a failed attempt, or stops generation. The audit log records the reason. */
-export const recordFailedAttempt = (
+export const applyGenerationFailure = (
   present: Assignment,
   attempt: { readonly ticket: number; readonly permanent: boolean; readonly reason?: string },
   now: Instant.Instant,
@@ -132,7 +132,7 @@ const longestReason = 300
 /**
  * Releases an attempt that a stopping worker interrupted. The attempt is not counted, and the next attempt is due now.
  */
-export const releaseAttempt = (present: Assignment, ticket: number, now: Instant.Instant): Change =>
+export const releaseGenerationAttempt = (present: Assignment, ticket: number, now: Instant.Instant): Change =>
   isAwaited(present, ticket, now)
     ? makeChange({
         ...present,

@@ -30,10 +30,10 @@ const nameLength = 32
 export const mediaNameEntropyBytes = 64
 
 /** Returns a random file name without extension. The name has 190 bits of entropy. */
-export const mediaFileNameOf = (random: Uint8Array): string => toBase62(random, nameLength)
+export const randomMediaFileName = (random: Uint8Array): string => toBase62(random, nameLength)
 
 /** Records the URL of a finished file. The URL is stored even if a later attempt has claimed the job. */
-export const recordReadyMedium = (present: Assignment, { kind }: Pick<MediaJob, "kind">, url: string): Change => {
+export const recordFinishedMediaFile = (present: Assignment, { kind }: Pick<MediaJob, "kind">, url: string): Change => {
   const { commentary } = present
   const column = kind === "audio" ? "audioUrl" : "videoUrl"
   if (commentary === null || commentary[column] === url) {
@@ -43,7 +43,7 @@ export const recordReadyMedium = (present: Assignment, { kind }: Pick<MediaJob, 
 }
 
 /** Returns the outcome of a failed attempt: a retry at a later time, or a final failure. */
-export const outcomeAfterFailure = (
+export const mediaOutcomeAfterFailure = (
   { attempts }: MediaJob,
   failure: { readonly permanent: boolean; readonly reason: string },
   now: Instant.Instant,
@@ -56,5 +56,5 @@ export const outcomeAfterFailure = (
 }
 
 /** Returns true if the job was claimed again after its last attempt, because the process died during that attempt. */
-export const areAttemptsExhausted = ({ attempts }: MediaJob, { mediaRetries }: Policy): boolean =>
+export const areMediaAttemptsExhausted = ({ attempts }: MediaJob, { mediaRetries }: Policy): boolean =>
   attempts > mediaRetries.length + 1

@@ -18,12 +18,12 @@ import type { MediaRequest } from "../topic/MediaRequest.ts"
 import { MediaKind } from "../topic/MediaRequest.ts"
 import * as SignaledChange from "../topic/SignaledChange.ts"
 import {
-  areAttemptsExhausted,
+  areMediaAttemptsExhausted,
   type MediaJob,
-  mediaFileNameOf,
+  randomMediaFileName,
   mediaNameEntropyBytes,
-  outcomeAfterFailure,
-  recordReadyMedium
+  mediaOutcomeAfterFailure,
+  recordFinishedMediaFile
 } from "./MediaJob.ts"
 import { MediaJobStore } from "./MediaJobStore.ts"
 import { MediaStorage } from "./MediaStorage.ts"
@@ -40,13 +40,13 @@ const supportedKinds = Effect.gen(function* () {
  * Provides an effect that makes one media request, with a new file name, for each supported kind of media. The approval
  * of a commentary stores these requests.
  */
-export const mediaRequests = Effect.gen(function* () {
+export const mediaRequestFactory = Effect.gen(function* () {
   const kinds = yield* supportedKinds
   const random = yield* SecureRandom.SecureRandom
   return Effect.forEach(kinds, (kind) =>
     Effect.map(
       random.randomBytes(mediaNameEntropyBytes),
-      (bytes): MediaRequest => ({ kind, name: mediaFileNameOf(bytes) })
+      (bytes): MediaRequest => ({ kind, name: randomMediaFileName(bytes) })
     )
   )
 })
@@ -83,7 +83,7 @@ export class MediaWorker extends Context.Service<
       )
 
       const produce = Effect.fnUntraced(function* (job: MediaJob, found: Option.Option<AssignmentInContext>) {
-        if (areAttemptsExhausted(job, policy)) return yield* failPermanently("every attempt broke off without a word")
+        if (areMediaAttemptsExhausted(job, policy)) return yield* failPermanently("every attempt broke off without a word")
         const synthesize = synthesizer[job.kind]
         const assignment = Option.isNone(found) ? null : found.value.assignment
         if (synthesize === null || storage === null || assignment === null || assignment.commentary === null)
@@ -101,11 +101,11 @@ export class MediaWorker extends Context.Service<
         })
         if (Result.isSuccess(outcome)) {
           const { success: url } = outcome
-          yield* modify(job.shareId, (present) => Result.succeed(recordReadyMedium(present, job, url)))
+          yield* modify(job.shareId, (present) => Result.succeed(recordFinishedMediaFile(present, job, url)))
           return
         }
         const now = yield* Instant.now
-        const after = outcomeAfterFailure(job, outcome.failure, now, policy)
+        const after = mediaOutcomeAfterFailure(job, outcome.failure, now, policy)
         yield* mediaJobs.settle(job, after, now)
         yield* Effect.annotateLogs(
           after.state === "failed"

@@ -40,11 +40,11 @@ export const acceptForPublication = (
   )
 }
 
-export interface PartnerApproved extends Pick<Assignment, "id" | "persona"> {
+export interface PartnerAcceptedCommentary extends Pick<Assignment, "id" | "persona"> {
   readonly commentary: ApprovedCommentary & { readonly partnerApprovedAt: Instant.Instant }
 }
 
-export interface Approver extends Pick<Principal, "environment" | "organization"> {
+export interface ApprovingPartner extends Pick<Principal, "environment" | "organization"> {
   /** The API key of the partner; null if the embedding application approves without an API key. */
   readonly key: Pick<Principal["key"], "id"> | null
 }
@@ -58,10 +58,10 @@ export class PartnerApproval extends Context.Service<
      * id.
      */
     readonly approve: (
-      approver: Approver,
+      approver: ApprovingPartner,
       topicId: TopicId,
       commentaryId: CommentaryId | null
-    ) => Effect.Effect<PartnerApproved, TopicNotFound | CommentaryNotFound>
+    ) => Effect.Effect<PartnerAcceptedCommentary, TopicNotFound | CommentaryNotFound>
   }
 >()("@partner-commentary/core/commentary/PartnerApproval") {
   static readonly layer = Layer.effect(
@@ -95,7 +95,7 @@ const approved = ({
   commentary,
   id,
   persona
-}: Pick<Assignment, "id" | "persona" | "commentary">): PartnerApproved | null => {
+}: Pick<Assignment, "id" | "persona" | "commentary">): PartnerAcceptedCommentary | null => {
   const partnerApprovedAt = commentary?.partnerApprovedAt ?? null
   return commentary === null || partnerApprovedAt === null
     ? null

@@ -40,7 +40,7 @@ export class InvalidTextLength extends Schema.TaggedError<InvalidTextLength>()("
   length: Schema.Int
 }) {}
 
-export const textLengths = {
+export const creatorTextLengthLimits = {
   perspective: { min: 10, max: 5000 },
   content: { min: 1, max: maxCommentaryLength },
   reason: { min: 0, max: 1000 },
@@ -59,13 +59,13 @@ export interface OpenRequests extends Pick<OpenAssignments, "further"> {
  * A creator opens a request with the token of a link. An application that has authenticated the creator passes the
  * creator's address and the request's id instead.
  */
-export type RequestAccess = { readonly token: string } | { readonly email: string; readonly shareId: ShareId }
+export type CreatorRequestCredential = { readonly token: string } | { readonly email: string; readonly shareId: ShareId }
 
 /**
  * A creator opens the inbox with the token of an inbox link. An application that has authenticated the creator passes
  * the creator's address instead.
  */
-export type InboxAccess = { readonly token: string } | { readonly email: string }
+export type CreatorInboxCredential = { readonly token: string } | { readonly email: string }
 
 type Acted = Effect.Effect<AssignmentInContext, LinkInvalid | InvalidTextLength | ActionRefused>
 
@@ -74,26 +74,26 @@ export class CreatorPortal extends Context.Service<
   {
     /** Returns true for a token with a valid signature that has not expired. The check needs no database query. */
     readonly isGenuine: (token: string) => Effect.Effect<boolean>
-    readonly view: (access: RequestAccess) => Effect.Effect<AssignmentInContext, LinkInvalid>
-    readonly respond: (access: RequestAccess, action: { readonly perspective: string }) => Acted
-    readonly decline: (access: RequestAccess, action: { readonly reason: string }) => Acted
+    readonly view: (access: CreatorRequestCredential) => Effect.Effect<AssignmentInContext, LinkInvalid>
+    readonly respond: (access: CreatorRequestCredential, action: { readonly perspective: string }) => Acted
+    readonly decline: (access: CreatorRequestCredential, action: { readonly reason: string }) => Acted
     /** Approves a draft. `content` is null for an unedited draft. `draftId` may be null until a second draft exists. */
     readonly approve: (
-      access: RequestAccess,
+      access: CreatorRequestCredential,
       action: { readonly draftId: DraftId | null; readonly content: string | null }
     ) => Acted
     readonly revise: (
-      access: RequestAccess,
+      access: CreatorRequestCredential,
       action: { readonly draftId: DraftId | null; readonly instructions: string }
     ) => Acted
-    readonly withdraw: (access: RequestAccess, action: { readonly reason: string }) => Acted
+    readonly withdraw: (access: CreatorRequestCredential, action: { readonly reason: string }) => Acted
     /**
      * Mails the creator a link to all open requests. A creator gets at most one such mail in each five-minute period of
      * the clock, such as 12:00 to 12:05.
      */
     readonly mailInboxLink: (token: string) => Effect.Effect<void, LinkInvalid>
     /** Returns at most `shownAtOnce` open requests of the creator, each with its own link. */
-    readonly openRequests: (access: InboxAccess) => Effect.Effect<OpenRequests, LinkInvalid>
+    readonly openRequests: (access: CreatorInboxCredential) => Effect.Effect<OpenRequests, LinkInvalid>
   }
 >()("@partner-commentary/core/creator/CreatorPortal") {
   static readonly layer = Layer.effect(
@@ -107,7 +107,7 @@ export class CreatorPortal extends Context.Service<
       const random = yield* SecureRandom.SecureRandom
       const signal = yield* WorkSignal
       const modify = SignaledChange.make(store, signal)
-      const makeMediaRequests = yield* MediaWorker.mediaRequests
+      const makeMediaRequests = yield* MediaWorker.mediaRequestFactory
 
       const readable = Effect.fnUntraced(function* (id: ShareId) {
         const found = yield* store.find(id)
@@ -127,7 +127,7 @@ export class CreatorPortal extends Context.Service<
       })
 
       /** Returns the request's assignment and topic, and the actor's name for the audit log. */
-      const open = Effect.fnUntraced(function* (access: RequestAccess) {
+      const open = Effect.fnUntraced(function* (access: CreatorRequestCredential) {
         if ("token" in access) {
           const { creatorTag, ...found } = yield* openLink(access.token)
           return { ...found, actor: `link of ${creatorTag}` }
@@ -137,14 +137,14 @@ export class CreatorPortal extends Context.Service<
         return { ...found, actor: "application" }
       })
 
-      const inboxEmail = Effect.fnUntraced(function* (access: InboxAccess) {
+      const inboxEmail = Effect.fnUntraced(function* (access: CreatorInboxCredential) {
         if ("email" in access) return access.email
         const link = yield* links.open(access.token)
         return Option.isSome(link) && link.value.to === "desk" ? link.value.email : yield* new LinkInvalid()
       })
 
       const act = (
-        access: RequestAccess,
+        access: CreatorRequestCredential,
         decide: (present: Assignment, now: Instant.Instant) => Result.Result<Change, ActionRefused>
       ) => Effect.flatMap(open(access), (opened) => actOn(opened, decide))
 
@@ -239,7 +239,7 @@ const deskMailPeriod = Duration.minutes(5)
 
 /** Normalizes the creator's text and checks its length. */
 const bounded = (field: InvalidTextLength["field"], text: string): Effect.Effect<string, InvalidTextLength> => {
-  const { max, min } = textLengths[field]
+  const { max, min } = creatorTextLengthLimits[field]
   const cleaned = cleanText(text)
   const length = countCodePoints(cleaned)
   return length < min || length > max

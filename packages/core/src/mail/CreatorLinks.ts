@@ -23,7 +23,7 @@ import { refuseBlankSecrets, SigningSecrets } from "../shared/SigningSecrets.ts"
 import type { Assignment } from "../topic/Assignment.ts"
 
 /** The content of a valid token that has not expired. */
-export type OpenedLink =
+export type CreatorLinkTarget =
   | { readonly to: "assignment"; readonly shareId: ShareId; readonly creatorTag: string }
   | { readonly to: "desk"; readonly email: string }
 
@@ -37,9 +37,9 @@ export class CreatorLinks extends Context.Service<
     readonly toAssignment: (assignment: Assignment) => Effect.Effect<string>
     readonly toInbox: (email: string) => Effect.Effect<string>
     /** Returns the content of the token; none for a forged, mistyped or expired token. */
-    readonly open: (token: string) => Effect.Effect<Option.Option<OpenedLink>>
+    readonly open: (token: string) => Effect.Effect<Option.Option<CreatorLinkTarget>>
     /** Returns true if the link was made for the assignment's current creator. */
-    readonly isFor: (link: OpenedLink & { readonly to: "assignment" }, assignment: Assignment) => Effect.Effect<boolean>
+    readonly isFor: (link: CreatorLinkTarget & { readonly to: "assignment" }, assignment: Assignment) => Effect.Effect<boolean>
   }
 >()("@partner-commentary/core/mail/CreatorLinks") {
   static readonly layer = Layer.effect(

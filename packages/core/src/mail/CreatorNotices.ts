@@ -3,7 +3,7 @@ import * as DateTime from "effect/DateTime"
 import type { Instant } from "../shared/Instant.ts"
 import type { Assignment } from "../topic/Assignment.ts"
 import type { NoticeKind } from "../topic/Workflow.ts"
-import { clipText, type NoticeText, neutralizeText, toOneLine, writeNotice } from "./NoticeText.ts"
+import { clipText, type NoticeText, neutralizeText, toOneLine, renderNotice } from "./NoticeText.ts"
 
 interface QuotedTopic {
   readonly content: string
@@ -29,7 +29,7 @@ export const composeNotice = (context: {
     respondBy: context.respondBy ?? assignment.respondBy,
     isExact: context.respondBy !== undefined || assignment.isDeadlineFixed || assignment.notifiedAt !== null
   })
-  return writeNotice({
+  return renderNotice({
     subject: `${subject}: “${clipText(toOneLine(topic.content).replaceAll("”", '"'), 50)}”`,
     title,
     paragraphs,
@@ -51,7 +51,7 @@ const readOnlyLink = "Anyone who has this mail can read the closed request, so p
 
 /** Composes the mail with an inbox link. A creator requests this mail on the page of a request. */
 export const composeInboxNotice = (context: { readonly link: string }): NoticeText =>
-  writeNotice({
+  renderNotice({
     subject: "Your link to all open requests",
     title: "All your open requests",
     paragraphs: ["You asked for a link to all requests that wait for you. Here it is. It works for 15 minutes."],
@@ -77,7 +77,7 @@ export const composeUndeliverableNotice = (context: {
   const { answered } = context
   const subject = (name: string) =>
     answered ? `A mail about your request did not reach ${name}` : `Your request did not reach ${name}`
-  return writeNotice({
+  return renderNotice({
     subject: subject(clipText(persona, 60)),
     title: subject(persona),
     paragraphs: [
@@ -95,7 +95,7 @@ export const composeUndeliverableNotice = (context: {
 }
 
 /** Maximum number of requests that one mail about failed mails lists. */
-export const maxListedRequests = 10
+export const maxRequestsPerSummaryMail = 10
 
 /** Composes a mail to the organization's contact about failed mails for several requests. */
 export const composeUndeliverableSummary = (context: {
@@ -104,7 +104,7 @@ export const composeUndeliverableSummary = (context: {
 }): NoticeText => {
   const { requests, total } = context
   const further = total - requests.length
-  return writeNotice({
+  return renderNotice({
     subject: `Mails about ${total} of your requests did not arrive`,
     title: `Mails about ${total} of your requests did not arrive`,
     paragraphs: [
@@ -126,7 +126,7 @@ export const composeUndeliverableSummary = (context: {
 }
 
 /** Formats a time as `Thursday 14 May 2026, 14:00 UTC`. The time is rounded down to the minute. */
-export const utcDate = (instant: Instant): string => {
+export const formatUtcDateTime = (instant: Instant): string => {
   const { day, hour, minute, month, weekDay, year } = DateTime.toPartsUtc(DateTime.makeUnsafe(instant))
   const two = (part: number) => String(part).padStart(2, "0")
   return `${weekDays[weekDay]} ${day} ${months[month - 1]} ${year}, ${two(hour)}:${two(minute)} UTC`
@@ -163,13 +163,13 @@ const request = ({ isExact, organization, persona, respondBy }: About): Letter =
     `${organization} asks what ${persona}, the persona you speak for, thinks of the topic quoted below.`,
     "Write your view in a few sentences. A commentary is drafted from it, and nobody sees the draft but you until you approve it. You can also decline."
   ],
-  deadline: [isExact ? "Answer by" : "Answer at the latest by", utcDate(respondBy)],
+  deadline: [isExact ? "Answer by" : "Answer at the latest by", formatUtcDateTime(respondBy)],
   action: "Answer or decline",
   otherwise: `If you do nothing, the request closes at that time ${noCommentary(organization)}.${isExact ? "" : " The page behind the link shows the exact time."}`
 })
 
 const approval = (about: About): Pick<Letter, "deadline" | "action" | "otherwise"> => ({
-  deadline: about.assignment.approveBy === null ? null : ["Approve by", utcDate(about.assignment.approveBy)],
+  deadline: about.assignment.approveBy === null ? null : ["Approve by", formatUtcDateTime(about.assignment.approveBy)],
   action: "Read the draft",
   otherwise: `If you do nothing, the draft is dropped at that time ${noCommentary(about.organization)}. Nothing is ever handed out without your approval.`
 })
@@ -226,7 +226,7 @@ const letters: Readonly<Record<NoticeKind, (about: About) => Letter>> = {
       paragraphs: [
         "We tried several times and failed. Your view is kept. We have been told too; you can start again yourself with the link below."
       ],
-      deadline: generation.giveUpAt === null ? null : ["Start again by", utcDate(generation.giveUpAt)],
+      deadline: generation.giveUpAt === null ? null : ["Start again by", formatUtcDateTime(generation.giveUpAt)],
       action: "Start again",
       otherwise: `If nobody starts again, the request closes at that time ${noCommentary(about.organization)}.`
     }

@@ -6,7 +6,7 @@ import * as Duration from "effect/Duration"
 import type { OrganizationId, ShareId } from "../shared/Ids.ts"
 import type { Instant } from "../shared/Instant.ts"
 import type { NoticeKind } from "../topic/Workflow.ts"
-import type { WebhookMention, WebhookNoticeKind } from "./WebhookNotices.ts"
+import type { WebhookNoticeData, WebhookNoticeKind } from "./WebhookNotices.ts"
 
 /**
  * A `desk` mail contains a creator's link to all open requests. An `undeliverable` mail informs an organization's
@@ -24,7 +24,7 @@ export interface Mail {
    * The change or trouble of a webhook. The data is stored with the mail because the webhook may be deleted before the
    * mail is sent.
    */
-  readonly webhook?: WebhookMention
+  readonly webhook?: WebhookNoticeData
   readonly organizationId: OrganizationId | null
   /**
    * The recipient of an inbox link; null for other mails. For other kinds of mail, the worker looks up the current
@@ -44,7 +44,7 @@ export interface Mail {
 export type NewMail = Omit<Mail, "attempts" | "ticket" | "unanswered">
 
 /** Returns the id of an assignment's mail. The occasion distinguishes the mails of an assignment, such as `draft-2`. */
-export const noticeId = (shareId: ShareId, occasion: string): string => `${shareId}.${occasion}`
+export const mailIdForNotice = (shareId: ShareId, occasion: string): string => `${shareId}.${occasion}`
 
 /** The id of a resent mail is the original id, this separator and the time of the resend. */
 export const resendIdSeparator = ".again-"
@@ -63,7 +63,7 @@ const delayed = (attempts: number): number =>
  * Returns the time of the next attempt after a temporary failure; null when the window for attempts is over. The window
  * counts planned delays only, so time without a running worker does not shorten the window.
  */
-export const retryAt = (mail: Mail, now: Instant, window: Duration.Duration): Instant | null => {
+export const nextMailRetryAt = (mail: Mail, now: Instant, window: Duration.Duration): Instant | null => {
   const delay = delayAfter(mail.attempts)
   const elapsed = Math.min(now - mail.createdAt, delayed(mail.attempts))
   return elapsed + delay < Duration.toMillis(window) ? now + delay : null
@@ -73,11 +73,11 @@ export const retryAt = (mail: Mail, now: Instant, window: Duration.Duration): In
 const unansweredDelay = Duration.hours(1)
 
 /** The longest delay after each attempt: after the first attempt, after the second attempt, and so on. */
-export const maxRetryDelays = delays.map((delay) => Duration.max(delay, unansweredDelay))
+export const maxMailRetryDelays = delays.map((delay) => Duration.max(delay, unansweredDelay))
 
 /**
  * Returns the time of the next attempt for a mail that was sent completely but got no reply. Only one more attempt
  * follows, after an hour, because the mail may have arrived. The attempt uses the same Message-ID.
  */
-export const retryUnansweredAt = (mail: Mail, now: Instant): Instant | null =>
+export const nextUnansweredMailRetryAt = (mail: Mail, now: Instant): Instant | null =>
   mail.unanswered === 0 ? now + Duration.toMillis(unansweredDelay) : null

@@ -34,13 +34,13 @@ import {
   composeNotice,
   composeUndeliverableNotice,
   composeUndeliverableSummary,
-  maxListedRequests
+  maxRequestsPerSummaryMail
 } from "./CreatorNotices.ts"
-import { type Mail, maxRetryDelays, noticeId, resendIdSeparator, retryAt, retryUnansweredAt } from "./Mail.ts"
+import { type Mail, maxMailRetryDelays, mailIdForNotice, resendIdSeparator, nextMailRetryAt, nextUnansweredMailRetryAt } from "./Mail.ts"
 import { Mailer, type MailMessage, MailRefused } from "./Mailer.ts"
 import { MailStore } from "./MailStore.ts"
 import type { NoticeText } from "./NoticeText.ts"
-import { reportedPeriod, undeliverableNoticeOf } from "./UndeliverableNotice.ts"
+import { reportedFailurePeriod, undeliverableNoticeOf } from "./UndeliverableNotice.ts"
 import { composeWebhookNotice, isWebhookNotice, type WebhookNoticeKind } from "./WebhookNotices.ts"
 
 export class MailWorker extends Context.Service<
@@ -68,7 +68,7 @@ export class MailWorker extends Context.Service<
       const lastClaimed = yield* Ref.make<OrganizationId | null>(null)
 
       const repair = yield* makeRegularRepair((now) =>
-        mails.repairDueTimes(latestDueTimes(now, policy.lease, maxRetryDelays))
+        mails.repairDueTimes(latestDueTimes(now, policy.lease, maxMailRetryDelays))
       )
 
       /** Returns the contact of an organization; null if the organization has no contact. */
@@ -99,8 +99,8 @@ export class MailWorker extends Context.Service<
         const contact = yield* contactOf(mail.organizationId)
         const { shareIds, total } = yield* mails.undelivered(
           mail.organizationId,
-          reportedPeriod(mail),
-          maxListedRequests
+          reportedFailurePeriod(mail),
+          maxRequestsPerSummaryMail
         )
         const found = yield* Effect.forEach(shareIds, assignments.find)
         const requests = found.flatMap(Option.toArray).map(({ assignment, topic }) => ({
@@ -211,8 +211,8 @@ export class MailWorker extends Context.Service<
         const until = permanent
           ? null
           : unanswered
-            ? retryUnansweredAt(mail, now)
-            : retryAt(mail, now, policy.mailWindow)
+            ? nextUnansweredMailRetryAt(mail, now)
+            : nextMailRetryAt(mail, now, policy.mailWindow)
         const counts =
           until === null
             ? yield* giveUp(mail, refusal, now)
@@ -295,6 +295,6 @@ const isWanted = (id: string, kind: NoticeKind, { assignment }: AssignmentInCont
   if (isSettled(assignment)) return false
   if (kind === "request" || kind === "reminder") return assignment.status === "topic_sent" && now < assignment.respondBy
   const isFor = kind === "stalled" ? isGenerationStalled(assignment) : assignment.draft !== null
-  const base = noticeId(assignment.id, occasionOfNotice(kind, assignment))
+  const base = mailIdForNotice(assignment.id, occasionOfNotice(kind, assignment))
   return isFor && (id === base || id.startsWith(base + resendIdSeparator))
 }

@@ -23,7 +23,7 @@ export interface NoticeParts {
   readonly after: ReadonlyArray<string>
 }
 
-export const writeNotice = (parts: NoticeParts): NoticeText => ({
+export const renderNotice = (parts: NoticeParts): NoticeText => ({
   subject: clipText(parts.subject, 120),
   text: asText(parts),
   html: asHtml(parts)

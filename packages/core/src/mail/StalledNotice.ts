@@ -6,7 +6,7 @@
 import * as Duration from "effect/Duration"
 import type { ShareId } from "../shared/Ids.ts"
 import type * as Instant from "../shared/Instant.ts"
-import { noticeId } from "./Mail.ts"
+import { mailIdForNotice } from "./Mail.ts"
 
 const period = Duration.toMillis(Duration.hours(1))
 
@@ -19,6 +19,6 @@ export const nextStalledNoticeAt = (last: Instant.Instant | null, now: Instant.I
 
 /** Returns a lower and an upper bound for the ids of an assignment's mails about stalled drafts. */
 export const stalledNoticeIdRange = (shareId: ShareId): { readonly from: string; readonly to: string } => ({
-  from: noticeId(shareId, "stalled-"),
-  to: noticeId(shareId, "stalled.")
+  from: mailIdForNotice(shareId, "stalled-"),
+  to: mailIdForNotice(shareId, "stalled.")
 })

@@ -33,7 +33,7 @@ export const undeliverableNoticeOf = (organizationId: OrganizationId, failedAt: 
 }
 
 /** Returns the hour whose failures a mail reports. The hour starts at `from` and ends before `to`. */
-export const reportedPeriod = ({ createdAt }: Pick<Mail, "createdAt">) => {
+export const reportedFailurePeriod = ({ createdAt }: Pick<Mail, "createdAt">) => {
   const to = createdAt - Duration.toMillis(margin)
   return { from: to - Duration.toMillis(period), to }
 }

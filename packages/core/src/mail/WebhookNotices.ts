@@ -2,8 +2,8 @@
 
 import type { WebhookId } from "../shared/Ids.ts"
 import { fromIso, type Instant } from "../shared/Instant.ts"
-import { utcDate } from "./CreatorNotices.ts"
-import { clipText, type NoticeParts, type NoticeText, toOneLine, writeNotice } from "./NoticeText.ts"
+import { formatUtcDateTime } from "./CreatorNotices.ts"
+import { clipText, type NoticeParts, type NoticeText, toOneLine, renderNotice } from "./NoticeText.ts"
 
 /**
  * The kinds of mails about webhooks. `webhook_moved`: the webhook's URL was changed. `webhook_failing`: the webhook
@@ -19,7 +19,7 @@ export type WebhookNoticeKind =
 export const isWebhookNotice = (kind: string): kind is WebhookNoticeKind => kind.startsWith("webhook_")
 
 /** The data of a mail about a change of a webhook. The mail shows only the host, because a URL may contain a secret. */
-export interface WebhookMention {
+export interface WebhookNoticeData {
   readonly id: WebhookId
   readonly host: string
   /** The host before the change; null for a new webhook. */
@@ -45,14 +45,14 @@ export interface WebhookMention {
   /** The webhook's hosts between the former host and the current host, if its URL changed several times. */
   readonly passed?: ReadonlyArray<string>
   /** Further changes in the same mail, oldest first. `omitted` is the number of changes that the mail does not list. */
-  readonly further?: ReadonlyArray<WebhookMention>
+  readonly further?: ReadonlyArray<WebhookNoticeData>
   readonly omitted?: number
 }
 
 /** Composes a mail about a webhook. The mail reveals changes that an attacker makes with a stolen API key. */
 export const composeWebhookNotice = (context: {
   readonly kind: WebhookNoticeKind
-  readonly webhook: WebhookMention
+  readonly webhook: WebhookNoticeData
   readonly organizationName: string
   readonly at: Instant
 }): NoticeText => {
@@ -65,7 +65,7 @@ export const composeWebhookNotice = (context: {
     return throttleNotice(organization, host, webhook, { ...webhook.trouble, until: webhook.trouble.until }, at)
   if (webhook.trouble !== undefined)
     return troubleNotice(organization, host, webhook, webhook.trouble, at, context.kind === "webhook_disabled")
-  return writeNotice({
+  return renderNotice({
     ...letters[context.kind === "webhook_moved" ? "webhook_moved" : "webhook_added"](organization, host),
     quote: null,
     facts: [
@@ -75,7 +75,7 @@ export const composeWebhookNotice = (context: {
       ...between(webhook.passed),
       ["Events", webhook.events.join(", ")],
       ["Webhook", webhook.id],
-      ["Done at", utcDate(at)],
+      ["Done at", formatUtcDateTime(at)],
       ["With the API key", `${webhook.keyPrefix ?? ""}…`]
     ],
     action: null,
@@ -102,13 +102,13 @@ const labels: Readonly<Record<WebhookNoticeKind, string>> = {
 const digest = (
   organization: string,
   kind: WebhookNoticeKind,
-  first: WebhookMention,
-  further: ReadonlyArray<WebhookMention>,
+  first: WebhookNoticeData,
+  further: ReadonlyArray<WebhookNoticeData>,
   at: Instant
 ): NoticeText => {
   const mentions = [first, ...further]
   const total = mentions.length + (first.omitted ?? 0)
-  const line = (one: WebhookMention) =>
+  const line = (one: WebhookNoticeData) =>
     [
       one.trouble === undefined
         ? [one.formerHost, ...(one.passed ?? []), one.host]
@@ -116,10 +116,10 @@ const digest = (
             .join(" → ")
         : `${toOneLine(one.host)}: ${toOneLine(one.trouble.reason)}`,
       `webhook ${one.id}`,
-      utcDate(one.at === undefined ? at : fromIso(one.at)),
+      formatUtcDateTime(one.at === undefined ? at : fromIso(one.at)),
       ...(one.keyPrefix === null ? [] : [`API key ${one.keyPrefix}…`])
     ].join("; ")
-  return writeNotice({
+  return renderNotice({
     subject: `${total} notices about webhooks of ${clipText(organization, 60)}`,
     title: "Several notices about your webhooks",
     paragraphs: [
@@ -164,13 +164,13 @@ const letters: Readonly<
 const troubleNotice = (
   organization: string,
   host: string,
-  { events, id }: WebhookMention,
-  { failures, gone, reason, since }: NonNullable<WebhookMention["trouble"]>,
+  { events, id }: WebhookNoticeData,
+  { failures, gone, reason, since }: NonNullable<WebhookNoticeData["trouble"]>,
   at: Instant,
   disabled: boolean
 ): NoticeText => {
   const backAgain = `PATCH /webhooks/${id} with {"status": "active"}`
-  return writeNotice({
+  return renderNotice({
     subject: disabled
       ? `A webhook was disabled: ${clipText(organization, 30)}’s events no longer go to ${clipText(host, 40)}`
       : `A webhook is failing: ${clipText(organization, 30)}’s events do not reach ${clipText(host, 45)}`,
@@ -188,8 +188,8 @@ const troubleNotice = (
       ["Events", events.join(", ")],
       ["Webhook", id],
       ["Failed attempts in a row", String(failures)],
-      ["Failing since", utcDate(fromIso(since))],
-      [disabled ? "Disabled at" : "As of", utcDate(at)],
+      ["Failing since", formatUtcDateTime(fromIso(since))],
+      [disabled ? "Disabled at" : "As of", formatUtcDateTime(at)],
       ["The last time", toOneLine(reason)]
     ],
     action: null,
@@ -205,11 +205,11 @@ const troubleNotice = (
 const throttleNotice = (
   organization: string,
   host: string,
-  { events, id }: WebhookMention,
+  { events, id }: WebhookNoticeData,
   { reason, since, until }: { readonly reason: string; readonly since: string; readonly until: string },
   at: Instant
 ): NoticeText =>
-  writeNotice({
+  renderNotice({
     subject: `A webhook is throttled: ${clipText(organization, 30)}’s events reach ${clipText(host, 40)} late`,
     title: "A webhook is throttled",
     paragraphs: [
@@ -220,9 +220,9 @@ const throttleNotice = (
       ["Server", host],
       ["Events", events.join(", ")],
       ["Webhook", id],
-      ["Throttled since", utcDate(fromIso(since))],
-      ["As of", utcDate(at)],
-      ["Next attempt", utcDate(fromIso(until))],
+      ["Throttled since", formatUtcDateTime(fromIso(since))],
+      ["As of", formatUtcDateTime(at)],
+      ["Next attempt", formatUtcDateTime(fromIso(until))],
       ["The last time", toOneLine(reason)]
     ],
     action: null,

@@ -8,7 +8,7 @@ import type { Instant } from "../shared/Instant.ts"
  * recoveries. `windows` applies to closed duplicate windows, and `answers` to expired idempotent responses. `events`
  * applies to events with their deliveries, and `testTopics` to test topics by UTC day.
  */
-export interface DeletionLimits {
+export interface DeletionCutoffs {
   readonly mails: Instant
   readonly windows: Instant
   readonly answers: Instant
@@ -17,7 +17,7 @@ export interface DeletionLimits {
 }
 
 /** The number of deleted rows of each kind. */
-export interface DeletedRows {
+export interface DeletedRowCounts {
   readonly mails: number
   readonly windows: number
   readonly answers: number
@@ -32,7 +32,7 @@ export class Retention extends Context.Service<
      * Deletes in small batches, so that other writes continue. An interrupted purge can be repeated. The purge also
      * deletes former webhook secrets whose grace period is over.
      */
-    readonly purge: (before: DeletionLimits) => Effect.Effect<DeletedRows>
+    readonly purge: (before: DeletionCutoffs) => Effect.Effect<DeletedRowCounts>
     /**
      * Deletes one batch of test data from UTC days before this time. Topics and their rows are deleted first, then
      * closed duplicate windows and expired responses. Returns the number of deleted rows; 0 when no rows remain. Topics
@@ -40,6 +40,6 @@ export class Retention extends Context.Service<
      */
     readonly purgeTests: (before: Instant) => Effect.Effect<number>
     /** Returns the number of rows that `purge` would delete now. `count` changes no data and takes no locks. */
-    readonly count: (before: DeletionLimits) => Effect.Effect<DeletedRows>
+    readonly count: (before: DeletionCutoffs) => Effect.Effect<DeletedRowCounts>
   }
 >()("@partner-commentary/core/operations/Retention") {}

@@ -16,18 +16,18 @@ export const LimitName = Schema.Literals([
 export type LimitName = typeof LimitName.Type
 
 /** The limits of an organization. Each limit is a count per minute, hour or calendar month (UTC), as its name says. */
-export type Limits = Readonly<Record<LimitName, number>>
+export type OrganizationLimits = Readonly<Record<LimitName, number>>
 
 /** The limits of an organization that differ from the limits of its plan. */
 export const LimitOverrides = Schema.Record(
   LimitName,
   Schema.optionalKey(Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)))
 )
-export type LimitOverrides = Partial<Limits>
+export type LimitOverrides = Partial<OrganizationLimits>
 
 const endpoints = { topic_submissions_per_hour: 100, persona_lists_per_hour: 1000, topic_reads_per_hour: 1000 }
 
-const plans: Record<PlanName, Limits> = {
+const plans: Record<PlanName, OrganizationLimits> = {
   standard: {
     requests_per_hour: 1000,
     burst_per_minute: 100,
@@ -44,7 +44,7 @@ const plans: Record<PlanName, Limits> = {
   }
 }
 
-export const limitsOf = (organization: { readonly plan: PlanName; readonly limits: LimitOverrides }): Limits => ({
+export const limitsOf = (organization: { readonly plan: PlanName; readonly limits: LimitOverrides }): OrganizationLimits => ({
   ...plans[organization.plan],
   ...organization.limits
 })

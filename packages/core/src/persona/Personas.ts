@@ -9,7 +9,7 @@ import * as Instant from "../shared/Instant.ts"
 import type { Owner } from "../shared/Owner.ts"
 import type { Persona } from "./Persona.ts"
 import { PersonaStore } from "./PersonaStore.ts"
-import { testPersonaOf, testPersonas } from "./TestPersonas.ts"
+import { findTestPersona, testPersonas } from "./TestPersonas.ts"
 
 export class PersonaNotFound extends Schema.TaggedError<PersonaNotFound>()("PersonaNotFound", {}) {}
 /** The persona exists, but the organization has no active licence for the persona. */
@@ -47,7 +47,7 @@ export class Personas extends Context.Service<
             (licensed) => (environment === "test" ? [...testPersonas, ...licensed] : licensed)
           ),
         find: Effect.fnUntraced(function* ({ environment, organizationId }, id) {
-          const simulated = environment === "test" ? testPersonaOf(id) : Option.none()
+          const simulated = environment === "test" ? findTestPersona(id) : Option.none()
           if (Option.isSome(simulated)) return simulated.value
           const licensed = yield* dieOnInvalidPersonaIds(
             yield* store.licensedAmong(organizationId, [id], yield* Instant.now)

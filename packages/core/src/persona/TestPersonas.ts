@@ -64,7 +64,7 @@ export const testPersonas: ReadonlyArray<TestPersona> = [
 const byId: ReadonlyMap<PersonaId, TestPersona> = new Map(testPersonas.map((persona) => [persona.id, persona]))
 
 /** Returns the test persona with this id; none for the id of any other persona. */
-export const testPersonaOf = (id: PersonaId): Option.Option<TestPersona> => Option.fromUndefinedOr(byId.get(id))
+export const findTestPersona = (id: PersonaId): Option.Option<TestPersona> => Option.fromUndefinedOr(byId.get(id))
 
 /**
  * Returns the simulation path of an assignment. A test persona has a fixed path. For other personas, the first keyword

@@ -4,7 +4,7 @@
  */
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { closeWindow, endAfterFailures, storeImmediateDraft } from "../commentary/Generation.ts"
+import { endAfterMissedDeadline, endAfterGenerationFailures, applyImmediateDraft } from "../commentary/Generation.ts"
 import type { CommentaryId, DraftId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import type { Policy } from "../shared/Policy.ts"
@@ -84,12 +84,12 @@ const take: Readonly<
 > = {
   respond: (present, { perspective }, now) => Workflow.respond(present, { perspective }, now),
   decline: (present, _, now) => Workflow.decline(present, { reason: null }, now),
-  generate: (present, draft, now, policy) => Result.succeed(storeImmediateDraft(present, draft, now, policy)),
-  fail: (present, _, now) => Result.succeed(endAfterFailures(present, now)),
+  generate: (present, draft, now, policy) => Result.succeed(applyImmediateDraft(present, draft, now, policy)),
+  fail: (present, _, now) => Result.succeed(endAfterGenerationFailures(present, now)),
   approve: (present, { commentaryId, content, contentHash }, now) =>
     Workflow.approve(present, { draftId: present.draft?.id ?? null, content, commentaryId, contentHash }, now),
   withdraw: (present, _, now) => Workflow.withdraw(present, { reason: null }, now),
-  expire: (present, _, now) => Result.succeed(closeWindow(present, now))
+  expire: (present, _, now) => Result.succeed(endAfterMissedDeadline(present, now))
 }
 
 /**

@@ -11,7 +11,7 @@ import type { Principal } from "../access/ApiKeys.ts"
 import type { Persona } from "../persona/Persona.ts"
 import { PersonaStore } from "../persona/PersonaStore.ts"
 import { dieOnInvalidPersonaIds } from "../persona/Personas.ts"
-import { testPersonaOf } from "../persona/TestPersonas.ts"
+import { findTestPersona } from "../persona/TestPersonas.ts"
 import * as Ids from "../shared/Ids.ts"
 import { type PersonaId, ShareId, TopicId, type WebhookId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
@@ -120,8 +120,8 @@ export class Topics extends Context.Service<
       ) {
         const asked = [...new Set(requested)]
         const simulated: ReadonlyArray<Persona> =
-          environment === "test" ? asked.flatMap((id) => Option.toArray(testPersonaOf(id))) : []
-        const others = simulated.length === 0 ? asked : asked.filter((id) => Option.isNone(testPersonaOf(id)))
+          environment === "test" ? asked.flatMap((id) => Option.toArray(findTestPersona(id))) : []
+        const others = simulated.length === 0 ? asked : asked.filter((id) => Option.isNone(findTestPersona(id)))
         if (others.length === 0) return simulated
         const known = yield* dieOnInvalidPersonaIds(yield* personas.licensedAmong(organization.id, others, at))
         return [...simulated, ...known.filter(({ creator }) => creator.email !== "")]

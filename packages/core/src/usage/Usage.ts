@@ -3,7 +3,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { Principal } from "../access/ApiKeys.ts"
-import type { Limits } from "../partner/Plan.ts"
+import type { OrganizationLimits } from "../partner/Plan.ts"
 import * as Instant from "../shared/Instant.ts"
 import { ApiCalls } from "./ApiCalls.ts"
 import { billingPeriodBounds, billingPeriodOf } from "./BillingPeriod.ts"
@@ -14,7 +14,7 @@ export interface UsageReport {
   /** The billing period. `end` is exclusive: the next period starts at this time. */
   readonly period: { readonly start: Instant.Instant; readonly end: Instant.Instant }
   readonly seen: MonthlyUsage
-  readonly limits: Limits
+  readonly limits: OrganizationLimits
   readonly remaining: { readonly topics: number; readonly commentaries: number }
 }
 

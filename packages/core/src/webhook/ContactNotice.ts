@@ -6,14 +6,14 @@
  */
 import * as Duration from "effect/Duration"
 import type { NewMail } from "../mail/Mail.ts"
-import type { WebhookMention, WebhookNoticeKind } from "../mail/WebhookNotices.ts"
+import type { WebhookNoticeData, WebhookNoticeKind } from "../mail/WebhookNotices.ts"
 import type { OrganizationId, WebhookId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 
 export interface ContactNotice {
   readonly organizationId: OrganizationId
   readonly kind: WebhookNoticeKind
-  readonly webhook: WebhookMention
+  readonly webhook: WebhookNoticeData
   readonly at: Instant.Instant
 }
 
@@ -44,17 +44,17 @@ export const newNoticeMail = (bucket: number, { at, kind, organizationId, webhoo
 /**
  * Adds a mention of a webhook to the mail. The new mention replaces an earlier mention of the same webhook and kind.
  */
-export const addMention = (present: WebhookMention, { at, kind, webhook }: ContactNotice): WebhookMention => {
+export const addMention = (present: WebhookNoticeData, { at, kind, webhook }: ContactNotice): WebhookNoticeData => {
   const mentions = webhooksOfNotice(present)
   const next = { ...webhook, kind, at: Instant.toIso(at) }
-  const isAlike = (one: WebhookMention) => one.id === next.id && isTrouble(one) === isTrouble(next)
+  const isAlike = (one: WebhookNoticeData) => one.id === next.id && isTrouble(one) === isTrouble(next)
   const former = mentions.find(isAlike)
   const others = mentions.filter((one) => !isAlike(one))
   return together([...others, former === undefined || isTrouble(next) ? next : joined(former, next)], present.omitted)
 }
 
 /** Drops the oldest mentions of removed webhooks when there are too many. */
-export const dropRemovedMentions = (present: WebhookMention, isRemoved: (id: WebhookId) => boolean): WebhookMention => {
+export const dropRemovedMentions = (present: WebhookNoticeData, isRemoved: (id: WebhookId) => boolean): WebhookNoticeData => {
   const mentions = webhooksOfNotice(present)
   const excess = new Set(mentions.filter(({ id }) => isRemoved(id)).slice(0, mentions.length - maxMentionedWebhooks))
   const kept = mentions.filter((one) => !excess.has(one))
@@ -66,21 +66,21 @@ export const webhooksOfNotice = ({
   further = [],
   omitted: _,
   ...first
-}: WebhookMention): ReadonlyArray<WebhookMention> => [first, ...further]
+}: WebhookNoticeData): ReadonlyArray<WebhookNoticeData> => [first, ...further]
 
-const together = ([first, ...further]: ReadonlyArray<WebhookMention>, omitted = 0): WebhookMention => ({
-  ...(first as WebhookMention),
+const together = ([first, ...further]: ReadonlyArray<WebhookNoticeData>, omitted = 0): WebhookNoticeData => ({
+  ...(first as WebhookNoticeData),
   ...(further.length === 0 ? {} : { further }),
   ...(omitted === 0 ? {} : { omitted })
 })
 
-const isTrouble = ({ trouble }: WebhookMention): boolean => trouble !== undefined
+const isTrouble = ({ trouble }: WebhookNoticeData): boolean => trouble !== undefined
 
 /**
  * Merges two changes of one webhook into one mention. The mention has the first and last host, the hosts between them,
  * and all keys.
  */
-const joined = (former: WebhookMention, next: WebhookMention): WebhookMention => {
+const joined = (former: WebhookNoticeData, next: WebhookNoticeData): WebhookNoticeData => {
   const passed = [...(former.passed ?? []), former.host].filter((host) => host !== next.host)
   return {
     ...next,

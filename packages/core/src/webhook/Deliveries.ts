@@ -5,7 +5,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { Principal } from "../access/ApiKeys.ts"
-import { ownerOf } from "../access/Ownership.ts"
+import { ownerOfPrincipal } from "../access/Ownership.ts"
 import type { EventId, WebhookId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import type { Owner } from "../shared/Owner.ts"
@@ -100,7 +100,7 @@ export class Deliveries extends Context.Service<
         find,
 
         retry: Effect.fn("Deliveries.retry")(function* (principal, webhookId, eventId) {
-          const owner = ownerOf(principal)
+          const owner = ownerOfPrincipal(principal)
           yield* receiverOf(owner, webhookId)
           if (eventId === null) return yield* new DeliveryNotFound()
           const now = yield* Instant.now

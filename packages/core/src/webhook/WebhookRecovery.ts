@@ -9,7 +9,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { Principal } from "../access/ApiKeys.ts"
-import { ownerOf } from "../access/Ownership.ts"
+import { ownerOfPrincipal } from "../access/Ownership.ts"
 import type { WebhookId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import { WorkSignal } from "../shared/WorkSignal.ts"
@@ -72,7 +72,7 @@ export class WebhookRecovery extends Context.Service<
           const period = { since, until: until ?? now + 1 }
           if (since >= period.until) return yield* new InvalidPeriod({ reason: "backwards" })
           if (since < earliestListed(now)) return yield* new InvalidPeriod({ reason: "too_early" })
-          const receiver = yield* log.receiver(ownerOf(principal), webhookId)
+          const receiver = yield* log.receiver(ownerOfPrincipal(principal), webhookId)
           if (Option.isNone(receiver)) return yield* new WebhookNotFound()
           return {
             ...period,

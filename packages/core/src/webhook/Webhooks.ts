@@ -8,7 +8,7 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import type * as Schema from "effect/Schema"
 import type { Principal } from "../access/ApiKeys.ts"
-import { ownerOf } from "../access/Ownership.ts"
+import { ownerOfPrincipal } from "../access/Ownership.ts"
 import type { WebhookNoticeKind } from "../mail/WebhookNotices.ts"
 import { Encryption } from "../shared/Encryption.ts"
 import * as Ids from "../shared/Ids.ts"
@@ -143,7 +143,7 @@ export class Webhooks extends Context.Service<
           const now = yield* Instant.now
           const webhook: Webhook = {
             id: yield* Ids.make(WebhookId, random),
-            owner: ownerOf(principal),
+            owner: ownerOfPrincipal(principal),
             url,
             events,
             status: "active",
@@ -168,11 +168,11 @@ export class Webhooks extends Context.Service<
         list: (owner) => Effect.flatMap(store.list(owner), report),
 
         change: Effect.fn("Webhooks.change")(function* (principal, id, patch) {
-          const present = yield* find(ownerOf(principal), id)
+          const present = yield* find(ownerOfPrincipal(principal), id)
           // The URL check runs outside of the transaction, because a DNS look-up can be slow.
           if (patch.url !== undefined && patch.url !== present.url) yield* transport.check(patch.url)
           const now = yield* Instant.now
-          const after = yield* store.modify(ownerOf(principal), id, (before): WebhookChange => {
+          const after = yield* store.modify(ownerOfPrincipal(principal), id, (before): WebhookChange => {
             const webhook = applyPatch(before, patch, now)
             const isMoved = webhook.url !== before.url
             return {
@@ -199,13 +199,13 @@ export class Webhooks extends Context.Service<
           const audit = recorded(principal, "webhook.secret_rotated", {
             grace_period_seconds: Duration.toSeconds(grace)
           })
-          const rotated = yield* store.rotateSecret(ownerOf(principal), id, { encrypted, at, formerUntil }, audit)
+          const rotated = yield* store.rotateSecret(ownerOfPrincipal(principal), id, { encrypted, at, formerUntil }, audit)
           if (Option.isNone(rotated)) return yield* new WebhookNotFound()
           return { webhook: yield* reportOne(rotated.value), secret, formerUntil }
         }),
 
         remove: Effect.fn("Webhooks.remove")(function* (principal, id) {
-          const removed = yield* store.remove(ownerOf(principal), id, recorded(principal, "webhook.deleted", {}))
+          const removed = yield* store.remove(ownerOfPrincipal(principal), id, recorded(principal, "webhook.deleted", {}))
           if (!removed) return yield* new WebhookNotFound()
           yield* signal.tell(["removals"])
         }),

@@ -8,25 +8,25 @@ import * as TestClock from "effect/testing/TestClock"
 import { assert } from "vitest"
 import { requireScope } from "../../src/access/ApiKeys.ts"
 import type { OrganizationId } from "../../src/shared/Ids.ts"
-import { uuid } from "../topic/FreshAssignment.ts"
-import { acmeOrganization, allowedAddress, newKeyBody, organizationId, withKey } from "./KeyWorld.ts"
+import { testUuid } from "../topic/FreshAssignment.ts"
+import { acmeOrganization, allowedAddress, newKeyBody, acmeOrganizationId, issueTestKey } from "./KeyWorld.ts"
 
 describe("issuing a key", () => {
   it.effect("issuing a key returns the key's text but stores only its hash", () =>
     Effect.gen(function* () {
-      const { behind, key, text } = yield* withKey()
+      const { behind, key, text } = yield* issueTestKey()
       assert.strictEqual(key.prefix, text.slice(0, 16))
       assert.notInclude(JSON.stringify([[...behind.keys], behind.record]), text.slice(16))
       const [[hash = ""] = []] = [...behind.keys]
       assert.match(hash, /^[0-9a-f]{64}$/)
-      assert.deepInclude(behind.record[0], { action: "key.created", subject: key.id, organizationId })
+      assert.deepInclude(behind.record[0], { action: "key.created", subject: key.id, organizationId: acmeOrganizationId })
     })
   )
 
   it.effect("a new or changed allow list with an invalid address is rejected and not stored", () =>
     Effect.gen(function* () {
-      const { behind, key, keys } = yield* withKey()
-      const changed = keys.change(key.id, { name: null, ipAllowList: ["10.0.0"] }, { by: "operator", organizationId })
+      const { behind, key, keys } = yield* issueTestKey()
+      const changed = keys.change(key.id, { name: null, ipAllowList: ["10.0.0"] }, { by: "operator", organizationId: acmeOrganizationId })
       assert.deepInclude(yield* Effect.flip(changed), { _tag: "InvalidAllowList", entry: "10.0.0" })
       const unreadable = yield* Effect.flip(
         keys.issue(acmeOrganization, { ...newKeyBody, ipAllowList: [allowedAddress, "home"] })
@@ -41,7 +41,7 @@ describe("issuing a key", () => {
 describe("authentication", () => {
   it.effect("authentication returns the key, the organization, the environment and the limits", () =>
     Effect.gen(function* () {
-      const { key, keys, text } = yield* withKey({ environment: "test" })
+      const { key, keys, text } = yield* issueTestKey({ environment: "test" })
       const principal = yield* keys.authenticate(text, allowedAddress)
       assert.deepStrictEqual(principal.key, key)
       assert.deepStrictEqual(principal.organization, acmeOrganization)
@@ -57,7 +57,7 @@ describe("authentication", () => {
     "authentication first rejects unknown keys, then revoked keys, then expired keys, then forbidden addresses",
     () =>
       Effect.gen(function* () {
-        const { key, keys, met } = yield* withKey({ expiresAt: 60_000, ipAllowList: [allowedAddress] })
+        const { key, keys, met } = yield* issueTestKey({ expiresAt: 60_000, ipAllowList: [allowedAddress] })
         const stranger = "198.51.100.1"
         assert.strictEqual(yield* met(), "Server")
         assert.strictEqual(yield* met(stranger), "IpRestricted")
@@ -65,14 +65,14 @@ describe("authentication", () => {
         assert.strictEqual(yield* met(stranger), "KeyExpired")
         yield* keys.revoke(key.id)
         assert.strictEqual(yield* met(stranger), "KeyRevoked")
-        const other = (yield* withKey()).text
+        const other = (yield* issueTestKey()).text
         assert.strictEqual((yield* Effect.flip(keys.authenticate(other, stranger)))._tag, "Unauthorized")
       })
   )
 
   it.effect("authentication fails from the exact time of the key's expiry, even for a cached key", () =>
     Effect.gen(function* () {
-      const { met } = yield* withKey({ expiresAt: 10_000 })
+      const { met } = yield* issueTestKey({ expiresAt: 10_000 })
       yield* TestClock.adjust("9999 millis")
       assert.strictEqual(yield* met(), "Server")
       yield* TestClock.adjust("1 millis")
@@ -82,7 +82,7 @@ describe("authentication", () => {
 
   it.effect("authentication rejects every key of a suspended organization as unknown, even a revoked key", () =>
     Effect.gen(function* () {
-      const { behind, key, keys, met } = yield* withKey()
+      const { behind, key, keys, met } = yield* issueTestKey()
       yield* keys.revoke(key.id)
       behind.organizations.set(acmeOrganization.id, { ...acmeOrganization, suspendedAt: 0 })
       assert.strictEqual(yield* met(), "Unauthorized")
@@ -96,7 +96,7 @@ describe("authentication", () => {
 describe("a cached key", () => {
   it.effect("a cached key costs no query for three seconds, in concurrent or sequential requests", () =>
     Effect.gen(function* () {
-      const { behind, met } = yield* withKey()
+      const { behind, met } = yield* issueTestKey()
       yield* Effect.all(
         Array.from({ length: 20 }, () => met()),
         { concurrency: "unbounded" }
@@ -112,7 +112,7 @@ describe("a cached key", () => {
 
   it.effect("a failed look-up of a key is not cached", () =>
     Effect.gen(function* () {
-      const { behind, met } = yield* withKey()
+      const { behind, met } = yield* issueTestKey()
       behind.before = Effect.die(new Error("the database is away"))
       assert.isDefined(yield* Effect.catchDefect(met(), (defect) => Effect.succeed(defect)))
       behind.before = Effect.void
@@ -122,8 +122,8 @@ describe("a cached key", () => {
 
   it.effect("repeated requests with an unknown key share one look-up", () =>
     Effect.gen(function* () {
-      const { behind, keys } = yield* withKey()
-      const other = (yield* withKey()).text
+      const { behind, keys } = yield* issueTestKey()
+      const other = (yield* issueTestKey()).text
       for (let times = 0; times < 5; times++) yield* Effect.flip(keys.authenticate(other, allowedAddress))
       assert.strictEqual(behind.lookUps, 1)
     })
@@ -131,7 +131,7 @@ describe("a cached key", () => {
 
   it.effect("a mistyped key is rejected without a query", () =>
     Effect.gen(function* () {
-      const { behind, keys, text } = yield* withKey()
+      const { behind, keys, text } = yield* issueTestKey()
       const swapped = text.slice(0, 20) + (text[20] === "a" ? "b" : "a") + text.slice(21)
       for (const key of ["", "garbage", text.slice(1), text.toLowerCase(), swapped])
         assert.strictEqual((yield* Effect.flip(keys.authenticate(key, allowedAddress)))._tag, "Unauthorized")
@@ -143,7 +143,7 @@ describe("a cached key", () => {
 describe("a revoked key", () => {
   it.effect("a revoked key is rejected on the next request and keeps the time of its first revocation", () =>
     Effect.gen(function* () {
-      const { behind, key, keys, met } = yield* withKey()
+      const { behind, key, keys, met } = yield* issueTestKey()
       yield* TestClock.adjust("1 second")
       assert.strictEqual(yield* met(), "Server")
       assert.strictEqual((yield* keys.revoke(key.id)).revokedAt, 1000)
@@ -158,7 +158,7 @@ describe("a revoked key", () => {
 
   it.effect("a revoked key is rejected by another node within five seconds", () =>
     Effect.gen(function* () {
-      const { behind, key, met } = yield* withKey()
+      const { behind, key, met } = yield* issueTestKey()
       assert.strictEqual(yield* met(), "Server")
       for (const [hash, present] of behind.keys)
         if (present.id === key.id) behind.keys.set(hash, { ...key, revokedAt: 0 })
@@ -174,9 +174,9 @@ describe("a revoked key", () => {
         [Duration.zero, "KeyRevoked"],
         [Duration.seconds(1), "Server"]
       ] as const) {
-        const { key, keys, met } = yield* withKey()
+        const { key, keys, met } = yield* issueTestKey()
         yield* TestClock.setTime(3_600_000)
-        yield* grace === null ? keys.revoke(key.id) : keys.rotate(key.id, grace, { organizationId, by: "operator" })
+        yield* grace === null ? keys.revoke(key.id) : keys.rotate(key.id, grace, { organizationId: acmeOrganizationId, by: "operator" })
         yield* TestClock.setTime(0)
         assert.strictEqual(yield* met(), outcome)
       }
@@ -187,8 +187,8 @@ describe("a revoked key", () => {
     "the operator can revoke a rotated key after its grace period, so that the key stays revoked when the clock is set back",
     () =>
       Effect.gen(function* () {
-        const { behind, key, keys, met } = yield* withKey()
-        yield* keys.rotate(key.id, Duration.seconds(1), { organizationId, by: "operator" })
+        const { behind, key, keys, met } = yield* issueTestKey()
+        yield* keys.rotate(key.id, Duration.seconds(1), { organizationId: acmeOrganizationId, by: "operator" })
         yield* TestClock.setTime(2000)
         assert.strictEqual((yield* keys.revoke(key.id)).revokedAt, 1000)
         assert.lengthOf(behind.record, 2)
@@ -199,7 +199,7 @@ describe("a revoked key", () => {
 
   it.effect("a node whose clock was set back does not use its cached copy of a revoked key", () =>
     Effect.gen(function* () {
-      const { behind, key, met } = yield* withKey()
+      const { behind, key, met } = yield* issueTestKey()
       yield* TestClock.setTime(3_600_000)
       assert.strictEqual(yield* met(), "Server")
       for (const [hash, present] of behind.keys)
@@ -211,7 +211,7 @@ describe("a revoked key", () => {
 
   it.effect("the revocation or rotation of a key does not evict other keys from the cache", () =>
     Effect.gen(function* () {
-      const { behind, keys, met } = yield* withKey()
+      const { behind, keys, met } = yield* issueTestKey()
       const other = yield* keys.issue(acmeOrganization, { ...newKeyBody, name: "Other" })
       yield* met()
       yield* keys.authenticate(Redacted.value(other.fullKey), allowedAddress)
@@ -231,7 +231,7 @@ describe("a revoked key", () => {
 
   it.effect("a look-up that runs during the revocation of a key does not cache the key as valid", () =>
     Effect.gen(function* () {
-      const { behind, key, keys, met } = yield* withKey()
+      const { behind, key, keys, met } = yield* issueTestKey()
       const gate = yield* Deferred.make<void>()
       const reached = yield* Deferred.make<void>()
       behind.before = Effect.andThen(Deferred.succeed(reached, undefined), Deferred.await(gate))
@@ -246,9 +246,9 @@ describe("a revoked key", () => {
 
   it.effect("the revocation or rotation of a key fails if the key is missing or belongs to another organization", () =>
     Effect.gen(function* () {
-      const { key, keys, met } = yield* withKey()
-      assert.strictEqual((yield* Effect.flip(keys.revoke(uuid(9))))._tag, "ApiKeyNotFound")
-      const stranger = { organizationId: uuid<OrganizationId>(9), by: "dashboard:eve" }
+      const { key, keys, met } = yield* issueTestKey()
+      assert.strictEqual((yield* Effect.flip(keys.revoke(testUuid(9))))._tag, "ApiKeyNotFound")
+      const stranger = { organizationId: testUuid<OrganizationId>(9), by: "dashboard:eve" }
       assert.strictEqual((yield* Effect.flip(keys.revoke(key.id, stranger)))._tag, "ApiKeyNotFound")
       assert.strictEqual((yield* Effect.flip(keys.rotate(key.id, Duration.zero, stranger)))._tag, "ApiKeyNotFound")
       assert.strictEqual((yield* Effect.flip(keys.find(stranger.organizationId, key.id)))._tag, "ApiKeyNotFound")
@@ -258,13 +258,13 @@ describe("a revoked key", () => {
 })
 
 describe("a rotated key", () => {
-  const manager = { organizationId, by: "dashboard:ada" }
+  const manager = { organizationId: acmeOrganizationId, by: "dashboard:ada" }
 
   it.effect(
     "a rotated key and its successor both work during the grace period, and then the rotated key is revoked",
     () =>
       Effect.gen(function* () {
-        const { behind, key, keys, met } = yield* withKey()
+        const { behind, key, keys, met } = yield* issueTestKey()
         assert.strictEqual(yield* met(), "Server")
         yield* TestClock.adjust("1 second")
         const { fullKey, key: successor, predecessor } = yield* keys.rotate(key.id, Duration.hours(1), manager)
@@ -284,7 +284,7 @@ describe("a rotated key", () => {
     () =>
       Effect.gen(function* () {
         for (const grace of [Duration.zero, Duration.hours(1)]) {
-          const { key, keys, met } = yield* withKey()
+          const { key, keys, met } = yield* issueTestKey()
           assert.strictEqual(yield* met(), "Server")
           yield* keys.rotate(key.id, grace, manager)
           if (Duration.toMillis(grace) > 0) yield* keys.revoke(key.id, manager)

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { ConcurrencyLimit, poolBounds, TooManyRequests } from "@partner-commentary/core/access/ConcurrencyLimit"
+import { ConcurrencyLimit, concurrencyPoolLimits, TooManyRequests } from "@partner-commentary/core/access/ConcurrencyLimit"
 import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -7,7 +7,7 @@ import * as Fiber from "effect/Fiber"
 
 const acme = "acme" as OrganizationId
 const other = "other" as OrganizationId
-const { each, waiting } = poolBounds.standard
+const { each, waiting } = concurrencyPoolLimits.standard
 
 const settle = Effect.repeat(Effect.yieldNow, { times: 20 })
 

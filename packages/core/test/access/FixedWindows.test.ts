@@ -1,10 +1,10 @@
 import { describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import { assert } from "vitest"
-import { type FixedWindow, make } from "../../src/access/FixedWindows.ts"
+import { type RateWindowLimit, make } from "../../src/access/FixedWindows.ts"
 
-const hour = (limit: number, name = "a"): FixedWindow => ({ name, limit, seconds: 3600 })
-const minute = (limit: number, name = "a"): FixedWindow => ({ name, limit, seconds: 60 })
+const hour = (limit: number, name = "a"): RateWindowLimit => ({ name, limit, seconds: 3600 })
+const minute = (limit: number, name = "a"): RateWindowLimit => ({ name, limit, seconds: 60 })
 
 describe("fixed windows", () => {
   it("a rate window starts with its first counted call and lasts its full length", () => {

@@ -1,10 +1,10 @@
 import { describe, it } from "@effect/vitest"
 import { assert } from "vitest"
-import type { FixedWindow } from "../../src/access/FixedWindows.ts"
+import type { RateWindowLimit } from "../../src/access/FixedWindows.ts"
 import { make } from "../../src/access/FullWindows.ts"
 
-const hour = (limit: number, name = "a"): FixedWindow => ({ name, limit, seconds: 3600 })
-const minute = (limit: number, name = "a"): FixedWindow => ({ name, limit, seconds: 60 })
+const hour = (limit: number, name = "a"): RateWindowLimit => ({ name, limit, seconds: 3600 })
+const minute = (limit: number, name = "a"): RateWindowLimit => ({ name, limit, seconds: 60 })
 const stood = (limit: number, remaining: number, resetsAt: number) => ({ limit, remaining, resetsAt })
 
 describe("the cache of full windows", () => {

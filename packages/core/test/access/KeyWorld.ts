@@ -8,17 +8,17 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import { AccessChanges } from "../../src/access/AccessChanges.ts"
 import type { ApiKey } from "../../src/access/ApiKey.ts"
-import { ApiKeyStore, type IssuedKey } from "../../src/access/ApiKeyStore.ts"
-import { ApiKeys, type NewApiKey } from "../../src/access/ApiKeys.ts"
+import { ApiKeyStore, type ApiKeyWithHash } from "../../src/access/ApiKeyStore.ts"
+import { ApiKeys, type NewApiKeyInput } from "../../src/access/ApiKeys.ts"
 import type { Organization } from "../../src/partner/Organization.ts"
 import { OrganizationStore } from "../../src/partner/OrganizationStore.ts"
 import type { AuditEntry } from "../../src/shared/AuditLog.ts"
 import type { OrganizationId } from "../../src/shared/Ids.ts"
-import { uuid } from "../topic/FreshAssignment.ts"
+import { testUuid } from "../topic/FreshAssignment.ts"
 
-export const organizationId = uuid<OrganizationId>(1)
+export const acmeOrganizationId = testUuid<OrganizationId>(1)
 export const acmeOrganization: Organization = {
-  id: organizationId,
+  id: acmeOrganizationId,
   name: "Acme Sports",
   plan: "standard",
   limits: { requests_per_hour: 7 },
@@ -27,7 +27,7 @@ export const acmeOrganization: Organization = {
   suspendedAt: null,
   createdAt: 0
 }
-export const newKeyBody: NewApiKey = {
+export const newKeyBody: NewApiKeyInput = {
   name: "Server",
   scopes: ["topics:read"],
   environment: "live",
@@ -47,7 +47,7 @@ const world = () => ({
 })
 
 const layer = (behind: ReturnType<typeof world>) => {
-  const add = ({ hash, key }: IssuedKey) => void behind.keys.set(hash, key)
+  const add = ({ hash, key }: ApiKeyWithHash) => void behind.keys.set(hash, key)
   const all = () => [...behind.keys]
   const store = ApiKeyStore.of({
     insert: (issued, _, record) =>
@@ -92,7 +92,7 @@ const layer = (behind: ReturnType<typeof world>) => {
 }
 
 /** Creates the ApiKeys service with new ports and issues one key. */
-export const withKey = Effect.fnUntraced(function* (changes: Partial<NewApiKey> = {}) {
+export const issueTestKey = Effect.fnUntraced(function* (changes: Partial<NewApiKeyInput> = {}) {
   const behind = world()
   const keys = Context.get(yield* Layer.build(layer(behind)), ApiKeys)
   const { fullKey, key } = yield* keys.issue(acmeOrganization, { ...newKeyBody, ...changes })

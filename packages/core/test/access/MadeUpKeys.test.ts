@@ -6,14 +6,14 @@ import * as Fiber from "effect/Fiber"
 import * as Redacted from "effect/Redacted"
 import { assert } from "vitest"
 import { maxSuspectLookups } from "../../src/access/ApiKeys.ts"
-import { acmeOrganization, allowedAddress, newKeyBody, withKey } from "./KeyWorld.ts"
+import { acmeOrganization, allowedAddress, newKeyBody, issueTestKey } from "./KeyWorld.ts"
 
 const moment = Effect.promise(() => new Promise<void>((resolve) => setTimeout(resolve, 2)))
 
 describe("made-up keys", () => {
   /** Returns the texts of well-formed keys that do not exist in the store. */
   const madeUp = Effect.fnUntraced(function* (
-    { behind, keys }: Effect.Success<ReturnType<typeof withKey>>,
+    { behind, keys }: Effect.Success<ReturnType<typeof issueTestKey>>,
     count: number
   ) {
     const issued = new Set(behind.keys.keys())
@@ -24,7 +24,7 @@ describe("made-up keys", () => {
 
   it.effect("made-up keys do not evict valid keys from the cache", () =>
     Effect.gen(function* () {
-      const made = yield* withKey()
+      const made = yield* issueTestKey()
       assert.strictEqual(yield* made.met(), "Server")
       for (const text of yield* madeUp(made, 10_001)) yield* Effect.flip(made.keys.authenticate(text, allowedAddress))
       const { lookUps } = made.behind
@@ -35,7 +35,7 @@ describe("made-up keys", () => {
 
   it.effect("requests from addresses that sent invalid keys share a few look-ups and do not delay other requests", () =>
     Effect.gen(function* () {
-      const made = yield* withKey()
+      const made = yield* issueTestKey()
       const { behind, keys, text } = made
       const suspects = yield* madeUp(made, 20)
       const { fullKey } = yield* keys.issue(acmeOrganization, newKeyBody)

@@ -6,10 +6,10 @@ import * as fc from "fast-check"
 import { assert } from "vitest"
 import {
   findDueStep,
-  recordFailedAttempt,
-  releaseAttempt,
+  applyGenerationFailure,
+  releaseGenerationAttempt,
   startsGenerationAttempt,
-  storeDraft
+  applyGeneratedDraft
 } from "../../src/commentary/Generation.ts"
 import { defaults, type Policy } from "../../src/shared/Policy.ts"
 import type { Assignment } from "../../src/topic/Assignment.ts"
@@ -21,10 +21,10 @@ import {
   revise
 } from "../../src/topic/Workflow.ts"
 import {
-  assignmentAfter,
+  assignmentOrThrow,
   assignmentInGeneration,
   assignmentWithDraft,
-  draftId,
+  makeDraftId,
   freshAssignment,
   noon,
   runStepAtDueTime
@@ -46,7 +46,7 @@ const failing = (present: Assignment, policy: Policy, permanentFrom = Number.POS
     const { assignment, at } = runStepAtDueTime(next, policy)
     begunAt.push(at - noon)
     const report = { ticket: assignment.generation.ticket, permanent: begunAt.length >= permanentFrom }
-    const change = recordFailedAttempt(assignment, report, at, policy)
+    const change = applyGenerationFailure(assignment, report, at, policy)
     notices.push(...change.notices.map(({ kind, occasion }) => `${kind} ${occasion}`))
     next = change.assignment
   }
@@ -54,14 +54,14 @@ const failing = (present: Assignment, policy: Policy, permanentFrom = Number.POS
 }
 
 const responded = (policy: Policy) =>
-  assignmentAfter(respond(freshAssignment(policy), { perspective: "It was unfair." }, noon))
+  assignmentOrThrow(respond(freshAssignment(policy), { perspective: "It was unfair." }, noon))
 
 describe("generation attempts", () => {
   it("a retry that the operator requests is due immediately and keeps the count of failed attempts", () => {
     const { assignment: running, at } = runStepAtDueTime(responded(defaults), defaults)
-    const { assignment } = recordFailedAttempt(running, { ticket: 1, permanent: false }, at, defaults)
+    const { assignment } = applyGenerationFailure(running, { ticket: 1, permanent: false }, at, defaults)
     assert.isAbove(assignment.generation.nextAt ?? 0, at)
-    const retried = assignmentAfter(retryGenerationNow(assignment, at))
+    const retried = assignmentOrThrow(retryGenerationNow(assignment, at))
     assert.deepStrictEqual(retried.generation, { ...assignment.generation, nextAt: at })
     assert.isTrue(Result.isFailure(retryGenerationNow(running, at)))
   })
@@ -69,7 +69,7 @@ describe("generation attempts", () => {
   it("the audit log's reason for a failed generation attempt is short and omits text that the server quoted", () => {
     const { assignment, at } = runStepAtDueTime(responded(defaults), defaults)
     const recorded = (permanent: boolean, reason: string) =>
-      recordFailedAttempt(assignment, { ticket: 1, permanent, reason }, at, defaults).audit
+      applyGenerationFailure(assignment, { ticket: 1, permanent, reason }, at, defaults).audit
     const said = 'the server answered 400 (bad) "It was unfair,\nsaid the creator"'
     for (const permanent of [false, true]) {
       assert.deepStrictEqual(recorded(permanent, said), {
@@ -78,7 +78,7 @@ describe("generation attempts", () => {
       })
     }
     assert.strictEqual(recorded(false, "🏟".repeat(500))?.details["reason"], "🏟".repeat(300))
-    const overtaken = recordFailedAttempt(assignment, { ticket: 0, permanent: true, reason: said }, at, defaults)
+    const overtaken = applyGenerationFailure(assignment, { ticket: 0, permanent: true, reason: said }, at, defaults)
     assert.isUndefined(overtaken.audit)
   })
 
@@ -126,7 +126,7 @@ describe("generation attempts", () => {
 
   it("restarted generation makes all attempts again and causes another mail after the last attempt", () => {
     const first = failing(responded(defaults), defaults)
-    const started = assignmentAfter(restartGeneration(first.assignment, noon + day, "operator.restarted"))
+    const started = assignmentOrThrow(restartGeneration(first.assignment, noon + day, "operator.restarted"))
     const second = failing(started, defaults)
     assert.deepStrictEqual(
       second.begunAt.map((at) => at - day),
@@ -150,36 +150,36 @@ describe("generation attempts", () => {
 
   it("the draft or failure of a generation attempt changes nothing after a newer attempt has started", () => {
     const running = runStepAtDueTime(assignmentInGeneration(defaults), defaults).assignment
-    const former = { ticket: 1, draftId: draftId(1), content: "A draft." }
-    assert.strictEqual(storeDraft(running, former, noon, defaults).assignment, running)
-    assert.strictEqual(recordFailedAttempt(running, { ticket: 1, permanent: true }, noon, defaults).assignment, running)
+    const former = { ticket: 1, draftId: makeDraftId(1), content: "A draft." }
+    assert.strictEqual(applyGeneratedDraft(running, former, noon, defaults).assignment, running)
+    assert.strictEqual(applyGenerationFailure(running, { ticket: 1, permanent: true }, noon, defaults).assignment, running)
   })
 
   it("a superseded generation attempt changes nothing, even if a stopping worker released the newer attempt", () => {
     const overtaking = runStepAtDueTime(assignmentInGeneration(defaults), defaults).assignment
-    const givenBack = releaseAttempt(overtaking, overtaking.generation.ticket, noon).assignment
+    const givenBack = releaseGenerationAttempt(overtaking, overtaking.generation.ticket, noon).assignment
     const anew = runStepAtDueTime(givenBack, defaults).assignment
-    const former = { ticket: 1, draftId: draftId(1), content: "A draft." }
+    const former = { ticket: 1, draftId: makeDraftId(1), content: "A draft." }
     for (const present of [givenBack, anew]) {
-      assert.strictEqual(storeDraft(present, former, noon, defaults).assignment, present)
+      assert.strictEqual(applyGeneratedDraft(present, former, noon, defaults).assignment, present)
       assert.strictEqual(
-        recordFailedAttempt(present, { ticket: 1, permanent: true }, noon, defaults).assignment,
+        applyGenerationFailure(present, { ticket: 1, permanent: true }, noon, defaults).assignment,
         present
       )
-      assert.strictEqual(releaseAttempt(present, 1, noon).assignment, present)
+      assert.strictEqual(releaseGenerationAttempt(present, 1, noon).assignment, present)
     }
   })
 
   it("an assignment keeps its current draft when all attempts at a revision fail", () => {
-    const wish = { draftId: draftId(1), instructions: "Shorter." }
+    const wish = { draftId: makeDraftId(1), instructions: "Shorter." }
     const { assignment } = failing(
-      assignmentAfter(revise(assignmentWithDraft(defaults), wish, noon, defaults)),
+      assignmentOrThrow(revise(assignmentWithDraft(defaults), wish, noon, defaults)),
       defaults
     )
     assert.isNull(assignment.generation.giveUpAt)
-    assert.strictEqual(assignment.draft?.id, draftId(1))
+    assert.strictEqual(assignment.draft?.id, makeDraftId(1))
     assert.strictEqual(assignment.approveBy, noon + 7 * day)
-    const again = assignmentAfter(revise(assignment, wish, noon + day, defaults))
+    const again = assignmentOrThrow(revise(assignment, wish, noon + day, defaults))
     assert.strictEqual(again.generation.nextAt, noon + day, "the same wish is a new try")
   })
 })
@@ -213,13 +213,13 @@ describe("reminders", () => {
 
   it("each new draft has two reminders again, with new mail ids", () => {
     const reminded = runStepAtDueTime(assignmentWithDraft(defaults), defaults)
-    const wish = { draftId: draftId(1), instructions: "Shorter." }
+    const wish = { draftId: makeDraftId(1), instructions: "Shorter." }
     const running = runStepAtDueTime(
-      assignmentAfter(revise(reminded.assignment, wish, reminded.at, defaults)),
+      assignmentOrThrow(revise(reminded.assignment, wish, reminded.at, defaults)),
       defaults
     ).assignment
-    const draft = { ticket: running.generation.ticket, draftId: draftId(2), content: "A shorter draft." }
-    const change = storeDraft(running, draft, noon + 100 * hour, defaults)
+    const draft = { ticket: running.generation.ticket, draftId: makeDraftId(2), content: "A shorter draft." }
+    const change = applyGeneratedDraft(running, draft, noon + 100 * hour, defaults)
     assert.deepStrictEqual(change.notices, [{ kind: "draft", occasion: "draft-2" }])
     assert.deepStrictEqual(until(change.assignment, defaults), [
       "approval_reminder 184",

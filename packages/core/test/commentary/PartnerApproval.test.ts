@@ -4,11 +4,11 @@ import { assert } from "vitest"
 import { acceptForPublication } from "../../src/commentary/PartnerApproval.ts"
 import { defaults as policy } from "../../src/shared/Policy.ts"
 import * as Workflow from "../../src/topic/Workflow.ts"
-import { assignmentAfter, assignmentWithDraft, commentaryId, draftId, noon } from "../topic/FreshAssignment.ts"
+import { assignmentOrThrow, assignmentWithDraft, makeCommentaryId, makeDraftId, noon } from "../topic/FreshAssignment.ts"
 
-const approval = { draftId: draftId(1), content: null, commentaryId: commentaryId(1), contentHash: "" }
-const approved = assignmentAfter(Workflow.approve(assignmentWithDraft(policy), approval, noon))
-const acceptance = { commentaryId: commentaryId(1), by: "key 1" }
+const approval = { draftId: makeDraftId(1), content: null, commentaryId: makeCommentaryId(1), contentHash: "" }
+const approved = assignmentOrThrow(Workflow.approve(assignmentWithDraft(policy), approval, noon))
+const acceptance = { commentaryId: makeCommentaryId(1), by: "key 1" }
 
 describe("a partner's approval", () => {
   it("a partner's approval changes only the time of the approval, and the audit log names the API key", () => {
@@ -21,7 +21,7 @@ describe("a partner's approval", () => {
     assert.deepStrictEqual(notices, [])
     assert.deepStrictEqual(audit, {
       action: "partner.approved",
-      details: { by: "key 1", commentary_id: commentaryId(1) }
+      details: { by: "key 1", commentary_id: makeCommentaryId(1) }
     })
   })
 
@@ -34,8 +34,8 @@ describe("a partner's approval", () => {
 
   it("a partner's approval is rejected if the id does not match or the creator has not approved the draft", () => {
     for (const [present, id] of [
-      [approved, commentaryId(2)],
-      [assignmentWithDraft(policy), commentaryId(1)]
+      [approved, makeCommentaryId(2)],
+      [assignmentWithDraft(policy), makeCommentaryId(1)]
     ] as const) {
       const refused = Result.flip(acceptForPublication(present, { ...acceptance, commentaryId: id }, noon + 5))
       assert.strictEqual(Result.getOrThrow(refused)._tag, "CommentaryNotFound")

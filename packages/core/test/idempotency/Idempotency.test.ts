@@ -23,10 +23,10 @@ import { Encryption } from "../../src/shared/Encryption.ts"
 import type { OrganizationId } from "../../src/shared/Ids.ts"
 import { SigningSecrets } from "../../src/shared/SigningSecrets.ts"
 import { Transaction } from "../../src/shared/Transaction.ts"
-import { uuid } from "../topic/FreshAssignment.ts"
+import { testUuid } from "../topic/FreshAssignment.ts"
 
 const request: IdempotentRequest = {
-  organizationId: uuid<OrganizationId>(1),
+  organizationId: testUuid<OrganizationId>(1),
   environment: "live",
   method: "POST",
   path: "/partner/v1/topics",
@@ -179,7 +179,7 @@ describe("Idempotency", () => {
       return Effect.gen(function* () {
         yield* once(change)
         const others: ReadonlyArray<Partial<IdempotentRequest>> = [
-          { organizationId: uuid<OrganizationId>(2) },
+          { organizationId: testUuid<OrganizationId>(2) },
           { environment: "test" },
           { environment: "dashboard" },
           { method: "PUT" },

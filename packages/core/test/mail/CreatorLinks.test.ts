@@ -11,7 +11,7 @@ import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as TestClock from "effect/testing/TestClock"
 import { assert } from "vitest"
-import { CreatorLinks, type OpenedLink } from "../../src/mail/CreatorLinks.ts"
+import { CreatorLinks, type CreatorLinkTarget } from "../../src/mail/CreatorLinks.ts"
 import { defaults } from "../../src/shared/Policy.ts"
 import { PublicAddress } from "../../src/shared/PublicAddress.ts"
 import { SigningSecrets } from "../../src/shared/SigningSecrets.ts"
@@ -40,7 +40,7 @@ const tokenOf = (address: string) => {
   return address.slice(start.length)
 }
 
-const isAssignment = (link: OpenedLink): link is OpenedLink & { readonly to: "assignment" } => link.to === "assignment"
+const isAssignment = (link: CreatorLinkTarget): link is CreatorLinkTarget & { readonly to: "assignment" } => link.to === "assignment"
 
 describe("a creator's link", () => {
   it.effect("the layer of creator links fails to start with a blank signing secret", () =>

@@ -6,7 +6,7 @@ import {
   composeNotice,
   composeUndeliverableNotice,
   composeUndeliverableSummary,
-  utcDate
+  formatUtcDateTime
 } from "../../src/mail/CreatorNotices.ts"
 import type { NoticeText } from "../../src/mail/NoticeText.ts"
 import type * as Ids from "../../src/shared/Ids.ts"
@@ -272,5 +272,5 @@ describe("mails to the partner's contact, and inbox mails", () => {
 })
 
 it("the formatted date of a deadline is rounded down to the minute", () => {
-  assert.strictEqual(utcDate(noon + hour - 1), "Thursday 14 May 2026, 12:59 UTC")
+  assert.strictEqual(formatUtcDateTime(noon + hour - 1), "Thursday 14 May 2026, 12:59 UTC")
 })

@@ -1,7 +1,7 @@
 /** Tests the delays between attempts to send a mail. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Duration from "effect/Duration"
-import { type Mail, retryAt, retryUnansweredAt } from "../../src/mail/Mail.ts"
+import { type Mail, nextMailRetryAt, nextUnansweredMailRetryAt } from "../../src/mail/Mail.ts"
 import { noon } from "../topic/FreshAssignment.ts"
 
 const hours = (count: number) => Duration.toMillis(Duration.hours(count))
@@ -25,7 +25,7 @@ describe("a mail with a temporary failure", () => {
     const delays: Array<number> = []
     let now = noon
     for (let attempts = 1; ; attempts++) {
-      const next = retryAt(mail({ attempts }), now, day)
+      const next = nextMailRetryAt(mail({ attempts }), now, day)
       if (next === null) break
       delays.push((next - now) / 60_000)
       now = next
@@ -35,14 +35,14 @@ describe("a mail with a temporary failure", () => {
 
   it("days without a running worker do not shorten the 24 hours of retries of a mail with a temporary failure", () => {
     const now = noon + hours(96)
-    assert.strictEqual(retryAt(mail(), now, day), now + 60_000)
-    assert.isNull(retryAt(mail({ attempts: 16 }), now, day))
+    assert.strictEqual(nextMailRetryAt(mail(), now, day), now + 60_000)
+    assert.isNull(nextMailRetryAt(mail({ attempts: 16 }), now, day))
   })
 })
 
 describe("a mail that was sent completely without a reply", () => {
   it("a mail that was sent completely without a reply is retried only once, after an hour", () => {
-    assert.strictEqual(retryUnansweredAt(mail(), noon + hours(30)), noon + hours(31))
-    assert.isNull(retryUnansweredAt(mail({ unanswered: 1 }), noon + hours(1)))
+    assert.strictEqual(nextUnansweredMailRetryAt(mail(), noon + hours(30)), noon + hours(31))
+    assert.isNull(nextUnansweredMailRetryAt(mail({ unanswered: 1 }), noon + hours(1)))
   })
 })

@@ -9,15 +9,15 @@ import { addTimeline, emptyMetrics } from "../../src/performance/Metrics.ts"
 import { maxAssignmentsPerPartialDay, Performance } from "../../src/performance/Performance.ts"
 import { PerformanceStore, type PersonaMetrics } from "../../src/performance/PerformanceStore.ts"
 import type { OrganizationId, PersonaId } from "../../src/shared/Ids.ts"
-import { noon, uuid } from "../topic/FreshAssignment.ts"
+import { noon, testUuid } from "../topic/FreshAssignment.ts"
 
-const owner: Owner = { organizationId: uuid<OrganizationId>(1), environment: "live" }
+const owner: Owner = { organizationId: testUuid<OrganizationId>(1), environment: "live" }
 const period = { start: noon - 1000, end: noon, untilNow: false }
 const names = ["Cy", "Ada", "Bo", "Ada"]
 
 /** The assignments are sent to four personas in turn. */
 const timeline = (index: number): PersonaTimeline => ({
-  personaId: uuid<PersonaId>(index % names.length),
+  personaId: testUuid<PersonaId>(index % names.length),
   personaName: `${names[index % names.length]}`,
   status: "creator_approved",
   failureReason: null,
@@ -41,7 +41,7 @@ const storeOf = (count: number, asked: Array<number> = [], days: ReadonlyArray<P
         const last = first + timelines.length - 1
         return {
           timelines,
-          next: timelines.length < limit ? null : { createdAt: noon, id: uuid(1_000_000_000 + last) }
+          next: timelines.length < limit ? null : { createdAt: noon, id: testUuid(1_000_000_000 + last) }
         }
       })
   })
@@ -70,10 +70,10 @@ describe("a performance report", () => {
       assert.deepStrictEqual(
         personas.map(({ id, name }) => [name, id]),
         [
-          ["Ada", uuid(1)],
-          ["Ada", uuid(3)],
-          ["Bo", uuid(2)],
-          ["Cy", uuid(0)]
+          ["Ada", testUuid(1)],
+          ["Ada", testUuid(3)],
+          ["Bo", testUuid(2)],
+          ["Cy", testUuid(0)]
         ]
       )
     }).pipe(Effect.provide(Performance.layer.pipe(Layer.provide(storeOf(8)))))
@@ -82,7 +82,7 @@ describe("a performance report", () => {
   it.effect("a performance report adds the daily metrics and uses the latest name of each persona", () => {
     const metrics = emptyMetrics()
     for (const index of [0, 4]) addTimeline(metrics, timeline(index))
-    const days = [{ personaId: uuid<PersonaId>(0), personaName: "Cyrus", metrics }]
+    const days = [{ personaId: testUuid<PersonaId>(0), personaName: "Cyrus", metrics }]
     return Effect.gen(function* () {
       const performance = yield* Performance
       const { overall, personas } = yield* performance.of(owner, {
@@ -134,7 +134,7 @@ describe("a performance report", () => {
   it.effect(
     "an organization can run only one performance report at a time, but several organizations can run reports",
     () => {
-      const other: Owner = { organizationId: uuid<OrganizationId>(2), environment: "live" }
+      const other: Owner = { organizationId: testUuid<OrganizationId>(2), environment: "live" }
       return Effect.gen(function* () {
         const performance = yield* Performance
         const [first, test, second] = yield* Effect.all(

@@ -2,11 +2,11 @@ import { describe, it } from "@effect/vitest"
 import * as Option from "effect/Option"
 import * as fc from "fast-check"
 import { assert } from "vitest"
-import { simulationPathFor, testPersonaOf, testPersonas } from "../../src/persona/TestPersonas.ts"
+import { simulationPathFor, findTestPersona, testPersonas } from "../../src/persona/TestPersonas.ts"
 import { PersonaId, parse } from "../../src/shared/Ids.ts"
-import { uuid } from "../topic/FreshAssignment.ts"
+import { testUuid } from "../topic/FreshAssignment.ts"
 
-const licensed = uuid<PersonaId>(4)
+const licensed = testUuid<PersonaId>(4)
 
 describe("the test personas", () => {
   it("the test personas have the ids and paths that partners use in their tests", () => {
@@ -25,9 +25,9 @@ describe("the test personas", () => {
   it("a test persona is found only by its id, in upper or lower case", () => {
     for (const persona of testPersonas) {
       const id = Option.getOrThrow(parse(PersonaId, persona.id.toUpperCase()))
-      assert.deepStrictEqual(testPersonaOf(id), Option.some(persona))
+      assert.deepStrictEqual(findTestPersona(id), Option.some(persona))
     }
-    assert.isTrue(Option.isNone(testPersonaOf(licensed)))
+    assert.isTrue(Option.isNone(findTestPersona(licensed)))
   })
 
   it("the creators of the test personas have no name and no mail address", () => {

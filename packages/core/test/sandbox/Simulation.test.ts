@@ -20,15 +20,15 @@ import {
 import { defaults } from "../../src/shared/Policy.ts"
 import { type Assignment, isSettled } from "../../src/topic/Assignment.ts"
 import { makeChange, workflowTransitions } from "../../src/topic/Workflow.ts"
-import { commentaryId, draftId, freshAssignment, noon } from "../topic/FreshAssignment.ts"
+import { makeCommentaryId, makeDraftId, freshAssignment, noon } from "../topic/FreshAssignment.ts"
 
 const pace = Duration.toMillis(defaults.testPace)
 
 const props = {
   perspective: "It was fair.",
-  draftId: draftId(1),
+  draftId: makeDraftId(1),
   content: "A draft.",
-  commentaryId: commentaryId(1),
+  commentaryId: makeCommentaryId(1),
   contentHash: "hash"
 }
 

@@ -1,7 +1,7 @@
 /** Creates assignments in early states, as starting points for tests. */
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
-import { findDueStep, storeDraft } from "../../src/commentary/Generation.ts"
+import { findDueStep, applyGeneratedDraft } from "../../src/commentary/Generation.ts"
 import type * as Ids from "../../src/shared/Ids.ts"
 import type { Policy } from "../../src/shared/Policy.ts"
 import type { Assignment } from "../../src/topic/Assignment.ts"
@@ -12,21 +12,21 @@ import { type ActionRefused, type Change, recordRequestDelivery, respond } from 
 export const noon = 1_778_760_000_000
 
 /** Returns a UUID that ends with the given number. */
-export const uuid = <Id extends string>(number: number): Id =>
+export const testUuid = <Id extends string>(number: number): Id =>
   `0198a000-0000-7000-8000-${String(number).padStart(12, "0")}` as Id
 
-export const draftId = (number: number) => uuid<typeof Ids.DraftId.Type>(number)
-export const commentaryId = (number: number) => uuid<typeof Ids.CommentaryId.Type>(number)
+export const makeDraftId = (number: number) => testUuid<typeof Ids.DraftId.Type>(number)
+export const makeCommentaryId = (number: number) => testUuid<typeof Ids.CommentaryId.Type>(number)
 
 export const freshAssignment = (policy: Policy, environment: Assignment["environment"] = "live"): Assignment => {
   const respondBy = latestResponseDeadline("live", noon, policy)
   return {
-    id: uuid(1),
-    topicId: uuid(2),
-    organizationId: uuid(3),
+    id: testUuid(1),
+    topicId: testUuid(2),
+    organizationId: testUuid(3),
     environment,
     position: 0,
-    persona: { id: uuid(4), name: "Jordan Vale", imageUrl: "https://images.example/jordan.png" },
+    persona: { id: testUuid(4), name: "Jordan Vale", imageUrl: "https://images.example/jordan.png" },
     creator: { name: "Sam", email: "sam@creator.example" },
     createdAt: noon,
     status: "topic_sent",
@@ -51,7 +51,7 @@ export const freshAssignment = (policy: Policy, environment: Assignment["environ
 }
 
 /** Returns the assignment after the step. Throws if the step was rejected. */
-export const assignmentAfter = (step: Result.Result<Change, ActionRefused>): Assignment =>
+export const assignmentOrThrow = (step: Result.Result<Change, ActionRefused>): Assignment =>
   Result.getOrThrow(step).assignment
 
 /** Returns the reason why the step was rejected; null if it was not rejected. */
@@ -75,10 +75,10 @@ export const assignmentInGeneration = (policy: Policy): Assignment => {
     noon,
     policy
   ).assignment
-  return runStepAtDueTime(assignmentAfter(respond(sent, { perspective: "It was unfair." }, noon)), policy).assignment
+  return runStepAtDueTime(assignmentOrThrow(respond(sent, { perspective: "It was unfair." }, noon)), policy).assignment
 }
 
 /** Returns an assignment that got its first draft at noon. */
 export const assignmentWithDraft = (policy: Policy): Assignment =>
-  storeDraft(assignmentInGeneration(policy), { ticket: 1, draftId: draftId(1), content: "A draft." }, noon, policy)
+  applyGeneratedDraft(assignmentInGeneration(policy), { ticket: 1, draftId: makeDraftId(1), content: "A draft." }, noon, policy)
     .assignment

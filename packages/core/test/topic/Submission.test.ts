@@ -13,12 +13,12 @@ import {
   resultsOf,
   type Submission
 } from "../../src/topic/Submission.ts"
-import { noon, uuid } from "./FreshAssignment.ts"
+import { noon, testUuid } from "./FreshAssignment.ts"
 
-const personaId = (number: number) => uuid<typeof Ids.PersonaId.Type>(100 + number)
-const shareId = (number: number) => uuid<typeof Ids.ShareId.Type>(200 + number)
-const topicId = uuid<typeof Ids.TopicId.Type>(1)
-const earlier = uuid<typeof Ids.TopicId.Type>(2)
+const personaId = (number: number) => testUuid<typeof Ids.PersonaId.Type>(100 + number)
+const shareId = (number: number) => testUuid<typeof Ids.ShareId.Type>(200 + number)
+const topicId = testUuid<typeof Ids.TopicId.Type>(1)
+const earlier = testUuid<typeof Ids.TopicId.Type>(2)
 
 const persona = (number: number): Persona => ({
   id: personaId(number),
@@ -34,7 +34,7 @@ const persona = (number: number): Persona => ({
 const submission = (requested: ReadonlyArray<number>, licensed: ReadonlyArray<number>): Submission => ({
   topic: {
     id: topicId,
-    organizationId: uuid(3),
+    organizationId: testUuid(3),
     organizationName: "Acme Sports",
     environment: "live",
     externalReference: null,

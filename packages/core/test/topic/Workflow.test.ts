@@ -3,16 +3,16 @@ import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as fc from "fast-check"
 import { assert } from "vitest"
-import { findDueStep, recordFailedAttempt, storeDraft } from "../../src/commentary/Generation.ts"
+import { findDueStep, applyGenerationFailure, applyGeneratedDraft } from "../../src/commentary/Generation.ts"
 import { defaults as policy } from "../../src/shared/Policy.ts"
 import type { Assignment } from "../../src/topic/Assignment.ts"
 import * as Workflow from "../../src/topic/Workflow.ts"
 import {
-  assignmentAfter,
+  assignmentOrThrow,
   assignmentInGeneration,
   assignmentWithDraft,
-  commentaryId,
-  draftId,
+  makeCommentaryId,
+  makeDraftId,
   freshAssignment,
   noon,
   refusalReasonOf,
@@ -27,8 +27,8 @@ const hour = 60 * minute
 const day = 24 * hour
 
 const perspective = "It was unfair."
-const approval = { draftId: draftId(1), content: null, commentaryId: commentaryId(1), contentHash: "" }
-const revision = { draftId: draftId(1), instructions: "Shorter." }
+const approval = { draftId: makeDraftId(1), content: null, commentaryId: makeCommentaryId(1), contentHash: "" }
+const revision = { draftId: makeDraftId(1), instructions: "Shorter." }
 const silence = { reason: null }
 
 /**
@@ -159,15 +159,15 @@ describe("Deadlines", () => {
   it("a draft that arrives after the deadline is not stored, even if no worker has ended the assignment yet", () => {
     const draft = assignmentWithDraft(policy)
     const asked = noon + 7 * day - 1000
-    const revised = assignmentAfter(Workflow.revise(draft, revision, asked, policy))
+    const revised = assignmentOrThrow(Workflow.revise(draft, revision, asked, policy))
     const running = Option.getOrThrow(findDueStep(revised, asked, policy)).assignment
-    const late = { ticket: running.generation.ticket, draftId: draftId(2), content: "Another draft." }
-    assert.strictEqual(storeDraft(running, late, noon + 7 * day - 1, policy).assignment.approveBy, noon + 14 * day - 1)
-    assert.strictEqual(storeDraft(running, late, noon + 7 * day, policy).assignment, running)
+    const late = { ticket: running.generation.ticket, draftId: makeDraftId(2), content: "Another draft." }
+    assert.strictEqual(applyGeneratedDraft(running, late, noon + 7 * day - 1, policy).assignment.approveBy, noon + 14 * day - 1)
+    assert.strictEqual(applyGeneratedDraft(running, late, noon + 7 * day, policy).assignment, running)
   })
 
   it("generation cannot be restarted after the deadline, even if no worker has ended the assignment yet", () => {
-    const stalled = recordFailedAttempt(
+    const stalled = applyGenerationFailure(
       assignmentInGeneration(policy),
       { ticket: 1, permanent: true },
       noon,
@@ -186,11 +186,11 @@ describe("Deadlines", () => {
 
   it("a revision cannot be restarted after the draft's deadline, even if no worker has ended the assignment yet", () => {
     const running = runStepAtDueTime(
-      assignmentAfter(Workflow.revise(assignmentWithDraft(policy), revision, noon, policy)),
+      assignmentOrThrow(Workflow.revise(assignmentWithDraft(policy), revision, noon, policy)),
       policy
     ).assignment
     const report = { ticket: running.generation.ticket, permanent: true }
-    const stalled = recordFailedAttempt(running, report, noon, policy).assignment
+    const stalled = applyGenerationFailure(running, report, noon, policy).assignment
     assert.isNull(refusalReasonOf(Workflow.restartGeneration(stalled, noon + 7 * day - 1, "operator.restarted")))
     assert.strictEqual(
       refusalReasonOf(Workflow.restartGeneration(stalled, noon + 7 * day, "operator.restarted")),
@@ -202,38 +202,38 @@ describe("Deadlines", () => {
     const { stalled, ticket } = lost(assignmentInGeneration(policy))
     const end = stalled.generation.giveUpAt as number
     const report = { ticket, permanent: false }
-    assert.strictEqual(recordFailedAttempt(stalled, report, end - 1, policy).assignment.generation.giveUpAt, end)
+    assert.strictEqual(applyGenerationFailure(stalled, report, end - 1, policy).assignment.generation.giveUpAt, end)
   })
 })
 
 describe("Repeated and late reports of attempts", () => {
   it("a second failure report of the same attempt changes nothing", () => {
     const report = { ticket: 1, permanent: false }
-    const failed = recordFailedAttempt(assignmentInGeneration(policy), report, noon, policy).assignment
-    assert.strictEqual(recordFailedAttempt(failed, report, noon + 1000, policy).assignment, failed)
+    const failed = applyGenerationFailure(assignmentInGeneration(policy), report, noon, policy).assignment
+    assert.strictEqual(applyGenerationFailure(failed, report, noon + 1000, policy).assignment, failed)
   })
 
   it("a second result with the draft of the same attempt changes nothing", () => {
     const draft = assignmentWithDraft(policy)
-    const again = { ticket: 1, draftId: draftId(2), content: "A draft." }
-    assert.strictEqual(storeDraft(draft, again, noon, policy).assignment, draft)
+    const again = { ticket: 1, draftId: makeDraftId(2), content: "A draft." }
+    assert.strictEqual(applyGeneratedDraft(draft, again, noon, policy).assignment, draft)
   })
 
   it("an attempt that reports a failure after its lease has expired does not undo a restart of generation", () => {
     const { stalled, ticket } = lost(assignmentInGeneration(policy))
-    const started = assignmentAfter(Workflow.restartGeneration(stalled, noon + hour, "operator.restarted"))
+    const started = assignmentOrThrow(Workflow.restartGeneration(stalled, noon + hour, "operator.restarted"))
     const report = { ticket, permanent: false }
-    assert.strictEqual(recordFailedAttempt(started, report, noon + hour, policy).assignment, started)
+    assert.strictEqual(applyGenerationFailure(started, report, noon + hour, policy).assignment, started)
   })
 
   it("an attempt that reports a draft after its lease has expired does not complete a newer revision request", () => {
     const { stalled, ticket } = lost(
-      assignmentAfter(Workflow.revise(assignmentWithDraft(policy), revision, noon, policy))
+      assignmentOrThrow(Workflow.revise(assignmentWithDraft(policy), revision, noon, policy))
     )
-    const wish = { draftId: draftId(1), instructions: "Longer." }
-    const wanted = assignmentAfter(Workflow.revise(stalled, wish, noon + hour, policy))
-    const late = { ticket, draftId: draftId(2), content: "A shorter draft." }
-    assert.strictEqual(storeDraft(wanted, late, noon + hour, policy).assignment, wanted)
+    const wish = { draftId: makeDraftId(1), instructions: "Longer." }
+    const wanted = assignmentOrThrow(Workflow.revise(stalled, wish, noon + hour, policy))
+    const late = { ticket, draftId: makeDraftId(2), content: "A shorter draft." }
+    assert.strictEqual(applyGeneratedDraft(wanted, late, noon + hour, policy).assignment, wanted)
   })
 })
 
@@ -247,13 +247,13 @@ describe("Repeated actions", () => {
     revise: [draft, (present: Assignment) => Workflow.revise(present, revision, noon, policy)],
     withdraw: [draft, (present: Assignment) => Workflow.withdraw(present, { reason: "No." }, noon)],
     "start again": [
-      recordFailedAttempt(assignmentInGeneration(policy), { ticket: 1, permanent: true }, noon, policy).assignment,
+      applyGenerationFailure(assignmentInGeneration(policy), { ticket: 1, permanent: true }, noon, policy).assignment,
       (present: Assignment) => Workflow.revise(present, { draftId: null, instructions: "" }, noon, policy)
     ]
   } as const
   for (const [name, [present, act]] of Object.entries(cases)) {
     it(`a repeated action returns the same result as the first: ${name}`, () => {
-      const once = assignmentAfter(act(present))
+      const once = assignmentOrThrow(act(present))
       assert.notStrictEqual(once, present)
       const again = act(once)
       assert.isTrue(Result.isSuccess(again))
@@ -265,21 +265,21 @@ describe("Repeated actions", () => {
   }
 
   it("a repeated action with different content is rejected with the current status", () => {
-    const approved = assignmentAfter(Workflow.approve(draft, approval, noon))
+    const approved = assignmentOrThrow(Workflow.approve(draft, approval, noon))
     const other = Workflow.approve(approved, { ...approval, content: "Edited." }, noon)
     const refusal = Result.getOrThrow(Result.flip(other))
     assert.deepInclude(refusal, { reason: "not_allowed", status: "creator_approved" })
-    const withdrawn = assignmentAfter(Workflow.withdraw(draft, silence, noon))
+    const withdrawn = assignmentOrThrow(Workflow.withdraw(draft, silence, noon))
     assert.strictEqual(refusalReasonOf(Workflow.withdraw(withdrawn, { reason: "No." }, noon)), "settled")
     assert.strictEqual(refusalReasonOf(Workflow.approve(withdrawn, approval, noon)), "settled")
-    const responded = assignmentAfter(Workflow.respond(sent, { perspective }, noon))
+    const responded = assignmentOrThrow(Workflow.respond(sent, { perspective }, noon))
     assert.strictEqual(
       refusalReasonOf(Workflow.respond(responded, { perspective: "It was fair." }, noon)),
       "not_allowed"
     )
     assert.strictEqual(refusalReasonOf(Workflow.decline(responded, silence, noon)), "not_allowed")
     const wish = { ...revision, instructions: "Longer." }
-    const revised = assignmentAfter(Workflow.revise(draft, revision, noon, policy))
+    const revised = assignmentOrThrow(Workflow.revise(draft, revision, noon, policy))
     assert.strictEqual(refusalReasonOf(Workflow.revise(revised, wish, noon, policy)), "busy")
   })
 })
@@ -288,38 +288,38 @@ describe("Actions on a draft", () => {
   it("an action must name the latest draft, except when only one draft exists", () => {
     const draft = assignmentWithDraft(policy)
     assert.isNull(refusalReasonOf(Workflow.approve(draft, { ...approval, draftId: null }, noon)))
-    const running = runStepAtDueTime(assignmentAfter(Workflow.revise(draft, revision, noon, policy)), policy).assignment
-    const other = { ticket: running.generation.ticket, draftId: draftId(2), content: "Another draft." }
-    const second = storeDraft(running, other, noon, policy).assignment
+    const running = runStepAtDueTime(assignmentOrThrow(Workflow.revise(draft, revision, noon, policy)), policy).assignment
+    const other = { ticket: running.generation.ticket, draftId: makeDraftId(2), content: "Another draft." }
+    const second = applyGeneratedDraft(running, other, noon, policy).assignment
     assert.strictEqual(refusalReasonOf(Workflow.approve(second, approval, noon)), "stale_draft")
     assert.strictEqual(
       refusalReasonOf(Workflow.approve(second, { ...approval, draftId: null }, noon)),
       "draft_not_named"
     )
-    const approved = assignmentAfter(Workflow.approve(second, { ...approval, draftId: draftId(2) }, noon))
-    assert.deepInclude(approved.commentary, { content: "Another draft.", draftId: draftId(2), approvedAt: noon })
+    const approved = assignmentOrThrow(Workflow.approve(second, { ...approval, draftId: makeDraftId(2) }, noon))
+    assert.deepInclude(approved.commentary, { content: "Another draft.", draftId: makeDraftId(2), approvedAt: noon })
   })
 
   it("a creator cannot request an eleventh draft", () => {
     let present = assignmentWithDraft(policy)
     for (let number = 2; number <= 10; number++) {
-      const wish = { draftId: draftId(number - 1), instructions: "" }
-      const running = runStepAtDueTime(assignmentAfter(Workflow.revise(present, wish, noon, policy)), policy).assignment
-      const draft = { ticket: running.generation.ticket, draftId: draftId(number), content: `Draft ${number}.` }
-      present = storeDraft(running, draft, noon, policy).assignment
+      const wish = { draftId: makeDraftId(number - 1), instructions: "" }
+      const running = runStepAtDueTime(assignmentOrThrow(Workflow.revise(present, wish, noon, policy)), policy).assignment
+      const draft = { ticket: running.generation.ticket, draftId: makeDraftId(number), content: `Draft ${number}.` }
+      present = applyGeneratedDraft(running, draft, noon, policy).assignment
     }
     assert.strictEqual(present.draft?.number, 10)
-    const eleventh = Workflow.revise(present, { draftId: draftId(10), instructions: "" }, noon, policy)
+    const eleventh = Workflow.revise(present, { draftId: makeDraftId(10), instructions: "" }, noon, policy)
     assert.strictEqual(refusalReasonOf(eleventh), "too_many_drafts")
   })
 
   it("a draft can be approved while another draft is generated, and the other draft is then ignored", () => {
     const running = runStepAtDueTime(
-      assignmentAfter(Workflow.revise(assignmentWithDraft(policy), revision, noon, policy)),
+      assignmentOrThrow(Workflow.revise(assignmentWithDraft(policy), revision, noon, policy)),
       policy
     ).assignment
-    const approved = assignmentAfter(Workflow.approve(running, approval, noon))
-    const late = { ticket: running.generation.ticket, draftId: draftId(2), content: "Another draft." }
-    assert.strictEqual(storeDraft(approved, late, noon, policy).assignment, approved)
+    const approved = assignmentOrThrow(Workflow.approve(running, approval, noon))
+    const late = { ticket: running.generation.ticket, draftId: makeDraftId(2), content: "Another draft." }
+    assert.strictEqual(applyGeneratedDraft(approved, late, noon, policy).assignment, approved)
   })
 })

@@ -6,15 +6,15 @@ import * as Duration from "effect/Duration"
 import * as fc from "fast-check"
 import type { Policy } from "../../src/shared/Policy.ts"
 
-export type NamedAction = "unnamed" | "present" | "former"
+export type DraftReference = "unnamed" | "present" | "former"
 
 export type WalkAction =
   | { readonly do: "wait"; readonly until: "later" | "before due" | "due" | "before deadline" | "deadline"; ms: number }
   | { readonly do: "wake" | "notified" | "restart" | "cancel" }
   | { readonly do: "respond"; readonly words: string }
   | { readonly do: "decline" | "withdraw"; readonly words: string | null }
-  | { readonly do: "approve"; readonly draft: NamedAction; readonly words: string | null }
-  | { readonly do: "revise"; readonly draft: NamedAction; readonly words: string }
+  | { readonly do: "approve"; readonly draft: DraftReference; readonly words: string | null }
+  | { readonly do: "revise"; readonly draft: DraftReference; readonly words: string }
   /**
    * `back` selects the attempt that a result belongs to. The value 0 selects the latest started attempt, 1 the attempt
    * before the latest, and so on.
@@ -25,7 +25,7 @@ export type WalkAction =
 const hour = 3_600_000
 const words = fc.constantFrom("one thing", "another")
 const silence = fc.option(words)
-const named = fc.constantFrom<NamedAction>("unnamed", "present", "present", "former")
+const named = fc.constantFrom<DraftReference>("unnamed", "present", "present", "former")
 const back = fc.constantFrom(0, 0, 0, 0, 1, 2)
 
 export const arbitraryActions: fc.Arbitrary<ReadonlyArray<WalkAction>> = fc.array(

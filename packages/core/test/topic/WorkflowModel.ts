@@ -7,7 +7,7 @@ import type { Policy } from "../../src/shared/Policy.ts"
 import type { Assignment } from "../../src/topic/Assignment.ts"
 import type { CreatorNotice } from "../../src/topic/Workflow.ts"
 import { freshAssignment } from "./FreshAssignment.ts"
-import type { NamedAction, WalkAction } from "./WorkflowActions.ts"
+import type { DraftReference, WalkAction } from "./WorkflowActions.ts"
 
 /** The transitions from section 3 of the specification, each with a trigger. All other transitions are forbidden. */
 export const transitionTable = [
@@ -19,7 +19,7 @@ export const transitionTable = [
 ]
 
 /** The status in which each failure reason can occur. */
-export const statusesOfFailures = {
+export const statusByFailureReason = {
   cancelled: "topic_sent",
   declined: "declined",
   expired: "expired",
@@ -71,7 +71,7 @@ export const isFinalStatus = (present: Assignment) =>
 
 const stalled = (walk: WorkflowWalk) => !isFinalStatus(walk.present) && !walk.wanted && walk.begun > 0
 
-export const deadline = ({ giveUpAt, policy, present }: WorkflowWalk): number | null => {
+export const expectedDeadlineOf = ({ giveUpAt, policy, present }: WorkflowWalk): number | null => {
   if (isFinalStatus(present)) return null
   if (present.status === "topic_sent") {
     if (present.notifiedAt !== null) return present.notifiedAt + toMillis(policy.responseWindow)
@@ -81,25 +81,25 @@ export const deadline = ({ giveUpAt, policy, present }: WorkflowWalk): number | 
   return present.draft === null ? giveUpAt : present.draft.createdAt + toMillis(policy.approvalWindow)
 }
 
-export const isLate = (walk: WorkflowWalk) => walk.now >= (deadline(walk) ?? Number.POSITIVE_INFINITY)
+export const isPastDeadline = (walk: WorkflowWalk) => walk.now >= (expectedDeadlineOf(walk) ?? Number.POSITIVE_INFINITY)
 export const toMillis = Duration.toMillis
 
-export const idOf = (walk: WorkflowWalk, which: NamedAction) =>
+export const draftIdOfReference = (walk: WorkflowWalk, which: DraftReference) =>
   which === "unnamed" ? null : which === "present" ? (walk.drafts.at(-1) ?? "none") : (walk.drafts.at(-2) ?? "none")
 
-const mayActOnDraft = (walk: WorkflowWalk, which: NamedAction): boolean =>
+const mayActOnDraft = (walk: WorkflowWalk, which: DraftReference): boolean =>
   walk.present.status === "commentary_generated" &&
   !isFinalStatus(walk.present) &&
-  !isLate(walk) &&
-  (which === "unnamed" ? walk.drafts.length === 1 : idOf(walk, which) === walk.drafts.at(-1))
+  !isPastDeadline(walk) &&
+  (which === "unnamed" ? walk.drafts.length === 1 : draftIdOfReference(walk, which) === walk.drafts.at(-1))
 
-export const attemptIdOf = (walk: WorkflowWalk, action: { readonly back: number }) =>
+export const ticketOfAttempt = (walk: WorkflowWalk, action: { readonly back: number }) =>
   [...walk.attempts.keys()].at(-1 - action.back) ?? 0
 
 /** Returns the expected result of an action in the current state. */
 export const expectedOutcomeOf = (walk: WorkflowWalk, action: WalkAction): Verdict => {
   const { now, policy, present } = walk
-  const open = present.status === "topic_sent" && !isFinalStatus(present) && !isLate(walk)
+  const open = present.status === "topic_sent" && !isFinalStatus(present) && !isPastDeadline(walk)
   switch (action.do) {
     case "wait":
       return "same"
@@ -120,31 +120,31 @@ export const expectedOutcomeOf = (walk: WorkflowWalk, action: WalkAction): Verdi
       return present.failure?.reason === "withdrawn" && present.withdrawReason === action.words ? "same" : "refused"
     case "approve": {
       if (present.commentary === null) return mayActOnDraft(walk, action.draft) ? "changes" : "refused"
-      const about = idOf(walk, action.draft) ?? present.draft?.id
+      const about = draftIdOfReference(walk, action.draft) ?? present.draft?.id
       const content = action.words ?? present.draft?.content
       if (about !== present.commentary.draftId || content !== present.commentary.content) return "refused"
       return action.draft === "unnamed" && walk.drafts.length > 1 ? "no change" : "same"
     }
     case "revise": {
       if (stalled(walk) && present.draft === null && action.draft === "unnamed")
-        return isLate(walk) ? "refused" : "changes"
-      const about = idOf(walk, action.draft) ?? walk.drafts.at(-1)
+        return isPastDeadline(walk) ? "refused" : "changes"
+      const about = draftIdOfReference(walk, action.draft) ?? walk.drafts.at(-1)
       const again = walk.revised !== null && walk.revised.draft === about && walk.revised.words === action.words
       if (again && (walk.wanted || about !== walk.drafts.at(-1))) return isFinalStatus(present) ? "no change" : "same"
       const may = mayActOnDraft(walk, action.draft) && !walk.wanted && walk.drafts.length < policy.maxDrafts
       return may ? "changes" : "no change"
     }
     case "restart":
-      return stalled(walk) && !isLate(walk) ? "changes" : "refused"
+      return stalled(walk) && !isPastDeadline(walk) ? "changes" : "refused"
     case "drafted": {
-      if (isFinalStatus(present) || isLate(walk) || action.back > 0) return "same"
-      const attempt = walk.attempts.get(attemptIdOf(walk, action))
+      if (isFinalStatus(present) || isPastDeadline(walk) || action.back > 0) return "same"
+      const attempt = walk.attempts.get(ticketOfAttempt(walk, action))
       if (attempt === "running") return "changes"
       // If the last attempt reports after its lease and no newer attempt was started, its result may or may not count.
       return attempt === "lost" && !walk.wanted ? "either" : "same"
     }
     case "attempt failed":
-      if (isFinalStatus(present) || walk.attempts.get(attemptIdOf(walk, action)) !== "running") return "same"
-      return isLate(walk) ? "either" : "changes"
+      if (isFinalStatus(present) || walk.attempts.get(ticketOfAttempt(walk, action)) !== "running") return "same"
+      return isPastDeadline(walk) ? "either" : "changes"
   }
 }

@@ -4,23 +4,23 @@ import * as Result from "effect/Result"
 import { assert } from "vitest"
 import {
   findDueStep,
-  recordFailedAttempt,
+  applyGenerationFailure,
   startsGenerationAttempt,
-  storeDraft
+  applyGeneratedDraft
 } from "../../src/commentary/Generation.ts"
 import type { Assignment } from "../../src/topic/Assignment.ts"
 import type { ActionRefused, Change, CreatorNotice } from "../../src/topic/Workflow.ts"
 import * as Workflow from "../../src/topic/Workflow.ts"
-import { commentaryId, draftId } from "./FreshAssignment.ts"
+import { makeCommentaryId, makeDraftId } from "./FreshAssignment.ts"
 import type { WalkAction } from "./WorkflowActions.ts"
 import {
-  attemptIdOf,
-  deadline,
+  ticketOfAttempt,
+  expectedDeadlineOf,
   expectedOutcomeOf,
-  idOf,
+  draftIdOfReference,
   isFinalStatus,
-  isLate,
-  statusesOfFailures,
+  isPastDeadline,
+  statusByFailureReason,
   toMillis,
   transitionTable,
   type WorkflowWalk
@@ -53,8 +53,8 @@ const take = (walk: WorkflowWalk, action: WalkAction): Step => {
     case "withdraw":
       return Workflow.withdraw(present, { reason: action.words }, now)
     case "approve": {
-      const about = idOf(walk, action.draft) as ReturnType<typeof draftId> | null
-      const id = commentaryId(walk.drafts.length)
+      const about = draftIdOfReference(walk, action.draft) as ReturnType<typeof makeDraftId> | null
+      const id = makeCommentaryId(walk.drafts.length)
       return Workflow.approve(
         present,
         { draftId: about, content: action.words, commentaryId: id, contentHash: "" },
@@ -62,26 +62,26 @@ const take = (walk: WorkflowWalk, action: WalkAction): Step => {
       )
     }
     case "revise": {
-      const about = idOf(walk, action.draft) as ReturnType<typeof draftId> | null
+      const about = draftIdOfReference(walk, action.draft) as ReturnType<typeof makeDraftId> | null
       return Workflow.revise(present, { draftId: about, instructions: action.words }, now, policy)
     }
     case "drafted": {
-      const ticket = attemptIdOf(walk, action)
+      const ticket = ticketOfAttempt(walk, action)
       if (!walk.attempts.has(ticket)) return same
-      const attempt = { ticket, draftId: draftId(walk.drafts.length + 1), content: `draft ${walk.drafts.length + 1}` }
-      return Result.succeed(storeDraft(present, attempt, now, policy))
+      const attempt = { ticket, draftId: makeDraftId(walk.drafts.length + 1), content: `draft ${walk.drafts.length + 1}` }
+      return Result.succeed(applyGeneratedDraft(present, attempt, now, policy))
     }
     case "attempt failed": {
-      const ticket = attemptIdOf(walk, action)
+      const ticket = ticketOfAttempt(walk, action)
       if (!walk.attempts.has(ticket)) return same
-      return Result.succeed(recordFailedAttempt(present, { ticket, permanent: action.permanent }, now, policy))
+      return Result.succeed(applyGenerationFailure(present, { ticket, permanent: action.permanent }, now, policy))
     }
   }
 }
 
 const pass = (walk: WorkflowWalk, action: WalkAction & { readonly do: "wait" }) => {
   const due = walk.present.dueAt ?? walk.now
-  const end = deadline(walk) ?? walk.now
+  const end = expectedDeadlineOf(walk) ?? walk.now
   const to = { later: walk.now + action.ms, "before due": due - 1, due, "before deadline": end - 1, deadline: end }
   walk.now = Math.max(walk.now, to[action.until])
 }
@@ -90,7 +90,7 @@ const pass = (walk: WorkflowWalk, action: WalkAction & { readonly do: "wait" }) 
 export const takeWalkStep = (walk: WorkflowWalk, action: WalkAction): void => {
   if (action.do === "wait") pass(walk, action)
   const { now, policy, present: before } = walk
-  const late = isLate(walk)
+  const late = isPastDeadline(walk)
   const verdict = expectedOutcomeOf(walk, action)
   const result = take(walk, action)
   const after = Result.isSuccess(result) ? result.success.assignment : before
@@ -111,7 +111,7 @@ export const takeWalkStep = (walk: WorkflowWalk, action: WalkAction): void => {
   assert.isTrue(isFinalStatus(after) || !isFinalStatus(before), "a settled assignment never opens again")
   assert.strictEqual(after.dueAt === null, isFinalStatus(after), "due exactly while not settled")
   assert.strictEqual(after.failure !== null, isFinalStatus(after) && after.status !== "creator_approved")
-  if (after.failure !== null) assert.strictEqual(after.status, statusesOfFailures[after.failure.reason])
+  if (after.failure !== null) assert.strictEqual(after.status, statusByFailureReason[after.failure.reason])
   assert.strictEqual(after.commentary !== null, after.status === "creator_approved")
   assert.strictEqual(after.respondedAt, action.do === "respond" && changed ? now : before.respondedAt)
   assert.strictEqual(after.respondedAt !== null, after.perspective !== null)
@@ -127,7 +127,7 @@ export const takeWalkStep = (walk: WorkflowWalk, action: WalkAction): void => {
   assert.strictEqual(after.draft?.id ?? null, walk.drafts.at(-1) ?? null)
   assert.strictEqual(after.draft?.number ?? 0, walk.drafts.length)
   if (!isFinalStatus(after) && after.status !== "opinion_injected")
-    assert.strictEqual(after.status === "topic_sent" ? after.respondBy : after.approveBy, deadline(walk))
+    assert.strictEqual(after.status === "topic_sent" ? after.respondBy : after.approveBy, expectedDeadlineOf(walk))
   checkDueTime(walk)
 }
 
@@ -150,7 +150,7 @@ const checkDueTime = ({ now, policy, present }: WorkflowWalk) => {
 /** Updates the model after an action. */
 const remember = (walk: WorkflowWalk, action: WalkAction, after: Assignment, given: ReadonlyArray<CreatorNotice>) => {
   const { now, policy, present: before } = walk
-  const latest = attemptIdOf(walk, { back: 0 })
+  const latest = ticketOfAttempt(walk, { back: 0 })
   walk.present = after
   if (before.environment === "test") assert.deepStrictEqual(given, [], "the test environment sends no mail")
   for (const notice of given) checkNotice(walk, before, notice)
@@ -161,7 +161,7 @@ const remember = (walk: WorkflowWalk, action: WalkAction, after: Assignment, giv
   }
   if (action.do === "respond" || action.do === "restart" || action.do === "revise") {
     if (action.do === "revise" && before.draft !== null)
-      walk.revised = { draft: idOf(walk, action.draft) ?? before.draft.id, words: action.words }
+      walk.revised = { draft: draftIdOfReference(walk, action.draft) ?? before.draft.id, words: action.words }
     Object.assign(walk, { wanted: true, begun: 0, giveUpAt: null })
     assert.strictEqual(after.generation.nextAt, now)
   }

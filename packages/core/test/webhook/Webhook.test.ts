@@ -9,11 +9,11 @@ import type { OrganizationId, WebhookId } from "../../src/shared/Ids.ts"
 import { applyPatch, changedFieldsOf, type Webhook } from "../../src/webhook/Webhook.ts"
 import { mintSecret, secretPattern, secretProblem } from "../../src/webhook/WebhookSecret.ts"
 import { hostOf, urlPattern, urlProblem } from "../../src/webhook/WebhookUrl.ts"
-import { uuid } from "../topic/FreshAssignment.ts"
+import { testUuid } from "../topic/FreshAssignment.ts"
 
 const webhook = {
-  id: uuid<WebhookId>(1),
-  owner: { organizationId: uuid<OrganizationId>(2), environment: "live" },
+  id: testUuid<WebhookId>(1),
+  owner: { organizationId: testUuid<OrganizationId>(2), environment: "live" },
   url: "https://example.com/in",
   events: ["creator.approved", "commentary.failed"],
   status: "active",

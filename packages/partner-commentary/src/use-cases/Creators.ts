@@ -3,7 +3,7 @@
  * themselves.
  */
 import * as Errors from "@partner-commentary/api/Errors"
-import { Creators } from "@partner-commentary/core/creator/Creators"
+import { CreatorAdministration } from "@partner-commentary/core/creator/CreatorAdministration"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { creatorRequestUseCases } from "./CreatorRequests.ts"
@@ -27,14 +27,14 @@ export const creatorUseCases = (run: RunUseCase) => ({
    */
   changeEmail: (change: { readonly from: string; readonly to: string }, options?: InTransaction) =>
     run(
-      Effect.flatMap(moved(change), ({ from, to }) => Creators.use(({ changeEmail }) => changeEmail(from, to))),
+      Effect.flatMap(moved(change), ({ from, to }) => CreatorAdministration.use(({ changeEmail }) => changeEmail(from, to))),
       options
     ),
 
   /** Erases the personal data of a creator. Approved commentaries stay, and open requests are closed. */
   erase: (creator: { readonly email: string }, options?: InTransaction) =>
     run(
-      Effect.flatMap(erased(creator), ({ email }) => Creators.use(({ erase }) => erase(email))),
+      Effect.flatMap(erased(creator), ({ email }) => CreatorAdministration.use(({ erase }) => erase(email))),
       options
     ),
 
@@ -42,7 +42,7 @@ export const creatorUseCases = (run: RunUseCase) => ({
   resendMail: (request: { readonly share_id: string }, options?: InTransaction) =>
     run(
       Effect.flatMap(one(request), ({ share_id }) =>
-        Creators.use(({ resendMail }) => resendMail(share_id)).pipe(
+        CreatorAdministration.use(({ resendMail }) => resendMail(share_id)).pipe(
           Effect.catchTags({
             AssignmentNotFound: () => Effect.fail(notFoundError("request")),
             ActionRefused: () => Effect.fail(settled)

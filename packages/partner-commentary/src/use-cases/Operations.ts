@@ -1,6 +1,6 @@
 /** Provides `pc.operations`, which runs due work on a schedule, deletes expired data and reports problems. */
 import { MediaJobStore } from "@partner-commentary/core/commentary/MediaJobStore"
-import { Creators } from "@partner-commentary/core/creator/Creators"
+import { CreatorAdministration } from "@partner-commentary/core/creator/CreatorAdministration"
 import { Retention } from "@partner-commentary/core/operations/Retention"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import { Policy } from "@partner-commentary/core/shared/Policy"
@@ -33,7 +33,7 @@ const since = makeDecoder(structOption({ since: Schema.optional(instantSchema) }
  * deadline.
  */
 const retryDrafts = Effect.gen(function* () {
-  const creators = yield* Creators
+  const creators = yield* CreatorAdministration
   const stalled = yield* (yield* AssignmentStore).stalled
   const outcomes = yield* Effect.forEach(stalled, (id) => Effect.result(creators.retryGeneration(id)))
   return outcomes.filter(Result.isSuccess).length
@@ -114,7 +114,7 @@ export const operationUseCases = (run: RunUseCase) => ({
         const now = yield* Instant.now
         const from = (yield* since(given)).since ?? Instant.plus(now, Duration.negate(keptMails))
         return {
-          mails: yield* Creators.use(({ resendFailed }) => resendFailed(from)),
+          mails: yield* CreatorAdministration.use(({ resendFailed }) => resendFailed(from)),
           drafts: yield* retryDrafts,
           media: yield* MediaJobStore.use(({ restart }) => restart(null, now))
         }

@@ -3,7 +3,7 @@ import type {
   CreatorPortal,
   InvalidTextLength,
   LinkInvalid,
-  RequestAccess
+  CreatorRequestCredential
 } from "@partner-commentary/core/creator/CreatorPortal"
 import * as Ids from "@partner-commentary/core/shared/Ids"
 import { DraftId } from "@partner-commentary/core/shared/Ids"
@@ -29,7 +29,7 @@ export const isAction = (name: string): name is CreatorAction => creatorActions.
 
 export const performAction = (
   portal: CreatorPortal["Service"],
-  access: RequestAccess,
+  access: CreatorRequestCredential,
   action: CreatorAction,
   fields: ActionFields
 ): Effect.Effect<AssignmentInContext, LinkInvalid | InvalidTextLength | ActionRefused | MalformedInput> => {

@@ -1,5 +1,5 @@
 /** Renders the page of a request that waits for the creator's view of the topic. */
-import { textLengths } from "@partner-commentary/core/creator/CreatorPortal"
+import { creatorTextLengthLimits } from "@partner-commentary/core/creator/CreatorPortal"
 import { html } from "./Html.ts"
 import {
   fieldId,
@@ -14,7 +14,7 @@ import {
 
 export const invitationPage = (visit: PageVisit): PageContent => {
   const { persona, respondBy } = visit.assignment
-  const { max, min } = textLengths.perspective
+  const { max, min } = creatorTextLengthLimits.perspective
   return {
     status: "Waiting for your view",
     title: html`What does ${personaName(persona)} think?`,
@@ -46,7 +46,7 @@ ${renderCollapsed(
     html`${renderTextField(visit, {
       action: "decline",
       label: "Reason (optional)",
-      hint: `At most ${textLengths.reason.max} characters. Declining is final.`,
+      hint: `At most ${creatorTextLengthLimits.reason.max} characters. Declining is final.`,
       rows: 3
     })}${renderButton("Decline this request", "quiet")}`
   )

@@ -1,5 +1,5 @@
 /** Defines the parts of a creator's page that differ by state, and renders components that several pages share. */
-import { utcDate } from "@partner-commentary/core/mail/CreatorNotices"
+import { formatUtcDateTime } from "@partner-commentary/core/mail/CreatorNotices"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import type { Assignment } from "@partner-commentary/core/topic/Assignment"
 import type { AssignmentInContext } from "@partner-commentary/core/topic/AssignmentStore"
@@ -91,7 +91,7 @@ export const renderButton = (label: string, kind: "main" | "quiet" = "main", des
 
 /** Renders a time. A line can break only between the day and the time of day. */
 export const renderTime = (instant: Instant.Instant): Html =>
-  html`<time datetime="${Instant.toIso(instant)}">${utcDate(instant).replace(/(?<!,) /g, "\u00a0")}</time>`
+  html`<time datetime="${Instant.toIso(instant)}">${formatUtcDateTime(instant).replace(/(?<!,) /g, "\u00a0")}</time>`
 
 /** Renders the persona's name. In a headline, the name stays on one line if it fits. */
 export const personaName = ({ name }: Assignment["persona"]): Html => html`<bdi class="name">${name}</bdi>`

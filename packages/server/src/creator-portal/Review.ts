@@ -1,5 +1,5 @@
 /** Renders the page of a draft that waits for the creator's approval. */
-import { textLengths } from "@partner-commentary/core/creator/CreatorPortal"
+import { creatorTextLengthLimits } from "@partner-commentary/core/creator/CreatorPortal"
 import type { Draft } from "@partner-commentary/core/topic/Assignment"
 import { isGenerationStalled } from "@partner-commentary/core/topic/Workflow"
 import type { CreatorAction } from "./CreatorAction.ts"
@@ -60,7 +60,7 @@ const asked = (instructions: string): Content =>
   html`<details><summary>What you asked for</summary><div class="fold prose" dir="auto">${instructions}</div></details>`
 
 const edits = (visit: PageVisit, draft: Draft): Html => {
-  const { content, instructions } = textLengths
+  const { content, instructions } = creatorTextLengthLimits
   return html`${renderCollapsed(
     visit,
     "approve",
@@ -110,7 +110,7 @@ const withdrawal = (visit: PageVisit): Html =>
       html`${renderTextField(visit, {
         action: "withdraw",
         label: "Reason (optional)",
-        hint: `At most ${textLengths.reason.max} characters. Withdrawing is final: there will be no commentary.`,
+        hint: `At most ${creatorTextLengthLimits.reason.max} characters. Withdrawing is final: there will be no commentary.`,
         rows: 3
       })}${renderButton("Withdraw", "quiet")}`
     )

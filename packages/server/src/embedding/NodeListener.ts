@@ -3,7 +3,7 @@
  * structural types instead of Node's types. An application may mount the listener before or after a body parser.
  */
 import { InternalError, statusOf } from "@partner-commentary/api/Errors"
-import type { WhenResponseEnds } from "@partner-commentary/core/access/ConcurrencyLimit"
+import type { OnResponseEnd } from "@partner-commentary/core/access/ConcurrencyLimit"
 import * as Envelope from "../http/Envelope.ts"
 import * as WebRequest from "../http/WebRequest.ts"
 import * as Responses from "../middleware/Responses.ts"
@@ -88,7 +88,7 @@ const hasBody = ({ headers }: NodeRequest): boolean =>
  * Calls the callbacks when the response ends. The code also listens on the socket, because Node before version 24 emits
  * no close event for a pipelined response that waits for its turn.
  */
-const responseEnd = ({ socket }: NodeRequest, response: NodeResponse): WhenResponseEnds => {
+const responseEnd = ({ socket }: NodeRequest, response: NodeResponse): OnResponseEnd => {
   const releases: Array<() => void> = []
   const waiting = closeCallbacks(socket)
   let isTaken = false
@@ -130,7 +130,7 @@ const closeCallbacks = (socket: NodeRequest["socket"]): Set<() => void> => {
 const toWeb = (
   request: NodeRequest,
   response: NodeResponse,
-  whenResponseEnds: WhenResponseEnds,
+  whenResponseEnds: OnResponseEnd,
   parsed: Uint8Array<ArrayBuffer> | null
 ) => {
   const { headers, method = "GET", url = "/" } = request

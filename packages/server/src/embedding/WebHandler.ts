@@ -2,7 +2,7 @@
  * Serves all routes as one function from a web Request to a Response, for hosts that use a framework or a gateway as
  * their server. The host passes the data that a web Request lacks.
  */
-import type { WhenResponseEnds } from "@partner-commentary/core/access/ConcurrencyLimit"
+import type { OnResponseEnd } from "@partner-commentary/core/access/ConcurrencyLimit"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
 import * as RunningContext from "@partner-commentary/core/shared/RunningContext"
 import * as Context from "effect/Context"
@@ -42,7 +42,7 @@ export interface RequestContext {
    * Sets `ResponseTaken`. The service then holds the concurrency permit of the request until the client has received
    * the response.
    */
-  readonly whenResponseEnds?: WhenResponseEnds
+  readonly whenResponseEnds?: OnResponseEnd
   /** Sets `CloseConnection`, which closes the client's connection. */
   readonly closeConnection?: () => void
 }

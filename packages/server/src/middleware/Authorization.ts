@@ -5,7 +5,7 @@
 import type { OwnLimit, RequiredScope } from "@partner-commentary/api/ApiKeyAuth"
 import * as Errors from "@partner-commentary/api/Errors"
 import { ApiKeys, type Principal } from "@partner-commentary/core/access/ApiKeys"
-import { type CountedCall, type RateLimited, RateLimits } from "@partner-commentary/core/access/RateLimits"
+import { type RateLimitStatus, type RateLimited, RateLimits } from "@partner-commentary/core/access/RateLimits"
 import { grantsScope } from "@partner-commentary/core/access/Scope"
 import type { Instant } from "@partner-commentary/core/shared/Instant"
 import { ApiCalls } from "@partner-commentary/core/usage/ApiCalls"
@@ -173,7 +173,7 @@ const recordRefusedCall = (rate: RequestRateState, limited: RateLimited): Errors
 
 /** Counts a call and records the state of its rate windows, whether the call is admitted or rejected. */
 export const countCall = (
-  count: Effect.Effect<CountedCall, RateLimited>,
+  count: Effect.Effect<RateLimitStatus, RateLimited>,
   rate: RequestRateState
 ): Effect.Effect<void, Errors.RateLimitExceeded> =>
   Effect.matchEffect(count, {

@@ -9,7 +9,7 @@ import {
   type ConcurrencyPool,
   permitTimeout,
   TooManyRequests,
-  type WhenResponseEnds
+  type OnResponseEnd
 } from "@partner-commentary/core/access/ConcurrencyLimit"
 import { FairShare, ProcessScheduler } from "@partner-commentary/core/shared/FairShare"
 import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
@@ -27,7 +27,7 @@ import { CurrentFairScheduler, type FairScheduler } from "./FairScheduler.ts"
  * Calls `release` when the client has received the response or has disconnected. A host provides `ResponseTaken` if the
  * host can observe the end of a response. By default, `release` is called when the response is created.
  */
-export const ResponseTaken = Context.Reference<(request: HttpServerRequest) => WhenResponseEnds>(
+export const ResponseTaken = Context.Reference<(request: HttpServerRequest) => OnResponseEnd>(
   "@partner-commentary/reference/ResponseTaken",
   { defaultValue: () => () => (release) => release() }
 )

@@ -1,6 +1,6 @@
 /** Holds the rate-limit state of a request: authorization writes it, and the response reads it. */
 import type { RateLimitState } from "@partner-commentary/core/access/FixedWindows"
-import type { CountedCall, WindowState } from "@partner-commentary/core/access/RateLimits"
+import type { RateLimitStatus, RateWindowState } from "@partner-commentary/core/access/RateLimits"
 import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
 import type { Instant } from "@partner-commentary/core/shared/Instant"
 import type * as Subject from "@partner-commentary/core/shared/Subject"
@@ -11,7 +11,7 @@ export interface RequestRateState {
   /** The rate-limit state in the response's headers; null when no limit applies to the request. */
   state: RateLimitState | null
   /** All rate windows that counted the request. */
-  windows: ReadonlyArray<WindowState>
+  windows: ReadonlyArray<RateWindowState>
   /** The number of whole seconds until a retry may succeed; null when the caller need not wait. */
   retryAfter: number | null
   /** The caller's organization, for logs and traces; null for an anonymous caller. */
@@ -44,7 +44,7 @@ export const currentRateState: Effect.Effect<RequestRateState> = Effect.withFibe
  * Records a counted call. The state keeps the hourly window with the fewest calls left, and the latest state of each
  * window.
  */
-export const recordCountedCall = (rate: RequestRateState, state: CountedCall): void => {
+export const recordCountedCall = (rate: RequestRateState, state: RateLimitStatus): void => {
   if (rate.windows.length === 0) rate.windows = state.windows
   else {
     const others = rate.windows.filter(({ policy }) => state.windows.every((one) => one.policy !== policy))
@@ -54,7 +54,7 @@ export const recordCountedCall = (rate: RequestRateState, state: CountedCall): v
 }
 
 /** Returns the number of whole seconds until the rate window ends. */
-export const secondsLeft = ({ resetsAt }: WindowState, now: Instant): number =>
+export const secondsLeft = ({ resetsAt }: RateWindowState, now: Instant): number =>
   Math.max(0, Math.ceil((resetsAt - now) / 1000))
 
 /** Sets the rate-limit headers of a response with the given status. Only a 429 response can have `Retry-After`. */

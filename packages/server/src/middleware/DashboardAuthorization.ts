@@ -1,6 +1,6 @@
 /** Authorizes a dashboard call by its token and by the organization of the token. */
 import * as Errors from "@partner-commentary/api/Errors"
-import { Dashboard, type DashboardPrincipal } from "@partner-commentary/core/access/Dashboard"
+import { DashboardAuthentication, type DashboardPrincipal } from "@partner-commentary/core/access/DashboardAuthentication"
 import { RateLimits } from "@partner-commentary/core/access/RateLimits"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -31,7 +31,7 @@ export class DashboardAuthorization extends Context.Service<
   static readonly layer = Layer.effect(
     DashboardAuthorization,
     Effect.gen(function* () {
-      const { authenticate } = yield* Dashboard
+      const { authenticate } = yield* DashboardAuthentication
       const limits = yield* RateLimits
 
       const known = ({ authorization }: DashboardCaller) => {

@@ -6,7 +6,7 @@
 import { CurrentPrincipal } from "@partner-commentary/api/ApiKeyAuth"
 import type { WireError } from "@partner-commentary/api/Errors"
 import { LongPolls } from "@partner-commentary/core/access/LongPolls"
-import { isTooManyRequests, type SignaledReadPool, SignaledReads } from "@partner-commentary/core/access/SignaledReads"
+import { isTooManyRequests, type WaitingReadPool, WaitingReadLimiter } from "@partner-commentary/core/access/WaitingReadLimiter"
 import type { Change } from "@partner-commentary/core/shared/WorkSignal"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -21,13 +21,13 @@ export interface WaitOptions<A, E, R> {
   readonly seconds: number
   readonly change: Change
   /** The concurrency pool from which each read takes a permit. */
-  readonly pool: SignaledReadPool
+  readonly pool: WaitingReadPool
   readonly look: Effect.Effect<Option.Option<A>, E, R>
 }
 
 export const make = Effect.gen(function* () {
   const polls = yield* LongPolls
-  const read = yield* SignaledReads
+  const read = yield* WaitingReadLimiter
   const { check } = yield* Authorization
   const proxies = yield* TrustedProxies
 

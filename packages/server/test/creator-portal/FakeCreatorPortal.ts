@@ -3,8 +3,8 @@ import {
   CreatorPortal,
   InvalidTextLength,
   LinkInvalid,
-  type RequestAccess,
-  textLengths
+  type CreatorRequestCredential,
+  creatorTextLengthLimits
 } from "@partner-commentary/core/creator/CreatorPortal"
 import { DatabaseBusy } from "@partner-commentary/core/shared/DatabaseBusy"
 import * as Ids from "@partner-commentary/core/shared/Ids"
@@ -40,13 +40,13 @@ export const fakeCreatorPortal = (initial: Assignment) => {
           ? Effect.sync(() => ({ assignment: state.assignment, topic }))
           : Effect.fail(new LinkInvalid())
   const act = (
-    access: RequestAccess,
+    access: CreatorRequestCredential,
     texts: Partial<Record<InvalidTextLength["field"], string>>,
     decide: (now: Instant.Instant) => Result.Result<Change, ActionRefused>
   ) =>
     Effect.gen(function* () {
       for (const field of Object.keys(texts) as Array<InvalidTextLength["field"]>) {
-        const { max, min } = textLengths[field]
+        const { max, min } = creatorTextLengthLimits[field]
         const length = Array.from(texts[field]!.trim()).length
         if (length < min || length > max) return yield* new InvalidTextLength({ field, min, max, length })
       }

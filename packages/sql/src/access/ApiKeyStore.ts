@@ -1,7 +1,7 @@
 /** Stores API keys, and finds each key by the hash of the key's text. */
 import { type ApiKey, TooManyKeys } from "@partner-commentary/core/access/ApiKey"
-import { ApiKeyStore, type IssuedKey, type KeyChange } from "@partner-commentary/core/access/ApiKeyStore"
-import { StoredScope } from "@partner-commentary/core/access/Scope"
+import { ApiKeyStore, type ApiKeyWithHash, type KeyChange } from "@partner-commentary/core/access/ApiKeyStore"
+import { StoredApiKeyScope } from "@partner-commentary/core/access/Scope"
 import type { AuditEntry } from "@partner-commentary/core/shared/AuditLog"
 import { ApiKeyId, OrganizationId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
@@ -26,7 +26,7 @@ const ApiKeyRow = Schema.Struct({
   organizationId: OrganizationId,
   name: Schema.String,
   prefix: Schema.String,
-  scopes: Schema.fromJsonString(Schema.Array(StoredScope)),
+  scopes: Schema.fromJsonString(Schema.Array(StoredApiKeyScope)),
   environment: Environment,
   ipAllowList: Schema.fromJsonString(Schema.Array(Schema.String)),
   createdAt: InstantColumn,
@@ -56,9 +56,9 @@ export const layer = Layer.effect(
     const sql = yield* SqlClient.SqlClient
     const first = ([row]: ReadonlyArray<unknown>) => (row === undefined ? Option.none() : Option.some(fromRow(row)))
 
-    const add = ({ hash, key }: IssuedKey) => sql`INSERT INTO api_keys ${sql.insert({ ...toRow(key), hash })}`
+    const add = ({ hash, key }: ApiKeyWithHash) => sql`INSERT INTO api_keys ${sql.insert({ ...toRow(key), hash })}`
 
-    const insert = Effect.fnUntraced(function* (issued: IssuedKey, limit: number, record: AuditEntry) {
+    const insert = Effect.fnUntraced(function* (issued: ApiKeyWithHash, limit: number, record: AuditEntry) {
       const { createdAt, environment, organizationId } = issued.key
       yield* lockName(sql, `keys of ${organizationId} ${environment}`)
       const [active] = yield* sql<{ readonly count: number }>`SELECT CAST(COUNT(*) AS INTEGER) AS count FROM api_keys

@@ -3,7 +3,7 @@
  * share the next statement. After the database has refused a call, the node refuses further calls in the full window
  * without an SQL statement.
  */
-import type { CountResult, FixedWindow, RateLimitState } from "@partner-commentary/core/access/FixedWindows"
+import type { RateLimitDecision, RateWindowLimit, RateLimitState } from "@partner-commentary/core/access/FixedWindows"
 import * as FullWindows from "@partner-commentary/core/access/FullWindows"
 import { RateWindows } from "@partner-commentary/core/access/RateWindows"
 import * as Instant from "@partner-commentary/core/shared/Instant"
@@ -19,7 +19,7 @@ import { forUpdateSkipLocked } from "../database/Lock.ts"
 
 interface Call {
   readonly at: Instant.Instant
-  readonly windows: ReadonlyArray<FixedWindow>
+  readonly windows: ReadonlyArray<RateWindowLimit>
 }
 
 interface Row {
@@ -50,7 +50,7 @@ export const layer = Layer.effect(
         const states = windows.map((window, index) => state(window, own[index]))
         const admitted = own.every(({ is_admitted }) => is_admitted === 1)
         if (!admitted) full.note(windows, states)
-        return Exit.succeed<CountResult>({ admitted, states })
+        return Exit.succeed<RateLimitDecision>({ admitted, states })
       })
     }, Effect.orDie)
     const count = yield* BatchLoader.make(ask, { limit: maxBatch })
@@ -120,9 +120,9 @@ const listed = (calls: ReadonlyArray<Call>) => {
   }
 }
 
-const keyOf = ({ name, seconds }: FixedWindow): string => `${name} ${seconds}`
+const keyOf = ({ name, seconds }: RateWindowLimit): string => `${name} ${seconds}`
 
-const state = ({ limit }: FixedWindow, row: Row | undefined): RateLimitState => ({
+const state = ({ limit }: RateWindowLimit, row: Row | undefined): RateLimitState => ({
   limit,
   remaining: Math.max(0, limit - (row?.counted ?? 0)),
   resetsAt: row?.until_at ?? 0

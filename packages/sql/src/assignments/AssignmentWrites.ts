@@ -1,5 +1,5 @@
 /** Writes the changes of assignments, with their events, mails, media jobs, usage and counters. */
-import { noticeId } from "@partner-commentary/core/mail/Mail"
+import { mailIdForNotice } from "@partner-commentary/core/mail/Mail"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import type { Assignment } from "@partner-commentary/core/topic/Assignment"
 import { countsAfterChange, topicStatus } from "@partner-commentary/core/topic/TopicStatus"
@@ -88,7 +88,7 @@ export const prepare = (
   const write = Effect.fnUntraced(function* (shared: SharedIncrements) {
     const mails = yield* Effect.forEach(notices, ({ kind, occasion }) =>
       Effect.map(kind === "stalled" ? Mails.stalledNoticeTime(sql, shareId, now) : Effect.succeed(now), (createdAt) => {
-        return { id: noticeId(shareId, occasion), kind, shareId, organizationId, address: null, createdAt }
+        return { id: mailIdForNotice(shareId, occasion), kind, shareId, organizationId, address: null, createdAt }
       })
     )
     const first: ReadonlyArray<CombinedWrites.Write> =

@@ -5,7 +5,7 @@
 import { type Mail, type MailKind, type NewMail, resendIdSeparator } from "@partner-commentary/core/mail/Mail"
 import { type MailOutcome, MailStore } from "@partner-commentary/core/mail/MailStore"
 import * as StalledNotice from "@partner-commentary/core/mail/StalledNotice"
-import type { WebhookMention } from "@partner-commentary/core/mail/WebhookNotices"
+import type { WebhookNoticeData } from "@partner-commentary/core/mail/WebhookNotices"
 import { latestDueAfterAttempts } from "@partner-commentary/core/shared/DueTimes"
 import type { OrganizationId, ShareId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
@@ -255,7 +255,7 @@ const fromRow = (row: MailRow): Mail => ({
   attempts: row.attempts,
   ticket: row.claim_number,
   unanswered: row.unanswered,
-  ...(row.webhook === null ? {} : { webhook: JSON.parse(row.webhook) as WebhookMention })
+  ...(row.webhook === null ? {} : { webhook: JSON.parse(row.webhook) as WebhookNoticeData })
 })
 
 const longestOverdueFirst = (one: ClaimedRow, other: ClaimedRow): number =>

@@ -3,7 +3,7 @@
  * expired former secrets. Each batch is one transaction, which finds its rows by an index. The pause after a batch lets
  * writers proceed.
  */
-import { type DeletionLimits, Retention } from "@partner-commentary/core/operations/Retention"
+import { type DeletionCutoffs, Retention } from "@partner-commentary/core/operations/Retention"
 import { toIso } from "@partner-commentary/core/shared/Instant"
 import { firstIdAt } from "@partner-commentary/core/webhook/Event"
 import * as Effect from "effect/Effect"
@@ -33,32 +33,32 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
 
-    const mails = ({ mails }: DeletionLimits): Kind => ({
+    const mails = ({ mails }: DeletionCutoffs): Kind => ({
       table: "mails",
       key: ["id"],
       isClosed: sql`settled_at < ${toIso(mails)}`
     })
-    const windows = ({ windows }: DeletionLimits): Kind => ({
+    const windows = ({ windows }: DeletionCutoffs): Kind => ({
       table: "duplicate_windows",
       key: ["organization_id", "environment", "fingerprint", "persona_id"],
       isClosed: sql`until_at < ${toIso(windows)}`
     })
-    const answers = ({ answers }: DeletionLimits): Kind => ({
+    const answers = ({ answers }: DeletionCutoffs): Kind => ({
       table: "stored_responses",
       key: ["id"],
       isClosed: sql`until_at < ${toIso(answers)}`
     })
-    const events = ({ events }: DeletionLimits): Kind => ({
+    const events = ({ events }: DeletionCutoffs): Kind => ({
       table: "events",
       key: ["id"],
       isClosed: sql`id < ${firstIdAt(events)}`
     })
-    const eventPositions = ({ events }: DeletionLimits): Kind => ({
+    const eventPositions = ({ events }: DeletionCutoffs): Kind => ({
       table: "event_positions",
       key: ["event_id"],
       isClosed: sql`event_id < ${firstIdAt(events)}`
     })
-    const redeliveries = ({ mails }: DeletionLimits): Kind => ({
+    const redeliveries = ({ mails }: DeletionCutoffs): Kind => ({
       table: "redeliveries",
       key: ["id"],
       isClosed: sql`done_at < ${toIso(mails)}`
@@ -67,7 +67,7 @@ export const layer = Layer.effect(
      * Selects old rows of existing webhooks. The condition includes the webhook, because the keys begin with the
      * webhook's id.
      */
-    const ofWebhooks = (table: string, key: ReadonlyArray<string>, { events }: DeletionLimits): Kind => ({
+    const ofWebhooks = (table: string, key: ReadonlyArray<string>, { events }: DeletionCutoffs): Kind => ({
       table,
       key: ["webhook_id", "event_id", ...key],
       isClosed: sql`webhook_id IN (SELECT id FROM webhooks) AND event_id < ${firstIdAt(events)}`
@@ -90,7 +90,7 @@ export const layer = Layer.effect(
           : Effect.andThen(Effect.sleep(pause), deleteAll(kind, deleted + more))
       )
 
-    const deleteTestTopics = (before: DeletionLimits["testTopics"], deleted = 0): Effect.Effect<number> =>
+    const deleteTestTopics = (before: DeletionCutoffs["testTopics"], deleted = 0): Effect.Effect<number> =>
       Effect.flatMap(TestRetention.deleteOldTopics(sql, before), (more) =>
         more === 0
           ? Effect.succeed(deleted)

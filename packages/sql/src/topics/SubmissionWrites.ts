@@ -3,7 +3,7 @@
  * SqliteSubmission runs one statement for each table, in this order. PostgresSubmission runs one statement for all
  * tables.
  */
-import { noticeId } from "@partner-commentary/core/mail/Mail"
+import { mailIdForNotice } from "@partner-commentary/core/mail/Mail"
 import type { PersonaId, ShareId } from "@partner-commentary/core/shared/Ids"
 import type { AssignmentReference, Submission } from "@partner-commentary/core/topic/Submission"
 import type { TestStorageAmount as TestStored } from "@partner-commentary/core/topic/TestStorage"
@@ -71,7 +71,7 @@ export const topicRow = ({ storage, topic }: Submission, sent: number) => ({
 })
 
 /** The suffix that turns the id of an assignment into the id of its request mail. */
-const requestSuffix = noticeId("" as ShareId, "request")
+const requestSuffix = mailIdForNotice("" as ShareId, "request")
 
 type Submitted = Submission["topic"]
 

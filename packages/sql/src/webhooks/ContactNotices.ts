@@ -3,7 +3,7 @@
  * organization gets at most one mail in five minutes.
  */
 
-import type { WebhookMention } from "@partner-commentary/core/mail/WebhookNotices"
+import type { WebhookNoticeData } from "@partner-commentary/core/mail/WebhookNotices"
 import type { WebhookId } from "@partner-commentary/core/shared/Ids"
 import {
   addMention,
@@ -36,11 +36,11 @@ export const queueContactNotice = (
     const [unclaimed] = yield* sql<{ readonly webhook: string }>`SELECT webhook FROM mails
       WHERE id = ${mail.id} AND state = 'waiting' AND claim_number = 0 ${forUpdate(sql)}`
     if (unclaimed === undefined) return yield* queueContactNotice(sql, notice, bucket + 1)
-    const more = yield* bounded(sql, addMention(JSON.parse(unclaimed.webhook) as WebhookMention, notice))
+    const more = yield* bounded(sql, addMention(JSON.parse(unclaimed.webhook) as WebhookNoticeData, notice))
     yield* sql`UPDATE mails SET webhook = ${JSON.stringify(more)} WHERE id = ${mail.id}`
   })
 
-const bounded = Effect.fnUntraced(function* (sql: SqlClient, mention: WebhookMention) {
+const bounded = Effect.fnUntraced(function* (sql: SqlClient, mention: WebhookNoticeData) {
   const mentioned = webhooksOfNotice(mention)
   if (mentioned.length <= maxMentionedWebhooks) return mention
   const ids = [...new Set(mentioned.map(({ id }) => id))]

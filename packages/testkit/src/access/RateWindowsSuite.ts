@@ -3,7 +3,7 @@
  * a limit.
  */
 import { assert, describe } from "@effect/vitest"
-import type { FixedWindow } from "@partner-commentary/core/access/FixedWindows"
+import type { RateWindowLimit } from "@partner-commentary/core/access/FixedWindows"
 import { RateWindows } from "@partner-commentary/core/access/RateWindows"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
@@ -11,10 +11,10 @@ import * as TestClock from "effect/testing/TestClock"
 import { start } from "../support/Fixtures.ts"
 import { guarantees } from "../support/Guarantee.ts"
 
-const hour = (limit: number, name = "a"): FixedWindow => ({ name, limit, seconds: 3600 })
-const minute = (limit: number, name = "a"): FixedWindow => ({ name, limit, seconds: 60 })
+const hour = (limit: number, name = "a"): RateWindowLimit => ({ name, limit, seconds: 3600 })
+const minute = (limit: number, name = "a"): RateWindowLimit => ({ name, limit, seconds: 60 })
 
-const take = (...windows: ReadonlyArray<FixedWindow>) => RateWindows.use((one) => one.take(windows))
+const take = (...windows: ReadonlyArray<RateWindowLimit>) => RateWindows.use((one) => one.take(windows))
 
 export const suite = <E>(name: string, layer: Layer.Layer<RateWindows, E>): void => {
   describe(`${name}: RateWindows`, () => {

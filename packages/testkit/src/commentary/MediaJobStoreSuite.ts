@@ -3,7 +3,7 @@
  * settled.
  */
 import { assert, describe } from "@effect/vitest"
-import { type MediaJob, recordReadyMedium } from "@partner-commentary/core/commentary/MediaJob"
+import { type MediaJob, recordFinishedMediaFile } from "@partner-commentary/core/commentary/MediaJob"
 import { MediaJobStore } from "@partner-commentary/core/commentary/MediaJobStore"
 import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
 import type { MediaKind, MediaRequest } from "@partner-commentary/core/topic/MediaRequest"
@@ -48,7 +48,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
 
     const recordUrl = (job: MediaJob) =>
       Effect.flatMap(AssignmentStore, ({ modify }) =>
-        modify(job.shareId, (present) => Result.succeed(recordReadyMedium(present, job, url)))
+        modify(job.shareId, (present) => Result.succeed(recordFinishedMediaFile(present, job, url)))
       )
 
     const urlsOf = Effect.fnUntraced(function* (shareId: Parameters<AssignmentStore["Service"]["find"]>[0]) {

@@ -1,5 +1,5 @@
 /** Takes the steps of creators and workers on one assignment. Each step writes directly to the assignment's store. */
-import { findDueStep, recordFailedAttempt, storeDraft } from "@partner-commentary/core/commentary/Generation"
+import { findDueStep, applyGenerationFailure, applyGeneratedDraft } from "@partner-commentary/core/commentary/Generation"
 import type { ShareId } from "@partner-commentary/core/shared/Ids"
 import { type Instant, now } from "@partner-commentary/core/shared/Instant"
 import { defaults } from "@partner-commentary/core/shared/Policy"
@@ -58,7 +58,7 @@ const ticketOf = ({ generation }: Assignment) => Math.max(1, generation.ticket)
 
 export const completeDraft = step((present, at) =>
   Result.succeed(
-    storeDraft(
+    applyGeneratedDraft(
       present,
       { ticket: ticketOf(present), draftId: draftId(), content: "It will be the keeper." },
       at,
@@ -67,11 +67,11 @@ export const completeDraft = step((present, at) =>
   )
 )
 export const failAttempt = step((present, at) =>
-  Result.succeed(recordFailedAttempt(present, { ticket: ticketOf(present), permanent: true }, at, defaults))
+  Result.succeed(applyGenerationFailure(present, { ticket: ticketOf(present), permanent: true }, at, defaults))
 )
 /** Fails the current attempt temporarily, so that a retry follows. */
 export const failAttemptTemporarily = step((present, at) =>
-  Result.succeed(recordFailedAttempt(present, { ticket: ticketOf(present), permanent: false }, at, defaults))
+  Result.succeed(applyGenerationFailure(present, { ticket: ticketOf(present), permanent: false }, at, defaults))
 )
 
 /** Makes a change without a workflow transition. A change without a transition is allowed at any time. */

@@ -3,7 +3,7 @@
  * assignments on topics.
  */
 import { assert, describe } from "@effect/vitest"
-import { storeDraft } from "@partner-commentary/core/commentary/Generation"
+import { applyGeneratedDraft } from "@partner-commentary/core/commentary/Generation"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
 import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
 import { defaults } from "@partner-commentary/core/shared/Policy"
@@ -180,7 +180,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.deepStrictEqual(yield* workOf((present) => ({ assignment: { ...present }, notices: [] })), [])
         yield* Creator.runDueStep(id)
         const ticket = { ticket: 1, draftId: draftId(), content: "It will be the keeper." }
-        const written = yield* workOf((present) => storeDraft(present, ticket, start, defaults))
+        const written = yield* workOf((present) => applyGeneratedDraft(present, ticket, start, defaults))
         const at = (yield* found(id)).dueAt ?? assert.fail("no step is due")
         assert.deepStrictEqual(written, [{ kind: "assignments", at }, "mails", shown])
         const failed = yield* store.modify(id, (present) => Workflow.withdraw(present, { reason: null }, start))

@@ -1,5 +1,5 @@
 /** Defines the commands `creator …` and `retry`, for creators and for requests that need a restart. */
-import { Creators } from "@partner-commentary/core/creator/Creators"
+import { CreatorAdministration } from "@partner-commentary/core/creator/CreatorAdministration"
 import { ShareId } from "@partner-commentary/core/shared/Ids"
 import type { Assignment } from "@partner-commentary/core/topic/Assignment"
 import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
@@ -66,7 +66,7 @@ const retryAll = Effect.gen(function* () {
 })
 
 const restarted = (id: ShareId) =>
-  Effect.flatMap(Creators, (creators) => creators.retryGeneration(id).pipe(explainRefusal(id, "start generation")))
+  Effect.flatMap(CreatorAdministration, (creators) => creators.retryGeneration(id).pipe(explainRefusal(id, "start generation")))
 
 const view = (assignment: Assignment) => ({
   share_id: assignment.id,
@@ -83,7 +83,7 @@ const changeEmail = Command.make(
   },
   Effect.fn(
     function* ({ from, to }) {
-      const changed = yield* (yield* Creators).changeEmail(from, to)
+      const changed = yield* (yield* CreatorAdministration).changeEmail(from, to)
       if (changed.personas + changed.assignments === 0) return yield* nobody(from)
       yield* output({
         json: () => changed,
@@ -106,7 +106,7 @@ const erase = Command.make(
   "erase",
   { email: Parameter.requiredFlag("email", Parser.emailParser, "EMAIL", "The creator's address") },
   Effect.fn(function* ({ email }) {
-    const erased = yield* (yield* Creators).erase(email)
+    const erased = yield* (yield* CreatorAdministration).erase(email)
     if (erased.personas + erased.assignments === 0) return yield* nobody(email)
     yield* output({
       json: () => erased,

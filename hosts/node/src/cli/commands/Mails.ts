@@ -1,5 +1,5 @@
 /** Defines the commands `mail …`, which list waiting and failed mails and send mails again. */
-import { Creators } from "@partner-commentary/core/creator/Creators"
+import { CreatorAdministration } from "@partner-commentary/core/creator/CreatorAdministration"
 import { OrganizationStore } from "@partner-commentary/core/partner/OrganizationStore"
 import { OrganizationId, ShareId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
@@ -132,7 +132,7 @@ const resend = Command.make(
 ).pipe(Command.withDescription("Resend the mail about a request's current step, or all failed mails"))
 
 const resendOne = Effect.fnUntraced(function* (shareId: ShareId) {
-  const kind = yield* (yield* Creators).resendMail(shareId).pipe(explainRefusal(shareId, "mail its creator"))
+  const kind = yield* (yield* CreatorAdministration).resendMail(shareId).pipe(explainRefusal(shareId, "mail its creator"))
   yield* output({
     json: () => ({ share_id: shareId, mail: kind }),
     text: () => [`Queued the ${kind.replaceAll("_", " ")} mail: a running server or worker sends it at once.`]
@@ -140,7 +140,7 @@ const resendOne = Effect.fnUntraced(function* (shareId: ShareId) {
 })
 
 const resendAll = Effect.fnUntraced(function* (since: Instant.Instant) {
-  const resent = yield* (yield* Creators).resendFailed(since)
+  const resent = yield* (yield* CreatorAdministration).resendFailed(since)
   yield* output({
     json: () => ({ since: Instant.toIso(since), resent }),
     text: () =>

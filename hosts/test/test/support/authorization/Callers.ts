@@ -25,7 +25,7 @@ export type KeyAccess =
   | "key_revoked"
   | "key_expired"
   | "ip_restricted"
-  | { readonly scopes: ReadonlyArray<Scope.Scope>; readonly whose: ResourceOwner }
+  | { readonly scopes: ReadonlyArray<Scope.ApiKeyScope>; readonly whose: ResourceOwner }
 
 /** A token has neither scopes nor an environment. */
 export type TokenAccess = "unauthorized" | "own" | "other organization"
@@ -71,7 +71,7 @@ export const callersWithKeys = Effect.fnUntraced(function* (
     key,
     token: "unauthorized"
   })
-  const good = (scopes: ReadonlyArray<Scope.Scope> = Scope.allScopes, whose: ResourceOwner = "own") => ({
+  const good = (scopes: ReadonlyArray<Scope.ApiKeyScope> = Scope.allScopes, whose: ResourceOwner = "own") => ({
     scopes,
     whose
   })

@@ -1,5 +1,5 @@
 /** Reads all operations of the served description, so that new operations are included automatically. */
-import type { Scope } from "@partner-commentary/core/access/Scope"
+import type { ApiKeyScope } from "@partner-commentary/core/access/Scope"
 import { type ApiCall, TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
 import { textOf } from "../EventStream.ts"
@@ -11,9 +11,9 @@ export interface Operation {
   /** A path below `{api_root}`, with `{parameter}` for each parameter. */
   readonly path: string
   readonly scheme: "ApiKey" | "DashboardToken"
-  readonly scope: Scope | undefined
+  readonly scope: ApiKeyScope | undefined
   /** The scope that replaces `scope` for a key with webhook scopes. */
-  readonly webhookScope: Scope | undefined
+  readonly webhookScope: ApiKeyScope | undefined
   /** The status of a successful response. */
   readonly success: number
   /** All statuses that the description lists for the operation. */
@@ -75,7 +75,7 @@ export const ownershipOf = (operation: Operation): Ownership => {
 /**
  * Returns the scope that the specification assigns to the operation, or undefined if the operation requires a token.
  */
-export const scopeOf = (operation: Operation): Scope | undefined => {
+export const scopeOf = (operation: Operation): ApiKeyScope | undefined => {
   const [first] = parts(operation)
   if (first === "api-keys" || first === "me") return undefined
   if (first === "personas") return "personas:read"
@@ -84,7 +84,7 @@ export const scopeOf = (operation: Operation): Scope | undefined => {
 }
 
 /** Returns the scope that a key with webhook scopes needs for the operation. */
-export const webhookScopeOf = (operation: Operation): Scope | undefined => {
+export const webhookScopeOf = (operation: Operation): ApiKeyScope | undefined => {
   if (parts(operation)[0] !== "webhooks") return undefined
   return operation.method === "GET" ? "webhooks:read" : "webhooks:write"
 }

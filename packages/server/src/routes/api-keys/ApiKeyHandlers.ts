@@ -3,7 +3,7 @@ import { CurrentDashboard } from "@partner-commentary/api/DashboardAuth"
 import { ok } from "@partner-commentary/api/Envelope"
 import * as Errors from "@partner-commentary/api/Errors"
 import { PartnerApi, prefix } from "@partner-commentary/api/PartnerApi"
-import { ApiKeys, type KeyManager } from "@partner-commentary/core/access/ApiKeys"
+import { ApiKeys, type KeyManagementCaller } from "@partner-commentary/core/access/ApiKeys"
 import { defaultGracePeriod } from "@partner-commentary/core/access/KeyRotation"
 import { RateLimits } from "@partner-commentary/core/access/RateLimits"
 import type { Organization } from "@partner-commentary/core/partner/Organization"
@@ -128,7 +128,7 @@ const keyOwnerOf = ({ id }: Organization): IdempotentRequests.KeyOwner => ({
   environment: "dashboard"
 })
 
-const manager: Effect.Effect<KeyManager, never, CurrentDashboard> = Effect.map(
+const manager: Effect.Effect<KeyManagementCaller, never, CurrentDashboard> = Effect.map(
   CurrentDashboard,
   ({ by, organization }) => ({ organizationId: organization.id, by })
 )

@@ -1,13 +1,13 @@
 /** Maps API keys to their JSON form in responses. */
 import type { CreateApiKey } from "@partner-commentary/api/ApiKeysApi"
 import type { ApiKey } from "@partner-commentary/core/access/ApiKey"
-import type { CreatedKey, NewApiKey } from "@partner-commentary/core/access/ApiKeys"
+import type { CreatedKey, NewApiKeyInput } from "@partner-commentary/core/access/ApiKeys"
 import { knownScopes } from "@partner-commentary/core/access/Scope"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import * as Redacted from "effect/Redacted"
 
 /** Converts a decoded request body to the argument of the use case. */
-export const newApiKeyFromBody = (body: typeof CreateApiKey.Type): NewApiKey => ({
+export const newApiKeyFromBody = (body: typeof CreateApiKey.Type): NewApiKeyInput => ({
   name: body.name.trim(),
   scopes: body.scopes,
   environment: body.environment ?? "live",

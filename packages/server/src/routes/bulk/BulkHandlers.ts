@@ -9,7 +9,7 @@ import * as Errors from "@partner-commentary/api/Errors"
 import { PartnerApi } from "@partner-commentary/api/PartnerApi"
 import type { Topic } from "@partner-commentary/api/TopicsApi"
 import type { Principal } from "@partner-commentary/core/access/ApiKeys"
-import { ownerOf } from "@partner-commentary/core/access/Ownership"
+import { ownerOfPrincipal } from "@partner-commentary/core/access/Ownership"
 import { RateLimits } from "@partner-commentary/core/access/RateLimits"
 import { Policy } from "@partner-commentary/core/shared/Policy"
 import * as Effect from "effect/Effect"
@@ -75,7 +75,7 @@ export const layer = HttpApiBuilder.group(
       "create",
       Effect.fnUntraced(function* ({ headers, request }) {
         const principal = yield* CurrentPrincipal
-        return yield* answerOnce({ headers, request, owner: ownerOf(principal) }, ({ once, part }) =>
+        return yield* answerOnce({ headers, request, owner: ownerOfPrincipal(principal) }, ({ once, part }) =>
           Effect.gen(function* () {
             const texts = yield* Effect.mapError(splitTopicTexts(yield* readJsonBodyText(request)), (problem) =>
               Errors.InvalidRequest.of([problem])

@@ -1,7 +1,7 @@
 /** Handles requests for past events. Payloads are sent exactly as they are stored. */
 import { CurrentPrincipal } from "@partner-commentary/api/ApiKeyAuth"
 import { PartnerApi } from "@partner-commentary/api/PartnerApi"
-import { ownerOf } from "@partner-commentary/core/access/Ownership"
+import { ownerOfPrincipal } from "@partner-commentary/core/access/Ownership"
 import { newEvents } from "@partner-commentary/core/shared/WorkSignal"
 import { EventHistory, formatCursor } from "@partner-commentary/core/webhook/EventHistory"
 import * as Effect from "effect/Effect"
@@ -30,7 +30,7 @@ export const layer = HttpApiBuilder.group(
       .handle(
         "list",
         Effect.fnUntraced(function* ({ query, request }) {
-          const owner = ownerOf(yield* CurrentPrincipal)
+          const owner = ownerOfPrincipal(yield* CurrentPrincipal)
           const asked = yield* EventQuery.readEventListQuery(query)
           const answer = Effect.map(events.page({ owner, ...asked }), ({ events: found, next }) => {
             const pagination = { limit: asked.limit, next_cursor: Option.getOrNull(Option.map(next, formatCursor)) }

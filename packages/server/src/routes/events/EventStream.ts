@@ -9,8 +9,8 @@ import type { RateLimitExceeded } from "@partner-commentary/api/Errors"
 import type { Principal } from "@partner-commentary/core/access/ApiKeys"
 import { ConcurrencyLimit } from "@partner-commentary/core/access/ConcurrencyLimit"
 import { type ChangeWatch, LongPolls, type WakeReason } from "@partner-commentary/core/access/LongPolls"
-import { ownerOf } from "@partner-commentary/core/access/Ownership"
-import { isTooManyRequests, SignaledReads } from "@partner-commentary/core/access/SignaledReads"
+import { ownerOfPrincipal } from "@partner-commentary/core/access/Ownership"
+import { isTooManyRequests, WaitingReadLimiter } from "@partner-commentary/core/access/WaitingReadLimiter"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import { newEvents } from "@partner-commentary/core/shared/WorkSignal"
 import { EventHistory } from "@partner-commentary/core/webhook/EventHistory"
@@ -82,7 +82,7 @@ export const make = Effect.gen(function* () {
   const history = yield* EventHistory
   const { watch } = yield* LongPolls
   const { withPermit } = yield* ConcurrencyLimit
-  const read = yield* SignaledReads
+  const read = yield* WaitingReadLimiter
   const { check } = yield* Authorization
   const proxies = yield* TrustedProxies
   const scope = yield* Effect.scope
@@ -95,7 +95,7 @@ export const make = Effect.gen(function* () {
     Effect.catchIf(
       Effect.andThen(
         Effect.yieldNow,
-        read("standard", principal.organization.id, history.page({ ...page, ...asked, owner: ownerOf(principal) }))
+        read("standard", principal.organization.id, history.page({ ...page, ...asked, owner: ownerOfPrincipal(principal) }))
       ),
       isTooManyRequests,
       (error) => Effect.fail(busyError(error))
@@ -166,7 +166,7 @@ export const make = Effect.gen(function* () {
     })
 
     const lasting = Effect.scoped(
-      Effect.flatMap(watch({ change: newEvents(ownerOf(principal)), key: caller.key }), follow)
+      Effect.flatMap(watch({ change: newEvents(ownerOfPrincipal(principal)), key: caller.key }), follow)
     )
     const limited = Effect.catchIf(
       withPermit("streaming", principal.organization.id, lasting, (release) => release()),

@@ -3,7 +3,7 @@ import { CurrentPrincipal } from "@partner-commentary/api/ApiKeyAuth"
 import { type Problem, RateLimitExceeded } from "@partner-commentary/api/Errors"
 import type { PerformanceReport } from "@partner-commentary/api/MetricsApi"
 import { PartnerApi } from "@partner-commentary/api/PartnerApi"
-import { ownerOf } from "@partner-commentary/core/access/Ownership"
+import { ownerOfPrincipal } from "@partner-commentary/core/access/Ownership"
 import type { Percentiles } from "@partner-commentary/core/performance/Histogram"
 import type { MetricsSummary } from "@partner-commentary/core/performance/Metrics"
 import { maxAssignmentsPerPartialDay, Performance, type Report } from "@partner-commentary/core/performance/Performance"
@@ -30,7 +30,7 @@ export const layer = HttpApiBuilder.group(
     return handlers.handle(
       "performance",
       Effect.fnUntraced(function* ({ query }) {
-        const owner = ownerOf(yield* CurrentPrincipal)
+        const owner = ownerOfPrincipal(yield* CurrentPrincipal)
         const period = yield* readPeriod(query)
         const report = yield* Effect.catchTags(performance.of(owner, period), {
           PeriodTooFull: () => invalidRequest(...tooFull),

@@ -4,7 +4,7 @@ import { CurrentPrincipal } from "@partner-commentary/api/ApiKeyAuth"
 import * as Errors from "@partner-commentary/api/Errors"
 import { PartnerApi } from "@partner-commentary/api/PartnerApi"
 import { AdvanceAssignment } from "@partner-commentary/api/SandboxApi"
-import { ownerOf } from "@partner-commentary/core/access/Ownership"
+import { ownerOfPrincipal } from "@partner-commentary/core/access/Ownership"
 import { SimulatedCreators } from "@partner-commentary/core/sandbox/SimulatedCreators"
 import { actionsInStatus } from "@partner-commentary/core/sandbox/Simulation"
 import * as Ids from "@partner-commentary/core/shared/Ids"
@@ -30,7 +30,7 @@ export const layer = HttpApiBuilder.group(
         const principal = yield* CurrentPrincipal
         // A live key always gets the response 404, whatever the request body contains.
         if (principal.environment === "live") return yield* notFound
-        return yield* answerOnce({ headers, request, owner: ownerOf(principal) }, ({ once }) =>
+        return yield* answerOnce({ headers, request, owner: ownerOfPrincipal(principal) }, ({ once }) =>
           Effect.gen(function* () {
             const { action } = yield* readBody(request)
             const id = yield* parseIdentifier(Ids.ShareId, params.share_id, notFound)

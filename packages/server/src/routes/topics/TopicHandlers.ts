@@ -7,7 +7,7 @@ import { referenceConstraint } from "@partner-commentary/api/CreateTopic"
 import * as Errors from "@partner-commentary/api/Errors"
 import { PartnerApi, prefix } from "@partner-commentary/api/PartnerApi"
 import type { Topic } from "@partner-commentary/api/TopicsApi"
-import { ownerOf } from "@partner-commentary/core/access/Ownership"
+import { ownerOfPrincipal } from "@partner-commentary/core/access/Ownership"
 import * as Ids from "@partner-commentary/core/shared/Ids"
 import type { Owner } from "@partner-commentary/core/shared/Owner"
 import { formatCursor } from "@partner-commentary/core/shared/Page"
@@ -120,7 +120,7 @@ export const layer = HttpApiBuilder.group(
         "create",
         Effect.fnUntraced(function* ({ headers, request }) {
           const principal = yield* CurrentPrincipal
-          return yield* answerOnce({ headers, request, owner: ownerOf(principal) }, ({ once }) =>
+          return yield* answerOnce({ headers, request, owner: ownerOfPrincipal(principal) }, ({ once }) =>
             Effect.gen(function* () {
               const body = yield* decodeTopic(request)
               const submission = yield* submissions.prepare(principal, body)
@@ -132,7 +132,7 @@ export const layer = HttpApiBuilder.group(
       .handle(
         "list",
         Effect.fnUntraced(function* ({ query, request }) {
-          const owner = ownerOf(yield* CurrentPrincipal)
+          const owner = ownerOfPrincipal(yield* CurrentPrincipal)
           const { cursor, limit, offset, filter } = yield* readTopicListQuery(query)
           const page = yield* topics.list({ owner, ...filter, limit, from: cursor === null ? { offset } : { cursor } })
           const pagination = {
@@ -162,7 +162,7 @@ export const layer = HttpApiBuilder.group(
         Effect.fnUntraced(function* ({ headers, params, request }) {
           const principal = yield* CurrentPrincipal
           const cancelled = one(params.id, (_, id) => cancellation.cancel(principal, id))
-          return yield* answerOnce({ headers, request, owner: ownerOf(principal) }, ({ once }) =>
+          return yield* answerOnce({ headers, request, owner: ownerOfPrincipal(principal) }, ({ once }) =>
             once(Effect.map(cancelled, (found) => Envelope.success(Views.toTopicProgress(found))))
           )
         })
@@ -173,7 +173,7 @@ export const layer = HttpApiBuilder.group(
       .handle(
         "byReference",
         Effect.fnUntraced(function* ({ params: { ref }, request }) {
-          const owner = ownerOf(yield* CurrentPrincipal)
+          const owner = ownerOfPrincipal(yield* CurrentPrincipal)
           if (!isReference(ref) || hasPathDelimiter(request.url)) {
             return yield* invalidRequest({ field: "ref", constraint: referenceConstraint })
           }
@@ -203,5 +203,5 @@ const one = <A, R = never>(
   Effect.flatMap(CurrentPrincipal, (principal) => {
     const topicId = Ids.parse(Ids.TopicId, id)
     if (Option.isNone(topicId)) return Effect.fail(Errors.topicNotFound)
-    return Effect.mapError(find(ownerOf(principal), topicId.value), () => Errors.topicNotFound)
+    return Effect.mapError(find(ownerOfPrincipal(principal), topicId.value), () => Errors.topicNotFound)
   })

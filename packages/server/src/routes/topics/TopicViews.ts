@@ -3,7 +3,7 @@ import type { PartnerApprovedCommentary } from "@partner-commentary/api/Commenta
 import type { Commentary, Failure } from "@partner-commentary/api/Fields"
 import type { SimulatedAssignment } from "@partner-commentary/api/SandboxApi"
 import type * as Api from "@partner-commentary/api/TopicsApi"
-import type { PartnerApproved } from "@partner-commentary/core/commentary/PartnerApproval"
+import type { PartnerAcceptedCommentary } from "@partner-commentary/core/commentary/PartnerApproval"
 import { possibleActionsOf } from "@partner-commentary/core/sandbox/Simulation"
 import type { TopicId } from "@partner-commentary/core/shared/Ids"
 import { isoOrNull, toIso } from "@partner-commentary/core/shared/Instant"
@@ -105,7 +105,7 @@ export const toTopicCommentaries = (
 
 export const toPartnerApprovedCommentary = (
   topicId: TopicId,
-  { commentary, id, persona }: PartnerApproved,
+  { commentary, id, persona }: PartnerAcceptedCommentary,
   avatar: string
 ): typeof PartnerApprovedCommentary.Type => ({
   ...commentaryEntry(commentary, persona, avatar),

@@ -6,7 +6,7 @@ import { CurrentPrincipal } from "@partner-commentary/api/ApiKeyAuth"
 import { ok } from "@partner-commentary/api/Envelope"
 import * as Errors from "@partner-commentary/api/Errors"
 import { PartnerApi, prefix } from "@partner-commentary/api/PartnerApi"
-import { ownerOf } from "@partner-commentary/core/access/Ownership"
+import { ownerOfPrincipal } from "@partner-commentary/core/access/Ownership"
 import * as Ids from "@partner-commentary/core/shared/Ids"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
 import { defaultSecretGrace } from "@partner-commentary/core/webhook/WebhookSecret"
@@ -46,7 +46,7 @@ export const layer = HttpApiBuilder.group(
         "register",
         Effect.fnUntraced(function* ({ headers, request }) {
           const principal = yield* CurrentPrincipal
-          return yield* answerOnce({ headers, request, owner: ownerOf(principal), secret: true }, ({ once }) =>
+          return yield* answerOnce({ headers, request, owner: ownerOfPrincipal(principal), secret: true }, ({ once }) =>
             Effect.gen(function* () {
               const { events, secret, url } = yield* decodeRegistration(request)
               const wanted = { url, events, secret: secret === undefined ? null : Redacted.make(secret) }
@@ -65,7 +65,7 @@ export const layer = HttpApiBuilder.group(
       )
       .handle("list", () =>
         Effect.flatMap(CurrentPrincipal, (principal) =>
-          Effect.map(webhooks.list(ownerOf(principal)), (all) => ok(all.map(toWebhook)))
+          Effect.map(webhooks.list(ownerOfPrincipal(principal)), (all) => ok(all.map(toWebhook)))
         )
       )
       .handle(
@@ -73,7 +73,7 @@ export const layer = HttpApiBuilder.group(
         Effect.fnUntraced(function* ({ params }) {
           const principal = yield* CurrentPrincipal
           const id = yield* parseIdentifier(Ids.WebhookId, params.id, Errors.webhookNotFound)
-          const webhook = yield* Effect.catchTag(webhooks.find(ownerOf(principal), id), "WebhookNotFound", notFound)
+          const webhook = yield* Effect.catchTag(webhooks.find(ownerOfPrincipal(principal), id), "WebhookNotFound", notFound)
           return ok(toWebhook(webhook))
         })
       )
@@ -94,7 +94,7 @@ export const layer = HttpApiBuilder.group(
         "rotateSecret",
         Effect.fnUntraced(function* ({ headers, params, request }) {
           const principal = yield* CurrentPrincipal
-          return yield* answerOnce({ headers, request, owner: ownerOf(principal), secret: true }, ({ once }) =>
+          return yield* answerOnce({ headers, request, owner: ownerOfPrincipal(principal), secret: true }, ({ once }) =>
             Effect.gen(function* () {
               const { grace_period_seconds: seconds, secret } = yield* decodeRotation(request)
               const id = yield* parseIdentifier(Ids.WebhookId, params.id, Errors.webhookNotFound)
@@ -125,7 +125,7 @@ export const layer = HttpApiBuilder.group(
         Effect.fnUntraced(function* ({ params }) {
           const principal = yield* CurrentPrincipal
           const id = yield* parseIdentifier(Ids.WebhookId, params.id, Errors.webhookNotFound)
-          return toWebhookTest(yield* Effect.catchTag(test(ownerOf(principal), id), "WebhookNotFound", notFound))
+          return toWebhookTest(yield* Effect.catchTag(test(ownerOfPrincipal(principal), id), "WebhookNotFound", notFound))
         })
       )
   })

@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
-import { ConcurrencyLimit, poolBounds, TooManyRequests } from "@partner-commentary/core/access/ConcurrencyLimit"
-import { SignaledReads, signaledReadBounds } from "@partner-commentary/core/access/SignaledReads"
+import { ConcurrencyLimit, concurrencyPoolLimits, TooManyRequests } from "@partner-commentary/core/access/ConcurrencyLimit"
+import { WaitingReadLimiter, waitingReadLimits } from "@partner-commentary/core/access/WaitingReadLimiter"
 import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -10,8 +10,8 @@ import * as TestClock from "effect/testing/TestClock"
 
 const acme = "acme" as OrganizationId
 const other = "other" as OrganizationId
-const layer = Layer.provideMerge(SignaledReads.layer, ConcurrencyLimit.layer)
-const crowd = poolBounds.waiting.each
+const layer = Layer.provideMerge(WaitingReadLimiter.layer, ConcurrencyLimit.layer)
+const crowd = concurrencyPoolLimits.waiting.each
 
 const settle = Effect.repeat(Effect.yieldNow, { times: 20 })
 
@@ -29,7 +29,7 @@ it.effect.each(["standard", "frequent"] as const)(
   (pool) =>
     Effect.gen(function* () {
       const { withPermit } = yield* ConcurrencyLimit
-      const read = yield* SignaledReads
+      const read = yield* WaitingReadLimiter
       let done = 0
       const one = read(
         pool,
@@ -45,7 +45,7 @@ it.effect.each(["standard", "frequent"] as const)(
       )
       for (const fiber of ordinary) assert.strictEqual(fiber.pollUnsafe()?._tag, "Success")
       for (const fiber of ordinary) assert.strictEqual((yield* Fiber.join(fiber))._tag, "Success")
-      yield* pass((crowd / signaledReadBounds[pool]) * 5)
+      yield* pass((crowd / waitingReadLimits[pool]) * 5)
       assert.strictEqual(done, crowd)
       yield* Effect.forEach(woken, Fiber.join)
     }).pipe(Effect.provide(layer))
@@ -53,7 +53,7 @@ it.effect.each(["standard", "frequent"] as const)(
 
 it.effect("signaled reads run in the order of arrival, with at most two concurrent reads per organization", () =>
   Effect.gen(function* () {
-    const read = yield* SignaledReads
+    const read = yield* WaitingReadLimiter
     const started: Array<string> = []
     const start = (organization: OrganizationId, name: number) =>
       Effect.gen(function* () {
@@ -81,8 +81,8 @@ it.effect("signaled reads run in the order of arrival, with at most two concurre
 it.effect("a signaled read retries while ordinary requests fill the pool", () =>
   Effect.gen(function* () {
     const { withPermit } = yield* ConcurrencyLimit
-    const read = yield* SignaledReads
-    const { each, waiting } = poolBounds.standard
+    const read = yield* WaitingReadLimiter
+    const { each, waiting } = concurrencyPoolLimits.standard
     const end = yield* Deferred.make<void>()
     const busy = yield* Effect.forEach(Array.from({ length: each + waiting }), () =>
       Effect.forkChild(withPermit("standard", acme, Deferred.await(end), (release) => release()))
@@ -100,8 +100,8 @@ it.effect("a signaled read retries while ordinary requests fill the pool", () =>
 
 it.effect("a signaled read that has waited in the queue for 30 seconds is rejected and leaves the queue", () =>
   Effect.gen(function* () {
-    const read = yield* SignaledReads
-    const slow = yield* Effect.forEach(Array.from({ length: signaledReadBounds.standard }), () =>
+    const read = yield* WaitingReadLimiter
+    const slow = yield* Effect.forEach(Array.from({ length: waitingReadLimits.standard }), () =>
       Effect.forkChild(read("standard", acme, Effect.never))
     )
     yield* settle

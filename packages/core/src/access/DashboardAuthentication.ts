@@ -5,27 +5,27 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type { Organization } from "../partner/Organization.ts"
 import { OrganizationStore } from "../partner/OrganizationStore.ts"
-import { type Limits, limitsOf } from "../partner/Plan.ts"
+import { type OrganizationLimits, limitsOf } from "../partner/Plan.ts"
 import { OrganizationId, parse } from "../shared/Ids.ts"
 import { DashboardIdentity, type IdentityUnreachable, TokenRefused } from "./DashboardIdentity.ts"
 
 /** A caller that authenticated with a dashboard token. */
 export interface DashboardPrincipal {
   readonly organization: Organization
-  readonly limits: Limits
+  readonly limits: OrganizationLimits
   /** The audit log's name for the signed-in user. The prefix `dashboard:` distinguishes users from the operator. */
   readonly by: string
 }
 
-export class Dashboard extends Context.Service<
-  Dashboard,
+export class DashboardAuthentication extends Context.Service<
+  DashboardAuthentication,
   {
     /** Rejects a token if its organization is suspended or unknown. */
     readonly authenticate: (token: string) => Effect.Effect<DashboardPrincipal, TokenRefused | IdentityUnreachable>
   }
->()("@partner-commentary/core/access/Dashboard") {
+>()("@partner-commentary/core/access/DashboardAuthentication") {
   static readonly layer = Layer.effect(
-    Dashboard,
+    DashboardAuthentication,
     Effect.gen(function* () {
       const identity = yield* DashboardIdentity
       const organizations = yield* OrganizationStore
@@ -37,7 +37,7 @@ export class Dashboard extends Context.Service<
         return Option.isSome(own) ? own : yield* organizations.findByIdentity(claim)
       })
 
-      return Dashboard.of({
+      return DashboardAuthentication.of({
         authenticate: Effect.fnUntraced(function* (token) {
           const { organization: claim, subject } = yield* identity.verify(token)
           const organization = yield* named(claim)

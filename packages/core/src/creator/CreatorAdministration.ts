@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
-import { noticeId, resendIdSeparator } from "../mail/Mail.ts"
+import { mailIdForNotice, resendIdSeparator } from "../mail/Mail.ts"
 import { MailStore } from "../mail/MailStore.ts"
 import { PersonaRegistry } from "../persona/PersonaRegistry.ts"
 import { AuditLog } from "../shared/AuditLog.ts"
@@ -25,8 +25,8 @@ import {
   retryGenerationNow
 } from "../topic/Workflow.ts"
 
-export class Creators extends Context.Service<
-  Creators,
+export class CreatorAdministration extends Context.Service<
+  CreatorAdministration,
   {
     /** Restarts generation after the last attempt has failed. If a retry is already scheduled, makes it due now. */
     readonly retryGeneration: (id: ShareId) => Effect.Effect<Assignment, AssignmentNotFound | ActionRefused>
@@ -51,9 +51,9 @@ export class Creators extends Context.Service<
      */
     readonly erase: (email: string) => Effect.Effect<{ readonly personas: number; readonly assignments: number }>
   }
->()("@partner-commentary/core/creator/Creators") {
+>()("@partner-commentary/core/creator/CreatorAdministration") {
   static readonly layer = Layer.effect(
-    Creators,
+    CreatorAdministration,
     Effect.gen(function* () {
       const store = yield* AssignmentStore
       const personas = yield* PersonaRegistry
@@ -76,12 +76,12 @@ export class Creators extends Context.Service<
         const now = yield* Instant.now
         const occasion = occasionOfNotice(kind, assignment)
         // If the mail is still queued, make the queued mail due now, so that the creator does not get two mails.
-        if (yield* mails.retryNow(noticeId(id, occasion), now, options)) {
+        if (yield* mails.retryNow(mailIdForNotice(id, occasion), now, options)) {
           yield* signal.notify
           return kind
         }
         yield* mails.queue({
-          id: noticeId(id, `${occasion}${resendIdSeparator}${now}`),
+          id: mailIdForNotice(id, `${occasion}${resendIdSeparator}${now}`),
           kind,
           shareId: id,
           organizationId: assignment.organizationId,
@@ -92,7 +92,7 @@ export class Creators extends Context.Service<
         return kind
       })
 
-      return Creators.of({
+      return CreatorAdministration.of({
         resendMail: Effect.fn("Creators.resendMail")((id) => mailAgain(id)),
 
         resendFailed: Effect.fn("Creators.resendFailed")(function* (since) {

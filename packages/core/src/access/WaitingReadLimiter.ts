@@ -11,14 +11,14 @@ import * as Record from "effect/Record"
 import * as Schedule from "effect/Schedule"
 import type { OrganizationId } from "../shared/Ids.ts"
 import * as KeyedSemaphore from "../shared/KeyedSemaphore.ts"
-import { ConcurrencyLimit, poolBounds, TooManyRequests } from "./ConcurrencyLimit.ts"
+import { ConcurrencyLimit, concurrencyPoolLimits, TooManyRequests } from "./ConcurrencyLimit.ts"
 
 /**
  * Maximum number of concurrent reads of one organization in this process. Each read also takes a permit of its pool.
  */
-export const signaledReadBounds = { standard: 2, frequent: 16 } as const
+export const waitingReadLimits = { standard: 2, frequent: 16 } as const
 
-export type SignaledReadPool = keyof typeof signaledReadBounds
+export type WaitingReadPool = keyof typeof waitingReadLimits
 
 /**
  * Maximum time that a read waits for its turn. The sum of `turnTimeout` and the longest wait for a change is one
@@ -27,20 +27,20 @@ export type SignaledReadPool = keyof typeof signaledReadBounds
 const turnTimeout = Duration.seconds(30)
 
 type Read = <A, E, R>(
-  pool: SignaledReadPool,
+  pool: WaitingReadPool,
   organization: OrganizationId,
   look: Effect.Effect<A, E, R>
 ) => Effect.Effect<A, E | TooManyRequests, R>
 
 /** Runs the reads of each organization in the order of arrival. The queue of waiting reads has no maximum length. */
-export class SignaledReads extends Context.Service<SignaledReads, Read>()(
-  "@partner-commentary/core/access/SignaledReads"
+export class WaitingReadLimiter extends Context.Service<WaitingReadLimiter, Read>()(
+  "@partner-commentary/core/access/WaitingReadLimiter"
 ) {
   static readonly layer = Layer.effect(
-    SignaledReads,
+    WaitingReadLimiter,
     Effect.gen(function* () {
       const limit = yield* ConcurrencyLimit
-      const queues = Record.map(signaledReadBounds, (each) =>
+      const queues = Record.map(waitingReadLimits, (each) =>
         KeyedSemaphore.make<OrganizationId>({ each, waiting: Number.POSITIVE_INFINITY })
       )
       const read: Read = (pool, organization, look) => {
@@ -55,7 +55,7 @@ export class SignaledReads extends Context.Service<SignaledReads, Read>()(
                   restore(patient),
                   Effect.sync(() => release(organization))
                 )
-              : Effect.fail(new TooManyRequests({ pool, limit: poolBounds[pool].each }))
+              : Effect.fail(new TooManyRequests({ pool, limit: concurrencyPoolLimits[pool].each }))
           )
         )
       }
