@@ -5,8 +5,8 @@
  */
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { describe } from "@partner-commentary/api/description/Description"
-import type { Document } from "@partner-commentary/api/description/Document"
+import { generateOpenApiDocument } from "@partner-commentary/api/description/Description"
+import type { OpenApiDocument } from "@partner-commentary/api/description/Document"
 import { PartnerApi } from "@partner-commentary/api/PartnerApi"
 import { isFileCurrent } from "./Generated.ts"
 import { findBreakingChanges } from "./openapi/Breakage.ts"
@@ -18,7 +18,7 @@ import { root } from "./Repository.ts"
 /** The default address of a service. A running service puts its own address into the document. */
 const apiRoot = "http://127.0.0.1:8080"
 
-const document = JSON.parse(JSON.stringify(describe(PartnerApi, apiRoot))) as Document
+const document = JSON.parse(JSON.stringify(generateOpenApiDocument(PartnerApi, apiRoot))) as OpenApiDocument
 const text = `${JSON.stringify(document, null, 2)}\n`
 const generated = {
   "docs/openapi.json": text,
@@ -29,7 +29,7 @@ const promise = "docs/openapi.released.json"
 
 const say = (line: string) => process.stdout.write(`${line}\n`)
 const place = (path: string) => join(root, path)
-const read = (path: string) => JSON.parse(readFileSync(place(path), "utf8")) as Document
+const read = (path: string) => JSON.parse(readFileSync(place(path), "utf8")) as OpenApiDocument
 
 const broken = findBreakingChanges(read(promise), document)
 

@@ -1,13 +1,13 @@
 /** Checks that the generated modules of the Python client match docs/openapi.json. `--write` writes them. */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import type { Document } from "@partner-commentary/api/description/Document"
+import type { OpenApiDocument } from "@partner-commentary/api/description/Document"
 import { writeOrCheckFile } from "./Generated.ts"
 import { modelsModule } from "./python/ModelsModule.ts"
 import { resourcesModule } from "./python/ResourcesModule.ts"
 import { root } from "./Repository.ts"
 
-const document = JSON.parse(readFileSync(join(root, "docs", "openapi.json"), "utf8")) as Document
+const document = JSON.parse(readFileSync(join(root, "docs", "openapi.json"), "utf8")) as OpenApiDocument
 const folder = "clients/python/src/partner_commentary"
 
 writeOrCheckFile(`${folder}/models.py`, modelsModule(document))

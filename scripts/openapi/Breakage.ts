@@ -3,11 +3,11 @@
  * changes. This module rewrites each error code as a separate media type, because api-smart-diff reports removed media
  * types. This module compares scopes and enumerations itself.
  */
-import { envelopesOf, errorCodeOf } from "@partner-commentary/api/description/Answers"
-import { type Document, json, mapValues, type Response } from "@partner-commentary/api/description/Document"
+import { errorEnvelopesOf, errorCodeOf } from "@partner-commentary/api/description/Answers"
+import { type OpenApiDocument, jsonContentType, mapValues, type ResponseObject } from "@partner-commentary/api/description/Document"
 import { apiDiff } from "api-smart-diff"
 
-export const findBreakingChanges = (before: Document, after: Document): ReadonlyArray<string> => {
+export const findBreakingChanges = (before: OpenApiDocument, after: OpenApiDocument): ReadonlyArray<string> => {
   const [was, is] = [plain(before), plain(after)]
   const changes = apiDiff(changed(was, is), changed(is, was))
     .filter(({ action, path, type }) => path[0] === "paths" && (type === "breaking" || isOther(path, action)))
@@ -80,7 +80,7 @@ const changed = (part: Part, other: Part) => structuredClone({ openapi: "3.1.0",
  * Removes descriptions, resolves references, and lists each error under its code, so that only a removed code is
  * breaking.
  */
-const plain = ({ components, paths }: Document): Part => {
+const plain = ({ components, paths }: OpenApiDocument): Part => {
   const followed = (value: unknown, key: string, above: ReadonlyArray<string>): unknown => {
     if (Array.isArray(value)) return value.map((inner) => followed(inner, key, above))
     if (typeof value !== "object" || value === null) return value
@@ -111,14 +111,14 @@ const plain = ({ components, paths }: Document): Part => {
 
 const words = new Set(["description", "summary", "example", "examples", "tags", "operationId"])
 
-const byCode = (response: Response, schemas: Document["components"]["schemas"]): Response => {
-  const schema = response.content?.[json]?.schema
+const byCode = (response: ResponseObject, schemas: OpenApiDocument["components"]["schemas"]): ResponseObject => {
+  const schema = response.content?.[jsonContentType]?.schema
   if (schema === undefined) return response
-  const media = envelopesOf(schema, schemas).map((one) => [`application/${errorCodeOf(one)}`, { schema: one }])
+  const media = errorEnvelopesOf(schema, schemas).map((one) => [`application/${errorCodeOf(one)}`, { schema: one }])
   return { ...response, content: Object.fromEntries(media) }
 }
 
-const scopes = (before: Document, after: Document): ReadonlyArray<string> =>
+const scopes = (before: OpenApiDocument, after: OpenApiDocument): ReadonlyArray<string> =>
   Object.entries(before.paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, operation]) => {
       const now = after.paths[path]?.[method]?.["x-required-scope"]

@@ -1,15 +1,15 @@
 /** Checks that every error code of a response has an example. Spectral's rules cannot compare two lists. */
-import { envelopesOf, errorCodeOf } from "@partner-commentary/api/description/Answers"
-import { type Document, json } from "@partner-commentary/api/description/Document"
+import { errorEnvelopesOf, errorCodeOf } from "@partner-commentary/api/description/Answers"
+import { type OpenApiDocument, jsonContentType } from "@partner-commentary/api/description/Document"
 
-export const errorsWithoutExample = ({ components, paths }: Document): ReadonlyArray<string> =>
+export const errorsWithoutExample = ({ components, paths }: OpenApiDocument): ReadonlyArray<string> =>
   Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, { responses }]) =>
       Object.entries(responses)
         .filter(([status]) => Number(status) >= 400)
         .flatMap(([status, { content }]) => {
-          const { examples = {}, schema } = content?.[json] ?? { schema: {} }
-          return envelopesOf(schema, components.schemas)
+          const { examples = {}, schema } = content?.[jsonContentType] ?? { schema: {} }
+          return errorEnvelopesOf(schema, components.schemas)
             .map(errorCodeOf)
             .filter((code) => !(code in examples))
             .map((code) => `${method.toUpperCase()} ${path} ${status}: the error ${code} has no example`)

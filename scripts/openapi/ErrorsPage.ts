@@ -1,14 +1,14 @@
 /** Generates docs/reference/errors.md from the contract and its guide: each error code with its status, meaning and remedy. */
-import { envelopesOf, errorCodeOf } from "@partner-commentary/api/description/Answers"
-import type { Document } from "@partner-commentary/api/description/Document"
+import { errorEnvelopesOf, errorCodeOf } from "@partner-commentary/api/description/Answers"
+import type { OpenApiDocument } from "@partner-commentary/api/description/Document"
 import { type ErrorCode, errorGuide } from "@partner-commentary/api/ErrorGuide"
 import { statusOf } from "@partner-commentary/api/Errors"
 import { wrapText } from "../Wrap.ts"
 
-export const renderErrorsPage = ({ components, paths }: Document): string => {
+export const renderErrorsPage = ({ components, paths }: OpenApiDocument): string => {
   const meanings = new Map(
     Object.values(components.schemas)
-      .flatMap((schema) => envelopesOf(schema, components.schemas))
+      .flatMap((schema) => errorEnvelopesOf(schema, components.schemas))
       .map((one) => [errorCodeOf(one), one.properties?.["error"]?.description ?? ""] as const)
   )
   const sections = (Object.keys(errorGuide) as Array<ErrorCode>).map((code) => {

@@ -1,5 +1,5 @@
 /** Generates `models.py`: a TypedDict for each schema of the description. */
-import type { Document, JsonSchema } from "@partner-commentary/api/description/Document"
+import type { OpenApiDocument, JsonSchema } from "@partner-commentary/api/description/Document"
 import { wrapText } from "../Wrap.ts"
 import { pascal, typeOf } from "./PythonTypes.ts"
 
@@ -56,7 +56,7 @@ const unionOf = (name: string, { description, oneOf = [] }: JsonSchema): Readonl
   ...docstring(description, "")
 ]
 
-export const modelsModule = ({ components }: Document): string => {
+export const modelsModule = ({ components }: OpenApiDocument): string => {
   const all = Object.entries(components.schemas)
   const unions = all.filter(([, { oneOf }]) => oneOf !== undefined)
   const classes = all.filter(([, { oneOf }]) => oneOf === undefined)

@@ -1,5 +1,5 @@
 /** Describes each operation for the Python client: class, method, parameters and result. */
-import type { Document, JsonSchema, Parameter } from "@partner-commentary/api/description/Document"
+import type { OpenApiDocument, JsonSchema, Parameter } from "@partner-commentary/api/description/Document"
 import { type Names, snake, typeOf } from "./PythonTypes.ts"
 
 const prefix = "/partner/v1"
@@ -66,7 +66,7 @@ const argument = ({ name, required, schema }: Pick<Parameter, "name" | "required
 
 const lastOf = (reference: string): string => reference.split("/").at(-1) ?? ""
 
-export const operationsOf = ({ components, paths }: Document): ReadonlyArray<Operation> => {
+export const operationsOf = ({ components, paths }: OpenApiDocument): ReadonlyArray<Operation> => {
   const resolve = (schema: JsonSchema): JsonSchema =>
     schema.$ref === undefined ? schema : (components.schemas[lastOf(schema.$ref)] ?? {})
   const shared = components.parameters ?? {}

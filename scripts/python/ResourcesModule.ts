@@ -1,5 +1,5 @@
 /** Generates `_resources.py`: a class for each group of operations, for blocking and for asynchronous calls. */
-import type { Document } from "@partner-commentary/api/description/Document"
+import type { OpenApiDocument } from "@partner-commentary/api/description/Document"
 import { docstring } from "./ModelsModule.ts"
 import { type Argument, type Operation, operationsOf } from "./Operation.ts"
 import { pascal } from "./PythonTypes.ts"
@@ -108,7 +108,7 @@ const collection = (mode: Mode, name: string, groups: ReadonlyArray<string>): Re
   ...groups.map((group) => `        self.${group} = ${mode.prefix}${pascal(group)}Resource(connection)`)
 ]
 
-export const resourcesModule = (document: Document): string => {
+export const resourcesModule = (document: OpenApiDocument): string => {
   const operations = operationsOf(document)
   const groupsOf = (isDashboard: boolean) => [
     ...new Set(operations.filter((each) => each.isDashboard === isDashboard).map(({ group }) => group))

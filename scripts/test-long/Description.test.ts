@@ -2,7 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import type { Document } from "@partner-commentary/api/description/Document"
+import type { OpenApiDocument } from "@partner-commentary/api/description/Document"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { findBreakingChanges } from "../openapi/Breakage.ts"
 import { errorsWithoutExample } from "../openapi/ErrorExamples.ts"
@@ -13,7 +13,7 @@ import { type LintFinding, lintDescription } from "./description/Lint.ts"
 import { applyPlants } from "./description/Plant.ts"
 
 /** The tests insert faults into the released document. This document changes rarely, so the targets stay valid. */
-const released: Document = JSON.parse(readFileSync(join(root, "docs/openapi.released.json"), "utf8"))
+const released: OpenApiDocument = JSON.parse(readFileSync(join(root, "docs/openapi.released.json"), "utf8"))
 
 describe("the comparison with the released document", () => {
   it.each(breakingChanges)("the comparison with the released document reports $what", (change) => {

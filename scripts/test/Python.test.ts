@@ -1,5 +1,5 @@
 /** Tests the generator of the Python client: names, types, and the documents that it refuses. */
-import type { Document } from "@partner-commentary/api/description/Document"
+import type { OpenApiDocument } from "@partner-commentary/api/description/Document"
 import { expect, it } from "vitest"
 import { modelsModule } from "../python/ModelsModule.ts"
 import { resourcesModule } from "../python/ResourcesModule.ts"
@@ -16,7 +16,7 @@ const operation = (operationId: string, more: object = {}) => ({
 })
 
 const described = (paths: object, schemas: object = {}) =>
-  ({ paths, components: { schemas, securitySchemes: {} } }) as unknown as Document
+  ({ paths, components: { schemas, securitySchemes: {} } }) as unknown as OpenApiDocument
 
 const methods = (paths: object) =>
   [...resourcesModule(described(paths)).matchAll(/^ {4}(?:async )?def ([a-z]\w*)/gm)].map(([, name]) => name)

@@ -3,7 +3,7 @@
  * transaction of the host.
  */
 import * as PgClient from "@effect/sql-pg/PgClient"
-import { type CorruptionMonitor, KnownFault } from "@partner-commentary/sql/database/DatabaseFault"
+import { type CorruptionMonitor, KnownFaultCheck } from "@partner-commentary/sql/database/DatabaseFault"
 import * as HostTransaction from "@partner-commentary/sql/database/HostTransaction"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -50,8 +50,8 @@ export const make = ({ acquirer, begin, borrower, fault, schema }: Pool) =>
 
 export const contextOf = (client: SqlClient.SqlClient & Pick<Pool, "fault">) =>
   Context.make(SqlClient.SqlClient, client).pipe(
-    Context.add(KnownFault, client.fault),
-    Context.add(HostTransaction.HostTransactions, HostSession.open)
+    Context.add(KnownFaultCheck, client.fault),
+    Context.add(HostTransaction.HostTransactionConnector, HostSession.open)
   )
 
 /**

@@ -3,8 +3,8 @@
  * SET LOCAL, so the setting ends with the transaction. It therefore affects neither other users of a pooled session nor
  * the host's statements.
  */
-import { lockName } from "@partner-commentary/sql/database/Lock"
-import { SchemaForbidden, SchemaMissing } from "@partner-commentary/sql/database/SchemaErrors"
+import { takeAdvisoryLock } from "@partner-commentary/sql/database/Lock"
+import { SchemaForbidden, PostgresSchemaMissing } from "@partner-commentary/sql/database/SchemaErrors"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { Connection } from "effect/sql/SqlConnection"
@@ -72,13 +72,13 @@ export const createSchema = Effect.fnUntraced(function* (schema: string | undefi
   const [found] = yield* look(sql, schema)
   if (found === undefined) return
   const { creates, database, place, present, role, usable } = found
-  if (present === 0 && creates === 0) return yield* new SchemaMissing({ role, place, database })
+  if (present === 0 && creates === 0) return yield* new PostgresSchemaMissing({ role, place, database })
   if (present === 1 && usable === 0) return yield* new SchemaForbidden({ role, place, privileges: "USAGE, CREATE" })
   if (present === 1) return
   yield* sql.withTransaction(
     Effect.andThen(
       // Processes that start at the same time wait here until the first process has created the schema.
-      lockName(sql, "partner_commentary_schema"),
+      takeAdvisoryLock(sql, "partner_commentary_schema"),
       sql.unsafe(`CREATE SCHEMA IF NOT EXISTS ${quoted(schema)}`)
     )
   )

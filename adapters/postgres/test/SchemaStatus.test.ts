@@ -90,7 +90,7 @@ describe("Schema status of a Postgres database", () => {
       const now = Number(clock?.["now"])
       yield* run(url, "DELETE FROM partner_commentary_migrations WHERE migration_id > 6")
       const exclusive = new Set(["0007_metrics"])
-      const check = direct(url, OlderProcesses.check(names, exclusive))
+      const check = direct(url, OlderProcesses.failIfOlderProcessesRun(names, exclusive))
       const process = (id: string, schema: number, seen: number) =>
         run(url, `INSERT INTO processes VALUES ('${id}', '0.0.1', ${schema}, '', '${Instant.toIso(seen)}')`)
       yield* process("newer", 8, now)

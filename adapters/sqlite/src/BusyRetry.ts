@@ -3,7 +3,7 @@
  * SQLite, only the delays between attempts count towards the timeout. The delays use real time even with a test clock,
  * because the other process uses real time. During a delay, the client runs other reads.
  */
-import { isSnapshotStale } from "@partner-commentary/sql/database/HostTransaction"
+import { isStaleSnapshotError } from "@partner-commentary/sql/database/HostTransaction"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
@@ -23,7 +23,7 @@ export const isDatabaseBusy = (error: SqlError): boolean => {
     Predicate.hasProperty(cause, "errcode") &&
     Predicate.isNumber(cause.errcode) &&
     (cause.errcode & 0xff) === busy &&
-    !isSnapshotStale(error)
+    !isStaleSnapshotError(error)
   )
 }
 

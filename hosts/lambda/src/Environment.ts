@@ -5,7 +5,7 @@
 import * as LogThrottle from "@partner-commentary/core/shared/LogThrottle"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
 import { SigningSecrets } from "@partner-commentary/core/shared/SigningSecrets"
-import { LogRequests } from "@partner-commentary/server/middleware/AccessLog"
+import { AccessLogEnabled } from "@partner-commentary/server/middleware/AccessLog"
 import * as ConfigSummary from "@partner-commentary/settings/ConfigSummary"
 import { effectLogLevels } from "@partner-commentary/settings/LogLevels"
 import type { BucketSettings, FolderSettings } from "@partner-commentary/settings/MediaSettings"
@@ -73,7 +73,7 @@ const loggers = (log: Settings.Settings["log"]) =>
   Layer.mergeAll(
     Logger.layer([Logger.withConsoleError(Logger.formatJson)]),
     Layer.succeed(Logger.LogToStderr, true),
-    Layer.succeed(LogRequests, log.requests),
+    Layer.succeed(AccessLogEnabled, log.requests),
     Layer.succeed(References.MinimumLogLevel, effectLogLevels[Option.getOrElse(log.level, () => "info" as const)]),
     Layer.succeed(References.TracerEnabled, false)
   )

@@ -8,7 +8,7 @@ import { join } from "node:path"
 import { promisify } from "node:util"
 import { gunzip } from "node:zlib"
 import { DescriptionTemplate } from "@partner-commentary/server/openapi/DescriptionTemplate"
-import { ExplorerProgram } from "@partner-commentary/server/openapi/ExplorerProgram"
+import { ApiExplorerScript } from "@partner-commentary/server/openapi/ExplorerProgram"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
@@ -19,7 +19,7 @@ const description = join(import.meta.dirname, "openapi.json.gz")
 export const layer = existsSync(explorer)
   ? Layer.mergeAll(
       Layer.succeed(
-        ExplorerProgram,
+        ApiExplorerScript,
         Effect.promise(async () => new Uint8Array(await readFile(explorer)))
       ),
       Layer.succeed(

@@ -3,7 +3,7 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as IpAllowList from "@partner-commentary/core/access/IpAllowList"
-import { clientAddress } from "@partner-commentary/server/ClientAddress"
+import { resolveClientAddress } from "@partner-commentary/server/ClientAddress"
 import * as Result from "effect/Result"
 import * as Event from "partner-commentary/lambda/Event"
 import { type GatewayRequest, toWebRequest } from "partner-commentary/lambda/GatewayRequest"
@@ -18,7 +18,7 @@ const text = ({ body }: GatewayRequest) => (body === null ? null : new TextDecod
 
 /** Returns the client address that the service determines for a request. */
 const seenBy = ({ address, headers }: GatewayRequest, proxies: ReadonlyArray<string>) =>
-  clientAddress(address, headers["x-forwarded-for"], Result.getOrThrow(IpAllowList.parseAllowList(proxies)))
+  resolveClientAddress(address, headers["x-forwarded-for"], Result.getOrThrow(IpAllowList.parseAllowList(proxies)))
 
 describe("the documented example", () => {
   it("the documented event of an HTTP API is parsed", () => {

@@ -6,7 +6,7 @@ import { mkdirSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, layer } from "@effect/vitest"
-import type { Document } from "@partner-commentary/api/description/Document"
+import type { OpenApiDocument } from "@partner-commentary/api/description/Document"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { Browser, BrowserContext, Locator, Page } from "playwright-core"
@@ -150,7 +150,7 @@ const snippet = (section: Locator) => section.locator("pre", { hasText: "curl" }
 
 /** Checks that each operation of the description has a heading. */
 const showsAll = async (page: Page, apiRoot: string) => {
-  const description: Document = await (await page.request.get(`${apiRoot}/openapi.json`)).json()
+  const description: OpenApiDocument = await (await page.request.get(`${apiRoot}/openapi.json`)).json()
   const summaries = Object.values(description.paths).flatMap((path) =>
     Object.values(path).map(({ summary = "" }) => summary)
   )

@@ -15,7 +15,7 @@ import {
   ScopeDenied,
   Unauthorized
 } from "./Errors.ts"
-import { apiKey } from "./SecurityScheme.ts"
+import { apiKeyScheme } from "./SecurityScheme.ts"
 
 /** The authenticated caller of a request. */
 export class CurrentPrincipal extends Context.Service<CurrentPrincipal, Principal>()(
@@ -28,7 +28,7 @@ export class RequiredScope extends Context.Service<RequiredScope, ApiKeyScope>()
 ) {}
 
 /** An endpoint annotation with a rate limit that applies in addition to the limits of the API key. */
-export class OwnLimit extends Context.Service<OwnLimit, EndpointLimitName>()(
+export class EndpointRateLimit extends Context.Service<EndpointRateLimit, EndpointLimitName>()(
   "@partner-commentary/api/ApiKeyAuth/OwnLimit"
 ) {}
 
@@ -67,5 +67,5 @@ export class ApiKeyAuth extends HttpApiMiddleware.Service<ApiKeyAuth, { provides
     ]
   }
 ) {
-  static readonly scheme = apiKey
+  static readonly scheme = apiKeyScheme
 }

@@ -16,8 +16,8 @@ import * as OpenApi from "effect/http-api/OpenApi"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { DashboardAuth } from "./DashboardAuth.ts"
-import { bodyOptional, keywords } from "./Documented.ts"
-import { Ok } from "./Envelope.ts"
+import { withOptionalBody, schemaKeywordsAnnotation } from "./Documented.ts"
+import { SuccessEnvelope } from "./Envelope.ts"
 import { InvalidRequest, NotFound } from "./Errors.ts"
 import * as Fields from "./Fields.ts"
 import { IdempotencyHeaders } from "./IdempotencyKey.ts"
@@ -48,7 +48,7 @@ const addressForm = {
 const Address = Schema.String.annotate({
   description: "An address or a range.",
   examples: ["203.0.113.0/24"],
-  [keywords]: { maxLength: 64 }
+  [schemaKeywordsAnnotation]: { maxLength: 64 }
 }).check(
   Schema.makeFilter((entry) => Result.isSuccess(IpAllowList.parseAllowList([entry])), {
     message: "must be an IPv4 or IPv6 address or a CIDR range, such as 203.0.113.7 or 2001:db8::/32"
@@ -189,7 +189,7 @@ export class ApiKeysApi extends HttpApiGroup.make("api-keys")
     HttpApiEndpoint.post("create", "/api-keys", {
       headers: IdempotencyHeaders,
       payload: CreateApiKey,
-      success: HttpApiSchema.status(201)(Ok(CreatedApiKey))
+      success: HttpApiSchema.status(201)(SuccessEnvelope(CreatedApiKey))
     }).annotateMerge(
       OpenApi.annotations({
         identifier: "createApiKey",
@@ -199,7 +199,7 @@ export class ApiKeysApi extends HttpApiGroup.make("api-keys")
       })
     ),
     HttpApiEndpoint.get("list", "/api-keys", {
-      success: Ok(
+      success: SuccessEnvelope(
         Schema.Array(ApiKeySummary).annotate({
           description: `The keys of both environments, newest first. Keys that ended more than ${Duration.toDays(endedKeyRetention)} days ago are omitted.`
         })
@@ -213,7 +213,7 @@ export class ApiKeysApi extends HttpApiGroup.make("api-keys")
     ),
     HttpApiEndpoint.get("find", "/api-keys/:id", {
       params: id,
-      success: Ok(ApiKeySummary),
+      success: SuccessEnvelope(ApiKeySummary),
       error: NotFound
     }).annotateMerge(
       OpenApi.annotations({
@@ -225,7 +225,7 @@ export class ApiKeysApi extends HttpApiGroup.make("api-keys")
     HttpApiEndpoint.patch("change", "/api-keys/:id", {
       params: id,
       payload: ChangeApiKey,
-      success: Ok(ApiKeySummary),
+      success: SuccessEnvelope(ApiKeySummary),
       error: NotFound
     }).annotateMerge(
       OpenApi.annotations({
@@ -239,7 +239,7 @@ export class ApiKeysApi extends HttpApiGroup.make("api-keys")
       headers: IdempotencyHeaders,
       params: id,
       payload: RotateApiKey,
-      success: HttpApiSchema.status(201)(Ok(RotatedApiKey)),
+      success: HttpApiSchema.status(201)(SuccessEnvelope(RotatedApiKey)),
       error: [InvalidRequest, NotFound]
     })
       .annotateMerge(
@@ -250,10 +250,10 @@ export class ApiKeysApi extends HttpApiGroup.make("api-keys")
             "Creates a new key with the same settings and a new id. The old key keeps working for `grace_period_seconds`, so that you can switch your servers one after the other. A key that was revoked or rotated, or has expired, cannot be rotated."
         })
       )
-      .annotate(OpenApi.Transform, bodyOptional),
+      .annotate(OpenApi.Transform, withOptionalBody),
     HttpApiEndpoint.delete("revoke", "/api-keys/:id", {
       params: id,
-      success: Ok(RevokedApiKey),
+      success: SuccessEnvelope(RevokedApiKey),
       error: NotFound
     }).annotateMerge(
       OpenApi.annotations({

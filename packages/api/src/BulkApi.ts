@@ -7,14 +7,14 @@ import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
 import { ApiKeyAuth, RequiredPool, RequiredScope } from "./ApiKeyAuth.ts"
 import { CreateTopic } from "./CreateTopic.ts"
-import { Ok } from "./Envelope.ts"
+import { SuccessEnvelope } from "./Envelope.ts"
 import { InvalidRequest, NoValidPersonas, RateLimitExceeded } from "./Errors.ts"
 import * as Fields from "./Fields.ts"
 import { IdempotencyHeaders } from "./IdempotencyKey.ts"
 import { Topic } from "./TopicsApi.ts"
 import { topicsGroup } from "./TopicsGroup.ts"
 
-export const maxTopics = 100
+export const maxBulkTopics = 100
 
 /** The maximum number of persona ids in one request, counted over all topics. */
 export const maxBulkPersonas = 1000
@@ -23,7 +23,7 @@ const BulkTopics = Schema.Struct({
   topics: Schema.Array(CreateTopic)
     .check(
       Schema.isMinLength(1, { message: "must hold at least one topic" }),
-      Schema.isMaxLength(maxTopics, { message: `must hold at most ${maxTopics} topics` })
+      Schema.isMaxLength(maxBulkTopics, { message: `must hold at most ${maxBulkTopics} topics` })
     )
     .annotate({
       description: `Each as in POST /topics, with at most ${maxBulkPersonas} persona ids in all. The service processes them in this order.`,
@@ -74,7 +74,7 @@ export class BulkApi extends HttpApiGroup.make("bulk")
     HttpApiEndpoint.post("create", "/topics/bulk", {
       headers: IdempotencyHeaders,
       payload: BulkTopics,
-      success: Ok(BulkResults),
+      success: SuccessEnvelope(BulkResults),
       error: RateLimitExceeded
     })
       .annotate(RequiredScope, "topics:submit")

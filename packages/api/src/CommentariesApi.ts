@@ -5,7 +5,7 @@ import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
 import { ApiKeyAuth, RequiredScope } from "./ApiKeyAuth.ts"
-import { Ok } from "./Envelope.ts"
+import { SuccessEnvelope } from "./Envelope.ts"
 import { NotFound } from "./Errors.ts"
 import * as Fields from "./Fields.ts"
 import { IdempotencyHeaders } from "./IdempotencyKey.ts"
@@ -39,7 +39,7 @@ export class CommentariesApi extends HttpApiGroup.make("commentaries")
           examples: ["019c0e1b-9d21-7000-8000-6b1f0c7e2a44"]
         })
       },
-      success: Ok(PartnerApprovedCommentary),
+      success: SuccessEnvelope(PartnerApprovedCommentary),
       error: NotFound
     })
       .annotate(RequiredScope, "topics:submit")

@@ -3,7 +3,7 @@ import { approvingPersona } from "@partner-commentary/core/persona/TestPersonas"
 import { maxPersonas, OutputType, referencePattern } from "@partner-commentary/core/topic/Topic"
 import { maxWebhooks } from "@partner-commentary/core/webhook/Webhook"
 import * as Schema from "effect/Schema"
-import { keywords } from "./Documented.ts"
+import { schemaKeywordsAnnotation } from "./Documented.ts"
 import * as Fields from "./Fields.ts"
 
 /** The constraint that a topic's external reference must satisfy. */
@@ -21,7 +21,7 @@ export const CreateTopic = Schema.Struct({
     description:
       "The topic: a short question, statement or prompt. 10 to 500 characters (Unicode code points) after trimming; a length of 100 or less is always accepted. It must contain readable characters, and no control characters except tabs and line breaks.",
     examples: ["Will the Lakers make the play-offs this season?"],
-    [keywords]: { minLength: 10, maxLength: 500 }
+    [schemaKeywordsAnnotation]: { minLength: 10, maxLength: 500 }
   }),
   persona_ids: Schema.Array(
     Schema.String.check(Schema.isPattern(uuidPattern, { message: "must be a UUID" })).annotate({

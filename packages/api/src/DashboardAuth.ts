@@ -3,7 +3,7 @@ import type { DashboardPrincipal } from "@partner-commentary/core/access/Dashboa
 import * as Context from "effect/Context"
 import * as HttpApiMiddleware from "effect/http-api/HttpApiMiddleware"
 import { InternalError, InvalidRequest, RateLimitExceeded, Unauthorized } from "./Errors.ts"
-import { dashboardToken } from "./SecurityScheme.ts"
+import { dashboardTokenScheme } from "./SecurityScheme.ts"
 
 /** The organization of the authenticated dashboard. */
 export class CurrentDashboard extends Context.Service<CurrentDashboard, DashboardPrincipal>()(
@@ -18,5 +18,5 @@ export class DashboardAuth extends HttpApiMiddleware.Service<DashboardAuth, { pr
   "@partner-commentary/api/DashboardAuth",
   { error: [Unauthorized, RateLimitExceeded, InvalidRequest, InternalError] }
 ) {
-  static readonly scheme = dashboardToken
+  static readonly scheme = dashboardTokenScheme
 }

@@ -10,7 +10,7 @@ import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
 import { ApiKeyAuth, RequiredScope } from "./ApiKeyAuth.ts"
 import { integerParameter, literalParameter, textParameter } from "./Documented.ts"
-import { Ok, Success } from "./Envelope.ts"
+import { SuccessEnvelope, SuccessFlag } from "./Envelope.ts"
 import { NotFound } from "./Errors.ts"
 import { CursorPagination, Event } from "./EventsApi.ts"
 import * as Fields from "./Fields.ts"
@@ -112,7 +112,7 @@ export const DeliveryDetail = Schema.Struct({
 })
 
 export const DeliveryList = Schema.Struct({
-  success: Success,
+  success: SuccessFlag,
   data: Schema.Array(Delivery).annotate({ description: "The deliveries of this page, newest event first." }),
   pagination: CursorPagination
 }).annotate({ identifier: "DeliveryList", description: "One page of deliveries, newest event first." })
@@ -191,7 +191,7 @@ export class DeliveriesApi extends HttpApiGroup.make("deliveries")
       ),
     HttpApiEndpoint.get("find", "/webhooks/:id/deliveries/:delivery_id", {
       params: one,
-      success: Ok(DeliveryDetail),
+      success: SuccessEnvelope(DeliveryDetail),
       error: NotFound
     })
       .annotate(RequiredScope, "webhooks:read")
@@ -204,7 +204,7 @@ export class DeliveriesApi extends HttpApiGroup.make("deliveries")
     HttpApiEndpoint.post("retry", "/webhooks/:id/deliveries/:delivery_id/retry", {
       headers: IdempotencyHeaders,
       params: one,
-      success: Ok(Delivery),
+      success: SuccessEnvelope(Delivery),
       error: NotFound
     })
       .annotate(RequiredScope, "webhooks:write")
@@ -218,7 +218,7 @@ export class DeliveriesApi extends HttpApiGroup.make("deliveries")
       headers: IdempotencyHeaders,
       params: webhook,
       payload: RecoverWebhook,
-      success: Ok(Recovery),
+      success: SuccessEnvelope(Recovery),
       error: NotFound
     })
       .annotate(RequiredScope, "webhooks:write")

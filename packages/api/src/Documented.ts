@@ -5,7 +5,7 @@
 import * as Schema from "effect/Schema"
 
 /** The name of an annotation whose JSON Schema keywords override the generated keywords. */
-export const keywords = "x-keywords"
+export const schemaKeywordsAnnotation = "x-keywords"
 
 interface Words<Example> {
   readonly description: string
@@ -18,7 +18,7 @@ interface Words<Example> {
  */
 const parameter = (description: string, example: unknown, truth: Schema.JsonObject) =>
   Schema.optionalKey(
-    Schema.String.annotate({ description, examples: [String(example)], [keywords]: { ...truth, examples: [example] } })
+    Schema.String.annotate({ description, examples: [String(example)], [schemaKeywordsAnnotation]: { ...truth, examples: [example] } })
   )
 
 export const integerParameter = ({
@@ -45,28 +45,28 @@ export const textParameter = ({
 }) => parameter(description, example, { type: "string", ...limits })
 
 /** Returns a string schema with a description and an example. */
-export const describedText = (description: string, example: string) =>
+export const describedTextSchema = (description: string, example: string) =>
   Schema.String.annotate({ description, examples: [example] })
 
-export const describedAddress = (description: string, example: string) =>
+export const describedUrlSchema = (description: string, example: string) =>
   Schema.String.annotate({ format: "uri", description, examples: [example] })
 
-export const eventStream = "text/event-stream"
+export const eventStreamContentType = "text/event-stream"
 
 /**
  * Describes an event stream by the schema of its data, so that client generators can generate typed events. Before
  * version 3.2, OpenAPI has no other place for the schema of an event.
  */
-export const streamOf =
+export const withEventStreamSchema =
   (schema: string) =>
   <Operation extends object>(operation: Operation): Operation => {
     const { responses } = operation as unknown as { readonly responses: Readonly<Record<string, object>> }
-    const content = { [eventStream]: { schema: { $ref: `#/components/schemas/${schema}` } } }
+    const content = { [eventStreamContentType]: { schema: { $ref: `#/components/schemas/${schema}` } } }
     return { ...operation, responses: { ...responses, 200: { ...responses["200"], content } } }
   }
 
 /** Marks the request body as optional, because the generated description requires every body. */
-export const bodyOptional = <Operation extends object>(operation: Operation): Operation => ({
+export const withOptionalBody = <Operation extends object>(operation: Operation): Operation => ({
   ...operation,
   requestBody: { ...(operation as { readonly requestBody?: object }).requestBody, required: false }
 })

@@ -1,8 +1,8 @@
 /** Defines the envelope of every successful response. */
 import * as Schema from "effect/Schema"
 
-export const Success = Schema.Literal(true).annotate({ description: "Always true for a successful response." })
+export const SuccessFlag = Schema.Literal(true).annotate({ description: "Always true for a successful response." })
 
-export const Ok = <Data extends Schema.Top>(data: Data) => Schema.Struct({ success: Success, data })
+export const SuccessEnvelope = <Data extends Schema.Top>(data: Data) => Schema.Struct({ success: SuccessFlag, data })
 
 export const ok = <const Data>(data: Data) => ({ success: true as const, data })

@@ -4,7 +4,7 @@
  */
 import { approvingPersona } from "@partner-commentary/core/persona/TestPersonas"
 import * as Schema from "effect/Schema"
-import { describedText } from "./Documented.ts"
+import { describedTextSchema } from "./Documented.ts"
 import * as Fields from "./Fields.ts"
 
 /** The HTTP status of each error code. The type requires an entry for each error code. */
@@ -38,7 +38,7 @@ const failed = Schema.Literal(false).annotate({ description: "False for every er
 
 const told = <const Code extends string>(code: Code) => ({
   code: Schema.Literal(code).annotate({ description: "The error code for your program. Its meaning never changes." }),
-  message: describedText(
+  message: describedTextSchema(
     "An explanation for people, in one sentence. The text may change.",
     "A description of the error, in one sentence."
   )
@@ -120,7 +120,7 @@ export const requestTimeout = {
  * The response when no database connection became free in time. The error code stays `internal_error`. Proxies and
  * clients use the status code, and wait as `Retry-After` says.
  */
-export const busy = {
+export const serviceBusy = {
   status: 503,
   retryAfter: 1,
   of: (requestId: string): InternalError =>
@@ -291,7 +291,7 @@ export class RateLimitExceeded extends Schema.Error<RateLimitExceeded>("RateLimi
       limit: Fields.countSchema("The limit.", 1000),
       remaining: Fields.countSchema("How much of the limit is left.", 0),
       quota: Schema.optionalKey(
-        describedText(
+        describedTextSchema(
           "The monthly quota that is used up, or in the test environment `test_topics` or `test_bytes`. If present, do not retry automatically.",
           "topics_per_month"
         )

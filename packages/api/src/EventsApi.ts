@@ -8,8 +8,8 @@ import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
 import { ApiKeyAuth, RequiredPool, RequiredScope, WaitPreference } from "./ApiKeyAuth.ts"
-import { eventStream, integerParameter, literalParameter, streamOf, textParameter } from "./Documented.ts"
-import { Success } from "./Envelope.ts"
+import { eventStreamContentType, integerParameter, literalParameter, withEventStreamSchema, textParameter } from "./Documented.ts"
+import { SuccessFlag } from "./Envelope.ts"
 import * as Fields from "./Fields.ts"
 
 export const eventListBounds = { defaultLimit: 20, maxLimit: 100 }
@@ -134,7 +134,7 @@ export const CursorPagination = Schema.Struct({
 }).annotate({ identifier: "CursorPagination", description: "The position of this page in the list." })
 
 export const EventList = Schema.Struct({
-  success: Success,
+  success: SuccessFlag,
   data: Schema.Array(Event).annotate({
     description: "The events of this page, newest first, or oldest first with `order=asc`."
   }),
@@ -208,7 +208,7 @@ const streamHeaders = {
 const EventStream = Schema.String.annotate({
   description:
     "Server-sent events. Each has an `id`, the event's id; an `event`, its type; and `data`, the event as JSON on one line, whose schema this is. A line that begins with a colon is a comment. `retry` is the time in milliseconds to wait before you connect again."
-}).pipe(HttpApiSchema.asText({ contentType: eventStream }))
+}).pipe(HttpApiSchema.asText({ contentType: eventStreamContentType }))
 
 export class EventsApi extends HttpApiGroup.make("events")
   .add(
@@ -233,7 +233,7 @@ export class EventsApi extends HttpApiGroup.make("events")
       .annotateMerge(
         OpenApi.annotations({
           identifier: "streamEvents",
-          transform: streamOf("Event"),
+          transform: withEventStreamSchema("Event"),
           summary: "Stream events",
           description:
             "The events of `GET /events?order=asc` as server-sent events: each comes as soon as it is stored, once, and none is left out. When the stream ends, connect again with the id of the last event as `Last-Event-ID`: the next event follows. Use an official client, or a library for server-sent events that sends `X-Api-Key`, which the `EventSource` of browsers does not. While nothing happens, a comment comes every 15 seconds. A stream counts as one request. It ends within an hour, within 5 seconds of the end of its key, when the service stops, and when its client does not read for a minute. An organization may have 100 open streams in each process of the service. A host that cannot stream answers with the events that exist and ends, so that a client asks again every 10 seconds: use `Prefer: wait` or webhooks there instead."

@@ -5,7 +5,7 @@ import { AssignmentStatus as DomainAssignmentStatus, FailureReason } from "@part
 import { OutputType } from "@partner-commentary/core/topic/Topic"
 import * as Topics from "@partner-commentary/core/topic/TopicStatus"
 import * as Schema from "effect/Schema"
-import { describedAddress, describedText, keywords } from "./Documented.ts"
+import { describedUrlSchema, describedTextSchema, schemaKeywordsAnnotation } from "./Documented.ts"
 
 export const Timestamp = Schema.String.annotate({
   format: "date-time",
@@ -42,19 +42,19 @@ export const CommentaryId = Uuid.annotate({
   examples: ["019c0e5f-03aa-7000-8000-c8b2e4f61d37"]
 })
 
-export const PersonaName = describedText("The persona's display name.", approvingPersona.name)
+export const PersonaName = describedTextSchema("The persona's display name.", approvingPersona.name)
 
-export const PersonaImage = describedAddress(
+export const PersonaImage = describedUrlSchema(
   "The URL of the persona's picture.",
   "https://img.example.org/avery-approves.jpg"
 )
 
-export const ExternalReference = describedText(
+export const ExternalReference = describedTextSchema(
   "Your own identifier of the topic. Omitted if you sent none.",
   "article-4711"
 )
 
-export const TopicContent = describedText(
+export const TopicContent = describedTextSchema(
   "The topic's text, trimmed.",
   "Will the Lakers make the play-offs this season?"
 )
@@ -65,7 +65,7 @@ export const Metadata = Schema.Record(Schema.String, Schema.Json).annotate({
   description: "Your own data, as you sent it. `{}` if you sent none.",
   examples: [{ article: "4711", section: "basketball" }],
   // Without `additionalProperties`, client generators would generate a type without fields.
-  [keywords]: { additionalProperties: true }
+  [schemaKeywordsAnnotation]: { additionalProperties: true }
 })
 
 export const OutputTypes = Schema.Array(OutputType).annotate({
@@ -108,20 +108,20 @@ export const Failure = Schema.NullOr(
   }).annotate({ identifier: "Failure", description: "Why no commentary will come." })
 ).annotate({ description: "Why no commentary will come. Null if one came or still can.", examples: [null] })
 
-export const CommentaryContent = describedText(
+export const CommentaryContent = describedTextSchema(
   "The approved text.",
   "They will, but only just: the defence has woken up, and nobody wants to meet them in April."
 )
 
 export const AudioUrl = Schema.NullOr(
-  describedAddress("The URL of the audio.", "https://media.example.org/019c0e5f.mp3")
+  describedUrlSchema("The URL of the audio.", "https://media.example.org/019c0e5f.mp3")
 ).annotate({
   description: "The audio of the approved text. Null until it is ready.",
   examples: [null]
 })
 
 export const VideoUrl = Schema.NullOr(
-  describedAddress("The URL of the video.", "https://media.example.org/019c0e5f.mp4")
+  describedUrlSchema("The URL of the video.", "https://media.example.org/019c0e5f.mp4")
 ).annotate({
   description: "The video of the approved text. Null until it is ready.",
   examples: [null]
@@ -154,5 +154,5 @@ export const OutcomeSummary = Schema.Struct({
   failed: countSchema("Personas without a commentary, because their assignment failed.", 0)
 }).annotate({ identifier: "OutcomeSummary", description: "The number of personas by result." })
 
-export const progressSummary =
+export const progressSummaryDescription =
   "The number of personas by status. A failed persona counts under the status that it keeps: a cancelled persona counts in `topic_sent`, even if the topic is completed."

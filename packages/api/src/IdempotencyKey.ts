@@ -11,7 +11,7 @@ export const idempotencyHeader = "Idempotency-Key"
  * A response has the header `Idempotency-Replayed` when the response was stored for an earlier request with the same
  * idempotency key.
  */
-export const replayedHeader = "idempotency-replayed"
+export const idempotencyReplayedHeader = "idempotency-replayed"
 
 const constraint = { message: "must be given once, as 1 to 255 visible ASCII characters without spaces" }
 

@@ -6,15 +6,15 @@ import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
 import { ApiKeyAuth } from "./ApiKeyAuth.ts"
 import { ApiKeySummary } from "./ApiKeysApi.ts"
-import { describedText } from "./Documented.ts"
-import { Ok } from "./Envelope.ts"
+import { describedTextSchema } from "./Documented.ts"
+import { SuccessEnvelope } from "./Envelope.ts"
 import * as Fields from "./Fields.ts"
 import { usageGroup } from "./UsageGroup.ts"
 
 const { environment, expires_at, id, ip_whitelist, key_prefix, name, revoked_at } = ApiKeySummary.fields
 
 const RateWindow = Schema.Struct({
-  name: describedText("The name of the limit, as in `RateLimit`.", "requests_per_hour"),
+  name: describedTextSchema("The name of the limit, as in `RateLimit`.", "requests_per_hour"),
   limit: Fields.countSchema("The number of requests that the window allows.", 1000),
   remaining: Fields.countSchema("The number of requests left in the window, after this one.", 997),
   window_seconds: Fields.countSchema("The length of the window in seconds.", 3600),
@@ -24,7 +24,7 @@ const RateWindow = Schema.Struct({
 export const Me = Schema.Struct({
   organization: Schema.Struct({
     id: Fields.Uuid.annotate({ description: "The organization's id." }),
-    name: describedText("The organization's name.", "Courtside Media")
+    name: describedTextSchema("The organization's name.", "Courtside Media")
   }).annotate({ description: "The organization that the key belongs to." }),
   key: Schema.Struct({ id, name, key_prefix }).annotate({ description: "The key of this request." }),
   environment,
@@ -42,7 +42,7 @@ export const Me = Schema.Struct({
 
 export class MeApi extends HttpApiGroup.make("me")
   .add(
-    HttpApiEndpoint.get("show", "/me", { success: Ok(Me) }).annotateMerge(
+    HttpApiEndpoint.get("show", "/me", { success: SuccessEnvelope(Me) }).annotateMerge(
       OpenApi.annotations({
         identifier: "getMe",
         summary: "Get the key of this request",

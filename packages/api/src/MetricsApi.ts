@@ -4,7 +4,7 @@ import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
 import { ApiKeyAuth, RequiredScope } from "./ApiKeyAuth.ts"
-import { Ok } from "./Envelope.ts"
+import { SuccessEnvelope } from "./Envelope.ts"
 import * as Fields from "./Fields.ts"
 import { usageGroup } from "./UsageGroup.ts"
 
@@ -93,7 +93,7 @@ const query = {
 
 export class MetricsApi extends HttpApiGroup.make("metrics")
   .add(
-    HttpApiEndpoint.get("performance", "/metrics/performance", { query, success: Ok(PerformanceReport) })
+    HttpApiEndpoint.get("performance", "/metrics/performance", { query, success: SuccessEnvelope(PerformanceReport) })
       .annotate(RequiredScope, "usage:read")
       .annotate(OpenApi.Identifier, "getPerformance")
       .annotate(OpenApi.Summary, "Performance of creators and generation")

@@ -13,7 +13,7 @@ import { TopicsApi } from "./TopicsApi.ts"
 import { UsageApi } from "./UsageApi.ts"
 import { WebhooksApi } from "./WebhooksApi.ts"
 
-export const prefix = "/partner/v1"
+export const partnerApiPrefix = "/partner/v1"
 
 export class PartnerApi extends HttpApi.make("partner-commentary")
   .add(TopicsApi)
@@ -28,4 +28,4 @@ export class PartnerApi extends HttpApi.make("partner-commentary")
   .add(EventsApi)
   .add(ApiKeysApi)
   .add(SandboxApi)
-  .prefix(prefix) {}
+  .prefix(partnerApiPrefix) {}

@@ -3,9 +3,9 @@ import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
-import { ApiKeyAuth, OwnLimit, RequiredScope } from "./ApiKeyAuth.ts"
-import { describedText } from "./Documented.ts"
-import { Ok } from "./Envelope.ts"
+import { ApiKeyAuth, EndpointRateLimit, RequiredScope } from "./ApiKeyAuth.ts"
+import { describedTextSchema } from "./Documented.ts"
+import { SuccessEnvelope } from "./Envelope.ts"
 import { NotFound, NotLicensed } from "./Errors.ts"
 import * as Fields from "./Fields.ts"
 
@@ -18,11 +18,11 @@ export const PersonaSummary = Schema.Struct(summary).annotate({
 
 export const Persona = Schema.Struct({
   ...summary,
-  bio: describedText(
+  bio: describedTextSchema(
     'The full biography. `""` if there is none.',
     "Twelve seasons beside the court, now in front of it."
   ),
-  expertise: Schema.Array(describedText("A sport, a league or a topic.", "NBA")).annotate({
+  expertise: Schema.Array(describedTextSchema("A sport, a league or a topic.", "NBA")).annotate({
     description: "The subjects that the persona comments on.",
     examples: [["basketball", "NBA"]]
   }),
@@ -35,14 +35,14 @@ export const Persona = Schema.Struct({
 export class PersonasApi extends HttpApiGroup.make("personas")
   .add(
     HttpApiEndpoint.get("list", "/personas", {
-      success: Ok(
+      success: SuccessEnvelope(
         Schema.Array(PersonaSummary).annotate({
           description: "The personas that you can submit topics to, sorted by name."
         })
       )
     })
       .annotate(RequiredScope, "personas:read")
-      .annotate(OwnLimit, "persona_lists_per_hour")
+      .annotate(EndpointRateLimit, "persona_lists_per_hour")
       .annotateMerge(
         OpenApi.annotations({
           identifier: "listPersonas",
@@ -53,7 +53,7 @@ export class PersonasApi extends HttpApiGroup.make("personas")
       ),
     HttpApiEndpoint.get("find", "/personas/:id", {
       params: { id: Fields.PersonaId },
-      success: Ok(Persona),
+      success: SuccessEnvelope(Persona),
       error: [NotLicensed, NotFound]
     })
       .annotate(RequiredScope, "personas:read")

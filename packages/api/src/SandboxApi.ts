@@ -6,9 +6,9 @@ import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
 import { ApiKeyAuth, RequiredScope } from "./ApiKeyAuth.ts"
-import { bodyOptional } from "./Documented.ts"
-import { describeTestEnvironment } from "./description/TestEnvironment.ts"
-import { Ok } from "./Envelope.ts"
+import { withOptionalBody } from "./Documented.ts"
+import { testEnvironmentDescription } from "./description/TestEnvironment.ts"
+import { SuccessEnvelope } from "./Envelope.ts"
 import { NotFound } from "./Errors.ts"
 import * as Fields from "./Fields.ts"
 import { IdempotencyHeaders } from "./IdempotencyKey.ts"
@@ -52,7 +52,7 @@ export class SandboxApi extends HttpApiGroup.make("sandbox")
       headers: IdempotencyHeaders,
       params: { share_id: Fields.ShareId },
       payload: AdvanceAssignment,
-      success: Ok(SimulatedAssignment),
+      success: SuccessEnvelope(SimulatedAssignment),
       error: NotFound
     })
       .annotate(RequiredScope, "topics:submit")
@@ -62,12 +62,12 @@ export class SandboxApi extends HttpApiGroup.make("sandbox")
         OpenApi.Description,
         "Takes a simulated creator's next step now, in the test environment. It works for assignments of every persona; assignments of Wren Waits change only through it. A live key gets 404. A step that the current status does not allow gets 400 with the field `action`, and so does any step after the final one."
       )
-      .annotate(OpenApi.Transform, bodyOptional)
+      .annotate(OpenApi.Transform, withOptionalBody)
   )
   .annotateMerge(
     OpenApi.annotations({
       title: "Test environment",
-      description: describeTestEnvironment
+      description: testEnvironmentDescription
     })
   )
   .middleware(ApiKeyAuth) {}

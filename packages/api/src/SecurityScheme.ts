@@ -10,7 +10,7 @@ export interface SecurityScheme {
     | { readonly type: "http"; readonly scheme: "bearer"; readonly bearerFormat: "JWT"; readonly description: string }
 }
 
-export const apiKey: SecurityScheme = {
+export const apiKeyScheme: SecurityScheme = {
   name: "ApiKey",
   scheme: {
     type: "apiKey",
@@ -21,7 +21,7 @@ export const apiKey: SecurityScheme = {
   }
 }
 
-export const dashboardToken: SecurityScheme = {
+export const dashboardTokenScheme: SecurityScheme = {
   name: "DashboardToken",
   scheme: {
     type: "http",

@@ -7,10 +7,10 @@ import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
-import { ApiKeyAuth, ConditionalRead, OwnLimit, RequiredPool, RequiredScope, WaitPreference } from "./ApiKeyAuth.ts"
+import { ApiKeyAuth, ConditionalRead, EndpointRateLimit, RequiredPool, RequiredScope, WaitPreference } from "./ApiKeyAuth.ts"
 import { CreateTopic, referenceConstraint } from "./CreateTopic.ts"
-import { integerParameter, keywords, literalParameter, textParameter } from "./Documented.ts"
-import { Ok, Success } from "./Envelope.ts"
+import { integerParameter, schemaKeywordsAnnotation, literalParameter, textParameter } from "./Documented.ts"
+import { SuccessEnvelope, SuccessFlag } from "./Envelope.ts"
 import { ExampleErrors } from "./ErrorGuide.ts"
 import { InvalidRequest, NotFound, NoValidPersonas, SubmissionResult } from "./Errors.ts"
 import * as Fields from "./Fields.ts"
@@ -72,7 +72,7 @@ export const TopicProgress = Schema.Struct({
     creator_approved: Fields.countSchema("Ready to fetch.", 1),
     declined: Fields.countSchema("Declined by the creator.", 0),
     expired: Fields.countSchema("Not answered in time.", 0)
-  }).annotate({ identifier: "ProgressSummary", description: Fields.progressSummary })
+  }).annotate({ identifier: "ProgressSummary", description: Fields.progressSummaryDescription })
 }).annotate({ identifier: "TopicProgress", description: "The status of a topic and of each of its personas." })
 
 const entry = {
@@ -159,15 +159,15 @@ export const TopicSummary = Schema.Struct({
 }).annotate({ identifier: "TopicSummary", description: "A topic in a list." })
 
 /** The limits of the paging parameters of the topic list. */
-export const listBounds = { defaultLimit: 20, maxLimit: 100, maxOffset: 10_000 }
+export const topicListBounds = { defaultLimit: 20, maxLimit: 100, maxOffset: 10_000 }
 
 const cursor = "MjAyNi0wMS0zMFQxMjowMDowMC4wMDBaIDAxOWMwZTFiLTdjNGUtNzAwMC04MDAwLTJmNmQxYzllNGIxMA"
 
 export const TopicList = Schema.Struct({
-  success: Success,
+  success: SuccessFlag,
   data: Schema.Array(TopicSummary).annotate({ description: "The topics of this page." }),
   pagination: Schema.Struct({
-    limit: Fields.countSchema("The number of entries on a page.", listBounds.defaultLimit),
+    limit: Fields.countSchema("The number of entries on a page.", topicListBounds.defaultLimit),
     offset: Fields.countSchema("The number of skipped topics. 0 with a cursor.", 0),
     total: Fields.countSchema(
       "The number of topics on all pages. With other filters than `status`, at most 10000 are counted.",
@@ -214,17 +214,17 @@ const listQuery = {
   }),
   limit: integerParameter({
     description: "The number of entries on a page.",
-    example: listBounds.defaultLimit,
+    example: topicListBounds.defaultLimit,
     minimum: 1,
-    maximum: listBounds.maxLimit,
-    default: listBounds.defaultLimit
+    maximum: topicListBounds.maxLimit,
+    default: topicListBounds.defaultLimit
   }),
   offset: integerParameter({
     description:
       "The number of topics to skip, not together with `cursor`. To page further than the maximum, follow `pagination.next_cursor`.",
     example: 0,
     minimum: 0,
-    maximum: listBounds.maxOffset,
+    maximum: topicListBounds.maxOffset,
     default: 0
   }),
   cursor: textParameter({
@@ -241,11 +241,11 @@ export class TopicsApi extends HttpApiGroup.make("topics")
     HttpApiEndpoint.post("create", "/topics", {
       headers: IdempotencyHeaders,
       payload: CreateTopic,
-      success: HttpApiSchema.status(201)(Ok(Topic)),
+      success: HttpApiSchema.status(201)(SuccessEnvelope(Topic)),
       error: NoValidPersonas
     })
       .annotate(RequiredScope, "topics:submit")
-      .annotate(OwnLimit, "topic_submissions_per_hour")
+      .annotate(EndpointRateLimit, "topic_submissions_per_hour")
       .annotate(RequiredPool, "frequent")
       .annotateMerge(
         OpenApi.annotations({
@@ -266,10 +266,10 @@ export class TopicsApi extends HttpApiGroup.make("topics")
             "Lists your organization's topics, newest first unless `order` or `updated_after` says otherwise. Page by `limit` and `offset`, or follow `pagination.next_cursor`, which has no maximum depth and never skips a topic. With `updated_after`, use `order=asc`, because a topic that changes moves in the list."
         })
       ),
-    HttpApiEndpoint.get("find", "/topics/:id", { params: id, success: Ok(TopicDetail), error: NotFound })
+    HttpApiEndpoint.get("find", "/topics/:id", { params: id, success: SuccessEnvelope(TopicDetail), error: NotFound })
       .annotate(RequiredScope, "topics:read")
       .annotate(ConditionalRead, true)
-      .annotate(OwnLimit, "topic_reads_per_hour")
+      .annotate(EndpointRateLimit, "topic_reads_per_hour")
       .annotateMerge(
         OpenApi.annotations({
           identifier: "getTopic",
@@ -279,7 +279,7 @@ export class TopicsApi extends HttpApiGroup.make("topics")
       ),
     HttpApiEndpoint.get("progress", "/topics/:id/status", {
       params: id,
-      success: Ok(TopicProgress),
+      success: SuccessEnvelope(TopicProgress),
       error: NotFound
     })
       .annotate(RequiredScope, "topics:read")
@@ -297,7 +297,7 @@ export class TopicsApi extends HttpApiGroup.make("topics")
     HttpApiEndpoint.post("cancel", "/topics/:id/cancel", {
       params: id,
       headers: IdempotencyHeaders,
-      success: Ok(TopicProgress),
+      success: SuccessEnvelope(TopicProgress),
       error: NotFound
     })
       .annotate(RequiredScope, "topics:submit")
@@ -312,7 +312,7 @@ export class TopicsApi extends HttpApiGroup.make("topics")
       ),
     HttpApiEndpoint.get("commentaries", "/topics/:id/commentaries", {
       params: id,
-      success: Ok(TopicCommentaries),
+      success: SuccessEnvelope(TopicCommentaries),
       error: NotFound
     })
       .annotate(RequiredScope, "topics:read")
@@ -330,10 +330,10 @@ export class TopicsApi extends HttpApiGroup.make("topics")
         ref: Schema.String.annotate({
           description: "The topic's `external_reference`, percent-encoded.",
           examples: ["article-4711"],
-          [keywords]: { minLength: 1, maxLength: 256, pattern: referencePattern.source }
+          [schemaKeywordsAnnotation]: { minLength: 1, maxLength: 256, pattern: referencePattern.source }
         })
       },
-      success: Ok(ReferenceLookup),
+      success: SuccessEnvelope(ReferenceLookup),
       error: [InvalidRequest, NotFound]
     })
       .annotate(RequiredScope, "topics:read")

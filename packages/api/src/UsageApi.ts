@@ -4,7 +4,7 @@ import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
 import { ApiKeyAuth, RequiredScope } from "./ApiKeyAuth.ts"
-import { Ok } from "./Envelope.ts"
+import { SuccessEnvelope } from "./Envelope.ts"
 import * as Fields from "./Fields.ts"
 import { usageGroup } from "./UsageGroup.ts"
 
@@ -45,7 +45,7 @@ export const Usage = Schema.Struct({
 
 export class UsageApi extends HttpApiGroup.make("usage")
   .add(
-    HttpApiEndpoint.get("report", "/usage", { success: Ok(Usage) })
+    HttpApiEndpoint.get("report", "/usage", { success: SuccessEnvelope(Usage) })
       .annotate(RequiredScope, "usage:read")
       .annotateMerge(
         OpenApi.annotations({

@@ -17,8 +17,8 @@ import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
 import { ApiKeyAuth, RequiredPool, RequiredScope } from "./ApiKeyAuth.ts"
-import { bodyOptional } from "./Documented.ts"
-import { Ok } from "./Envelope.ts"
+import { withOptionalBody } from "./Documented.ts"
+import { SuccessEnvelope } from "./Envelope.ts"
 import { NotFound } from "./Errors.ts"
 import * as Fields from "./Fields.ts"
 import { IdempotencyHeaders } from "./IdempotencyKey.ts"
@@ -223,7 +223,7 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
     HttpApiEndpoint.post("register", "/webhooks", {
       headers: IdempotencyHeaders,
       payload: RegisterWebhook,
-      success: HttpApiSchema.status(201)(Ok(RegisteredWebhook))
+      success: HttpApiSchema.status(201)(SuccessEnvelope(RegisteredWebhook))
     })
       .annotate(RequiredScope, "webhooks:write")
       .annotate(OpenApi.Identifier, "createWebhook")
@@ -233,13 +233,13 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
         `Registers a webhook. Each environment can have at most ${Webhooks.maxWebhooks}. Only this response contains the secret. For live keys, your organization's contact gets an e-mail.`
       ),
     HttpApiEndpoint.get("list", "/webhooks", {
-      success: Ok(Schema.Array(Webhook).annotate({ description: "The webhooks, newest first." }))
+      success: SuccessEnvelope(Schema.Array(Webhook).annotate({ description: "The webhooks, newest first." }))
     })
       .annotate(RequiredScope, "webhooks:read")
       .annotate(OpenApi.Identifier, "listWebhooks")
       .annotate(OpenApi.Summary, "List webhooks")
       .annotate(OpenApi.Description, "Lists all webhooks of the key's environment, newest first."),
-    HttpApiEndpoint.get("find", "/webhooks/:id", { params: id, success: Ok(Webhook), error: NotFound })
+    HttpApiEndpoint.get("find", "/webhooks/:id", { params: id, success: SuccessEnvelope(Webhook), error: NotFound })
       .annotate(RequiredScope, "webhooks:read")
       .annotate(OpenApi.Identifier, "getWebhook")
       .annotate(OpenApi.Summary, "Get a webhook")
@@ -247,7 +247,7 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
     HttpApiEndpoint.patch("change", "/webhooks/:id", {
       params: id,
       payload: ChangeWebhook,
-      success: Ok(Webhook),
+      success: SuccessEnvelope(Webhook),
       error: NotFound
     })
       .annotate(RequiredScope, "webhooks:write")
@@ -261,7 +261,7 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
       params: id,
       headers: IdempotencyHeaders,
       payload: RotateWebhookSecret,
-      success: Ok(RotatedWebhook),
+      success: SuccessEnvelope(RotatedWebhook),
       error: NotFound
     })
       .annotate(RequiredScope, "webhooks:write")
@@ -271,8 +271,8 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
         OpenApi.Description,
         "Replaces the secret. Until the grace period ends, each event has a signature of both secrets, separated by a space in `webhook-signature`, so your endpoint can verify with either. At most two secrets sign at a time: a second call within the grace period removes the oldest."
       )
-      .annotate(OpenApi.Transform, bodyOptional),
-    HttpApiEndpoint.delete("remove", "/webhooks/:id", { params: id, success: Ok(RemovedWebhook), error: NotFound })
+      .annotate(OpenApi.Transform, withOptionalBody),
+    HttpApiEndpoint.delete("remove", "/webhooks/:id", { params: id, success: SuccessEnvelope(RemovedWebhook), error: NotFound })
       .annotate(RequiredScope, "webhooks:write")
       .annotate(OpenApi.Identifier, "deleteWebhook")
       .annotate(OpenApi.Summary, "Remove a webhook")

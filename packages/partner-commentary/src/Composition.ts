@@ -22,5 +22,5 @@ const crypto = Layer.mergeAll(
   Layer.provideMerge(mac, Randomness.layer)
 )
 
-export const layer = <A, E, R>({ ports, ...parts }: Composition.Parts<A, E, R>) =>
+export const layer = <A, E, R>({ ports, ...parts }: Composition.CoreLayerOptions<A, E, R>) =>
   Composition.layer({ ...parts, ports: Layer.merge(crypto, ports) })

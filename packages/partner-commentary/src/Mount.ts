@@ -3,7 +3,7 @@
  * warning if the paths differ.
  */
 import { collidesWithRoutes } from "@partner-commentary/core/shared/PublicAddress"
-import { pathOfService } from "@partner-commentary/server/http/Address"
+import { servicePathPrefix } from "@partner-commentary/server/http/Address"
 import * as Predicate from "effect/Predicate"
 
 export interface Mount {
@@ -28,7 +28,7 @@ const beginnings = (path: string): ReadonlyArray<string> => {
 const shown = (path: string) => (path === "" ? "/" : path)
 
 export const make = (apiRoot: string, warn: (message: string) => void): Mount => {
-  const expected = pathOfService(apiRoot)
+  const expected = servicePathPrefix(apiRoot)
   const origin = apiRoot.slice(0, apiRoot.length - expected.length)
   let isDone = false
   const found = (path: string) => {

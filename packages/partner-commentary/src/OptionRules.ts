@@ -2,7 +2,7 @@
  * Defines rules for options. A rule returns true, or the rest of a sentence that starts with the option's name, such as
  * `must be true or false`.
  */
-import { problemsOf } from "@partner-commentary/server/http/Body"
+import { problemsOfSchemaIssue } from "@partner-commentary/server/http/Body"
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
@@ -58,7 +58,7 @@ export const settingsOf = (option: string, fields: Fields) => {
     if (!Predicate.isObject(given)) return Result.fail(invalidOption(option, "must have its settings in an object"))
     return Result.mapBoth(decode(given), {
       onFailure: ({ issue }) => {
-        const [{ constraint, field }] = problemsOf(issue)
+        const [{ constraint, field }] = problemsOfSchemaIssue(issue)
         return invalidOption(`${option}.${field}`, constraint)
       },
       onSuccess: () => given

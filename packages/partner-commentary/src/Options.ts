@@ -9,7 +9,7 @@ import { isLoopbackHost } from "@partner-commentary/core/shared/Loopback"
 import * as Policy from "@partner-commentary/core/shared/Policy"
 import * as PublicAddress from "@partner-commentary/core/shared/PublicAddress"
 import type { WebhookTransport } from "@partner-commentary/core/webhook/WebhookTransport"
-import { problemsOf } from "@partner-commentary/server/http/Body"
+import { problemsOfSchemaIssue } from "@partner-commentary/server/http/Body"
 import { WorkerSettings } from "@partner-commentary/server/workers/WorkerSettings"
 import type * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -224,7 +224,7 @@ export const decodeOptions = (options: Options): Result.Result<DecodedOptions, P
   if (!Predicate.isObject(options)) return Result.fail(invalidOption("url", "is required"))
   return Result.flatMap(
     Result.mapError(decode(options), ({ issue }) => {
-      const [{ constraint, field }] = problemsOf(issue)
+      const [{ constraint, field }] = problemsOfSchemaIssue(issue)
       return invalidOption(field, constraint)
     }),
     () => completed(options)

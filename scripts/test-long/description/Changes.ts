@@ -1,5 +1,5 @@
 /** Changes of an OpenAPI document that break its clients, and changes that do not. */
-import { type JsonSchema, json, type Operation } from "@partner-commentary/api/description/Document"
+import { type JsonSchema, jsonContentType, type Operation } from "@partner-commentary/api/description/Document"
 import { type MutableDocument, plant } from "./Plant.ts"
 
 const topics = "/partner/v1/topics"
@@ -104,7 +104,7 @@ export const breakingChanges = [
   }),
   plant("a request body become required of nobody", (draft) => delete at(draft).requestBody),
   plant("an error code removed", (draft) => {
-    const media = at(draft).responses["400"]!.content![json]!
+    const media = at(draft).responses["400"]!.content![jsonContentType]!
     const errors = media.schema.properties?.["error"] ?? media.schema
     const others = (errors.oneOf ?? errors.anyOf)!.filter((one: JsonSchema) => !one.$ref!.includes("NoValidPersonas"))
     if (errors.oneOf === undefined) errors.anyOf = others
@@ -167,8 +167,8 @@ export const compatibleChanges = [
     at(draft, "get").parameters.push({ name: "planted", in: "query", required: false, schema: { type: "string" } })
   }),
   plant("a new error code of a status that was there", (draft) => {
-    const { schema: only } = at(draft, "get", `${topics}/{id}`).responses["404"]!.content![json]!
-    at(draft, "get", `${topics}/{id}`).responses["404"]!.content![json]!.schema = {
+    const { schema: only } = at(draft, "get", `${topics}/{id}`).responses["404"]!.content![jsonContentType]!
+    at(draft, "get", `${topics}/{id}`).responses["404"]!.content![jsonContentType]!.schema = {
       anyOf: [only, { $ref: "#/components/schemas/NotLicensed" }]
     }
   }),

@@ -1,10 +1,10 @@
 /** Violations that tests insert into a copy of an OpenAPI document. */
-import type { Document } from "@partner-commentary/api/description/Document"
+import type { OpenApiDocument } from "@partner-commentary/api/description/Document"
 
 type Mutable<A> = { -readonly [Key in keyof A]: A[Key] extends object | undefined ? Mutable<A[Key]> : A[Key] }
 
 /** A mutable document. */
-export type MutableDocument = Mutable<Document>
+export type MutableDocument = Mutable<OpenApiDocument>
 
 export interface Plant {
   readonly what: string
@@ -13,8 +13,8 @@ export interface Plant {
 
 export const plant = (what: string, change: (draft: MutableDocument) => void): Plant => ({ what, change })
 
-export const applyPlants = (document: Document, plants: ReadonlyArray<Plant>): Document => {
+export const applyPlants = (document: OpenApiDocument, plants: ReadonlyArray<Plant>): OpenApiDocument => {
   const draft = structuredClone(document) as MutableDocument
   for (const { change } of plants) change(draft)
-  return draft as Document
+  return draft as OpenApiDocument
 }

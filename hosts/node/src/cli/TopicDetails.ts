@@ -28,7 +28,7 @@ export const findTopicDetails = Effect.fnUntraced(function* (id: string) {
   const assignments = yield* Effect.forEach(
     found.assignments,
     Effect.fnUntraced(function* (assignment: Assignment) {
-      const traces = yield* Inspection.readRecords(assignment)
+      const traces = yield* Inspection.readAssignmentRecords(assignment)
       const events = yield* Effect.forEach(traces.events, (event) =>
         Effect.map(deliveriesOf(event), (sent) => ({ ...event, deliveries: sent }))
       )

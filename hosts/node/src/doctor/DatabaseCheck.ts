@@ -22,7 +22,7 @@ export const checkDatabase = Effect.fnUntraced(function* (settings: Settings) {
     const written =
       isBehind || Option.isSome(inTheWay)
         ? Option.none()
-        : yield* Effect.flip(DatabaseHealth.makeTestWrite).pipe(Effect.option)
+        : yield* Effect.flip(DatabaseHealth.runTestWrite).pipe(Effect.option)
     return { left: found.left.length, inTheWay: Option.orElse(inTheWay, (): Option.Option<Error> => written) }
   })
   const looks = Effect.gen(function* () {

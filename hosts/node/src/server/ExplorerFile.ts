@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs"
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
-import { ExplorerProgram } from "@partner-commentary/server/openapi/ExplorerProgram"
+import { ApiExplorerScript } from "@partner-commentary/server/openapi/ExplorerProgram"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
@@ -11,7 +11,7 @@ const file = join(import.meta.dirname, "explorer.js.gz")
 
 export const layer = existsSync(file)
   ? Layer.succeed(
-      ExplorerProgram,
+      ApiExplorerScript,
       Effect.promise(async () => new Uint8Array(await readFile(file)))
     )
   : Layer.empty

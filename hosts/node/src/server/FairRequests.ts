@@ -5,7 +5,7 @@
 import type { IncomingMessage, Server } from "node:http"
 import type { IpAllowList } from "@partner-commentary/core/access/IpAllowList"
 import { networkOf } from "@partner-commentary/core/access/RateLimits"
-import { clientAddress } from "@partner-commentary/server/ClientAddress"
+import { resolveClientAddress } from "@partner-commentary/server/ClientAddress"
 import type { FairScheduler } from "@partner-commentary/server/middleware/FairScheduler"
 import { credentialOf } from "@partner-commentary/server/middleware/VerifiedCredentials"
 import type { RequestGate } from "./RequestGate.ts"
@@ -31,7 +31,7 @@ export const installFairRequests = (
     `start ${ownerOf(credentialOf(request.headers)) ?? addressOf(request)}`
 
   const addressOf = (request: IncomingMessage): string =>
-    networkOf(clientAddress(request.socket.remoteAddress ?? "", forwardedFor(request), proxies))
+    networkOf(resolveClientAddress(request.socket.remoteAddress ?? "", forwardedFor(request), proxies))
 
   native.on("connection", connected)
   gate.add((exchange, pass) => {

@@ -7,7 +7,7 @@ import { Socket } from "node:net"
 import type { Duplex } from "node:stream"
 import { InvalidRequest, NotFound, requestTimeout, statusOf, type WireError } from "@partner-commentary/api/Errors"
 import * as Envelope from "@partner-commentary/server/http/Envelope"
-import { cacheControl, requestId } from "@partner-commentary/server/middleware/Responses"
+import { defaultCacheControl, requestIdOrNew } from "@partner-commentary/server/middleware/Responses"
 import type { RequestGate } from "./RequestGate.ts"
 
 /**
@@ -87,14 +87,14 @@ const isRequestLine = ({ bytesParsed = 0, rawPacket }: ParserError): boolean => 
   return /^[\w!#$%&'*+.^`|~-]+ \S+ HTTP\/1\.[01]\r?\n/.test(text.slice(text.lastIndexOf("\n", bytesParsed - 1) + 1))
 }
 
-const sentId = ({ headers }: IncomingMessage) => requestId(headers["x-request-id"]?.toString())
+const sentId = ({ headers }: IncomingMessage) => requestIdOrNew(headers["x-request-id"]?.toString())
 
 const addressOf = (socket: Duplex): string => (socket instanceof Socket ? (socket.remoteAddress ?? "") : "")
 
 const headersOf = (body: string, id: string, extraHeaders: ReturnType<RateHeadersFor>) => ({
   "Content-Type": Envelope.contentType,
   "Content-Length": Buffer.byteLength(body),
-  "Cache-Control": cacheControl,
+  "Cache-Control": defaultCacheControl,
   "X-Request-Id": id,
   ...extraHeaders,
   Connection: "close"
@@ -121,7 +121,7 @@ const refuse = (
   status: number,
   refusal: WireError,
   extraHeaders: ReturnType<RateHeadersFor>,
-  id = requestId(undefined)
+  id = requestIdOrNew(undefined)
 ): void => {
   const due = gate.due(socket)
   if (due?.req.complete) due.once("close", () => refuse(gate, socket, status, refusal, extraHeaders, id))

@@ -9,7 +9,7 @@ import * as RunningContext from "@partner-commentary/core/shared/RunningContext"
 import { TrustedProxies } from "@partner-commentary/server/ClientAddress"
 import { layerUntraced } from "@partner-commentary/server/creator/CreatorRequest"
 import { Authorization } from "@partner-commentary/server/middleware/Authorization"
-import { freshRateState, setRateHeaders } from "@partner-commentary/server/middleware/CurrentRate"
+import { freshRateState, setRateLimitHeaders } from "@partner-commentary/server/middleware/CurrentRate"
 import { CurrentFairScheduler } from "@partner-commentary/server/middleware/FairScheduler"
 import * as Routes from "@partner-commentary/server/Routes"
 import * as Workers from "@partner-commentary/server/Workers"
@@ -113,7 +113,7 @@ const malformedRequestHeaders = Effect.gen(function* () {
     const rate = freshRateState()
     const now = run(Effect.andThen(Effect.ignore(countAnonymous(address, rate)), Clock.currentTimeMillis))
     const headers = {}
-    setRateHeaders(headers, rate, 400, now)
+    setRateLimitHeaders(headers, rate, 400, now)
     return headers
   }
 })

@@ -1,6 +1,6 @@
 /** Writes logs to stderr, as readable text on a terminal and as JSON lines elsewhere. Only commands print to stdout. */
 import { formatHttpAddress } from "@partner-commentary/core/shared/Loopback"
-import { LogRequests } from "@partner-commentary/server/middleware/AccessLog"
+import { AccessLogEnabled } from "@partner-commentary/server/middleware/AccessLog"
 import { effectLogLevels } from "@partner-commentary/settings/LogLevels"
 import type { Settings } from "@partner-commentary/settings/Settings"
 import * as Effect from "effect/Effect"
@@ -16,7 +16,7 @@ export const layer = ({ log }: Settings, usual: "info" | "warn") => {
   return Layer.mergeAll(
     Logger.layer([format === "pretty" ? Logger.consolePretty() : Logger.withConsoleError(Logger.formatJson)]),
     Layer.succeed(Logger.LogToStderr, true),
-    Layer.succeed(LogRequests, log.requests),
+    Layer.succeed(AccessLogEnabled, log.requests),
     Layer.succeed(References.MinimumLogLevel, level)
   )
 }

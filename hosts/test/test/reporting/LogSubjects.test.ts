@@ -3,7 +3,7 @@
  * each log line must have the id.
  */
 import { assert, it } from "@effect/vitest"
-import { LogRequests } from "@partner-commentary/server/middleware/AccessLog"
+import { AccessLogEnabled } from "@partner-commentary/server/middleware/AccessLog"
 import * as InMemory from "@partner-commentary/test/InMemory"
 import { Mailbox } from "@partner-commentary/test/Mailbox"
 import { Receivers } from "@partner-commentary/test/Receivers"
@@ -33,7 +33,7 @@ const lines: Array<Line> = []
 const log = Layer.mergeAll(
   Logger.layer([Logger.map(Logger.formatStructured, (entry) => void lines.push(entry as unknown as Line))]),
   Layer.succeed(References.MinimumLogLevel, "Debug"),
-  Layer.succeed(LogRequests, true)
+  Layer.succeed(AccessLogEnabled, true)
 )
 
 const logged = (message: string) =>

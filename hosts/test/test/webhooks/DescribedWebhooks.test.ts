@@ -1,7 +1,7 @@
 /** Compares the OpenAPI description's text about webhooks with real deliveries. */
 import { createHmac, timingSafeEqual } from "node:crypto"
 import { assert, it } from "@effect/vitest"
-import { describe } from "@partner-commentary/api/description/Description"
+import { generateOpenApiDocument } from "@partner-commentary/api/description/Description"
 import type { JsonSchema } from "@partner-commentary/api/description/Document"
 import { resolveSchema } from "@partner-commentary/api/description/SchemaText"
 import { PartnerApi } from "@partner-commentary/api/PartnerApi"
@@ -13,7 +13,7 @@ import * as TestClock from "effect/testing/TestClock"
 import { seedDecliningPartner, waitForEvents } from "../support/DeliveryCalls.ts"
 import { postWebhook, testWebhook, webhookUrl } from "../support/WebhookCalls.ts"
 
-const document = describe(PartnerApi, "https://api.example.com")
+const document = generateOpenApiDocument(PartnerApi, "https://api.example.com")
 
 type IsGenuine = (secret: string, headers: Readonly<Record<string, string | undefined>>, body: string) => boolean
 

@@ -1,7 +1,7 @@
 /**
  * Adds discriminators to alternatives of object schemas, so that generated clients can distinguish the alternatives.
  */
-import { type Json, type JsonSchema, mapValues } from "./Document.ts"
+import { type JsonValue, type JsonSchema, mapValues } from "./Document.ts"
 import { resolveSchema } from "./SchemaText.ts"
 
 type Schemas = Readonly<Record<string, JsonSchema>>
@@ -11,15 +11,15 @@ type Schemas = Readonly<Record<string, JsonSchema>>
  * alternatives.
  */
 export const addDiscriminators = <Part>(part: Part, schemas: Schemas): Part => {
-  const visit = (value: Json): Json => {
+  const visit = (value: JsonValue): JsonValue => {
     if (Array.isArray(value)) return value.map(visit)
     if (typeof value !== "object" || value === null) return value
-    return alternatives(mapValues(value as Readonly<Record<string, Json>>, visit), schemas)
+    return alternatives(mapValues(value as Readonly<Record<string, JsonValue>>, visit), schemas)
   }
-  return visit(part as Json) as Part
+  return visit(part as JsonValue) as Part
 }
 
-const alternatives = (part: Readonly<Record<string, Json>>, schemas: Schemas): Json => {
+const alternatives = (part: Readonly<Record<string, JsonValue>>, schemas: Schemas): JsonValue => {
   const { anyOf, ...rest } = part
   const all = (Array.isArray(anyOf) ? anyOf : []) as ReadonlyArray<JsonSchema>
   const propertyName = propertyOf(all, schemas)

@@ -2,12 +2,12 @@
  * Builds the responses of an operation. The success response has an example. Each error code has its meaning and an
  * example of a complete body.
  */
-import { eventStream } from "../Documented.ts"
+import { eventStreamContentType } from "../Documented.ts"
 import { type ErrorCode, type ErrorGuidance, errorGuide } from "../ErrorGuide.ts"
 import * as Errors from "../Errors.ts"
-import { type Example, type Json, type JsonSchema, json, type Media, mapValues, type Response } from "./Document.ts"
+import { type ExampleObject, type JsonValue, type JsonSchema, jsonContentType, type MediaTypeObject, mapValues, type ResponseObject } from "./Document.ts"
 import { exampleOf } from "./ExampleValue.ts"
-import { headersOf } from "./Headers.ts"
+import { responseHeadersOf } from "./Headers.ts"
 import { resolveSchema } from "./SchemaText.ts"
 
 export interface DescriptionContext {
@@ -21,14 +21,14 @@ export interface DescriptionContext {
 }
 
 export const describeResponses = (
-  responses: Readonly<Record<string, Response>>,
+  responses: Readonly<Record<string, ResponseObject>>,
   setting: DescriptionContext
-): Record<string, Response> =>
+): Record<string, ResponseObject> =>
   mapValues(responses, (response, status) => ({
     ...(Number(status) < 400 ? success(response, setting) : failure(response, setting)),
     headers: {
       ...titled(response.headers),
-      ...headersOf(status, setting.replays, setting.isConditional, setting.canWait)
+      ...responseHeadersOf(status, setting.replays, setting.isConditional, setting.canWait)
     }
   }))
 
@@ -36,15 +36,15 @@ export const describeResponses = (
 export const headerName = (name: string): string =>
   name.replace(/(^|-)[a-z]/g, (letter) => letter.toUpperCase()).replace("Event-Id", "Event-ID")
 
-const titled = (headers: Response["headers"] = {}): NonNullable<Response["headers"]> =>
+const titled = (headers: ResponseObject["headers"] = {}): NonNullable<ResponseObject["headers"]> =>
   Object.fromEntries(Object.entries(headers).map(([name, header]) => [headerName(name), header]))
 
-const success = (response: Response, { schemas, summary }: DescriptionContext): Response => {
-  const stream = response.content?.[eventStream]?.schema
+const success = (response: ResponseObject, { schemas, summary }: DescriptionContext): ResponseObject => {
+  const stream = response.content?.[eventStreamContentType]?.schema
   if (stream !== undefined) {
-    return { ...response, content: { [eventStream]: withExample(stream, exampleOf(stream, schemas)) } }
+    return { ...response, content: { [eventStreamContentType]: withExample(stream, exampleOf(stream, schemas)) } }
   }
-  const schema = response.content?.[json]?.schema
+  const schema = response.content?.[jsonContentType]?.schema
   if (schema === undefined) return response
   const whole = resolveSchema(schema, schemas)
   const data = whole.properties?.["data"]
@@ -56,17 +56,17 @@ const success = (response: Response, { schemas, summary }: DescriptionContext): 
   }
 }
 
-const withExample = (schema: JsonSchema, example: Json | undefined): Media =>
+const withExample = (schema: JsonSchema, example: JsonValue | undefined): MediaTypeObject =>
   example === undefined ? { schema } : { schema, example }
 
-const withJson = (response: Response, media: Media) => ({ ...response.content, [json]: media })
+const withJson = (response: ResponseObject, media: MediaTypeObject) => ({ ...response.content, [jsonContentType]: media })
 
-const failure = (response: Response, { schemas, shown }: DescriptionContext): Response => {
-  const schema = response.content?.[json]?.schema
+const failure = (response: ResponseObject, { schemas, shown }: DescriptionContext): ResponseObject => {
+  const schema = response.content?.[jsonContentType]?.schema
   if (schema === undefined) return response
-  const errors = envelopesOf(schema, schemas).map((envelope) => ({ ...errorOf(envelope), code: errorCodeOf(envelope) }))
+  const errors = errorEnvelopesOf(schema, schemas).map((envelope) => ({ ...errorOf(envelope), code: errorCodeOf(envelope) }))
   const told = errors.map(({ code, description }) => `- \`${code}\`: ${description ?? ""}`)
-  const examples = errors.flatMap(({ code, description }): Array<[string, Example]> => {
+  const examples = errors.flatMap(({ code, description }): Array<[string, ExampleObject]> => {
     const value = shown.get(code) ?? entryOf(code)?.example
     return value === undefined ? [] : [[code, { summary: description ?? code, value: bodyOf(value) }]]
   })
@@ -94,7 +94,7 @@ const joined = (schema: JsonSchema, schemas: DescriptionContext["schemas"]): Jso
 }
 
 /** Returns the error envelopes of a response, one envelope for each error code. */
-export const envelopesOf = (schema: JsonSchema, schemas: DescriptionContext["schemas"]): ReadonlyArray<JsonSchema> =>
+export const errorEnvelopesOf = (schema: JsonSchema, schemas: DescriptionContext["schemas"]): ReadonlyArray<JsonSchema> =>
   (schema.anyOf ?? [schema]).flatMap((one) => {
     const envelope = resolveSchema(one, schemas)
     const error = errorOf(envelope)
@@ -110,23 +110,23 @@ const errorOf = ({ properties }: JsonSchema): JsonSchema => properties?.["error"
 export const errorCodeOf = (envelope: JsonSchema): string =>
   String(errorOf(envelope).properties?.["code"]?.enum?.[0] ?? "")
 
-const bodyOf = ({ error, success }: Errors.WireError): Json => ({ success, error }) as unknown as Json
+const bodyOf = ({ error, success }: Errors.WireError): JsonValue => ({ success, error }) as unknown as JsonValue
 
 /** The response to a conditional request whose result has not changed. */
-export const notModified = (canWait: boolean): Readonly<Record<string, Response>> => ({
+export const notModifiedResponse = (canWait: boolean): Readonly<Record<string, ResponseObject>> => ({
   304: {
     description: "Nothing has changed since the response that `If-None-Match` names. The response has no body.",
-    headers: headersOf("304", false, true, canWait)
+    headers: responseHeadersOf("304", false, true, canWait)
   }
 })
 
 /** The response of every operation to a request that did not arrive completely in time. */
-export const requestTimeoutResponse: Readonly<Record<string, Response>> = {
+export const requestTimeoutResponse: Readonly<Record<string, ResponseObject>> = {
   [Errors.requestTimeout.status]: {
     description: "The request did not arrive completely within the time limit. Send it again.",
-    headers: headersOf(String(Errors.requestTimeout.status), false),
+    headers: responseHeadersOf(String(Errors.requestTimeout.status), false),
     content: {
-      [json]: {
+      [jsonContentType]: {
         schema: { $ref: "#/components/schemas/InvalidRequest" },
         examples: {
           invalid_request: {
@@ -140,18 +140,18 @@ export const requestTimeoutResponse: Readonly<Record<string, Response>> = {
 }
 
 /** The response of every operation while the server is busy. */
-export const busy: Readonly<Record<string, Response>> = {
-  [Errors.busy.status]: {
+export const busyServiceResponse: Readonly<Record<string, ResponseObject>> = {
+  [Errors.serviceBusy.status]: {
     description:
       "The service is busy. Retry after `Retry-After`, with the same `Idempotency-Key` if the request had one.",
-    headers: headersOf(String(Errors.busy.status), false),
+    headers: responseHeadersOf(String(Errors.serviceBusy.status), false),
     content: {
-      [json]: {
+      [jsonContentType]: {
         schema: { $ref: "#/components/schemas/InternalError" },
         examples: {
           internal_error: {
             summary: "No database connection became available in time.",
-            value: bodyOf(Errors.busy.of("5f1c2a90-8d0e-4c4b-9a55-0f3f6f0d7e21"))
+            value: bodyOf(Errors.serviceBusy.of("5f1c2a90-8d0e-4c4b-9a55-0f3f6f0d7e21"))
           }
         }
       }

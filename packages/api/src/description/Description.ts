@@ -9,20 +9,20 @@ import type * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as SchemaAST from "effect/SchemaAST"
 import { ConditionalRead, RequiredScope, WaitPreference } from "../ApiKeyAuth.ts"
-import { keywords } from "../Documented.ts"
+import { schemaKeywordsAnnotation } from "../Documented.ts"
 import { ExampleErrors } from "../ErrorGuide.ts"
 import { InvalidRequest, NotFound, ScopeDenied, type WireError } from "../Errors.ts"
 import type { SecurityScheme } from "../SecurityScheme.ts"
 import { addDiscriminators } from "./Alternatives.ts"
-import { busy, describeResponses, headerName, notModified, requestTimeoutResponse } from "./Answers.ts"
-import { type Document, type Json, json, mapValues, type Operation, type Parameter } from "./Document.ts"
+import { busyServiceResponse, describeResponses, headerName, notModifiedResponse, requestTimeoutResponse } from "./Answers.ts"
+import { type OpenApiDocument, type JsonValue, jsonContentType, mapValues, type Operation, type Parameter } from "./Document.ts"
 import { exampleOf } from "./ExampleValue.ts"
-import { guidance } from "./Guidance.ts"
-import { header, headers, parameter, parameters } from "./Headers.ts"
-import { exampleProblemOf, missingResourceOf } from "./Problems.ts"
-import { cleanSchemaName, cleanSchemas, constraint } from "./SchemaText.ts"
+import { apiIntroduction } from "./Guidance.ts"
+import { headerReference, responseHeaders, parameterReference, headerParameters } from "./Headers.ts"
+import { exampleProblemOf, notFoundMessageOf } from "./Problems.ts"
+import { cleanSchemaName, cleanSchemas, patternAnnotation } from "./SchemaText.ts"
 import { describeSentEvents } from "./SentEvents.ts"
-import { apiTitle, version } from "./Title.ts"
+import { apiTitle, apiVersion } from "./Title.ts"
 
 /** The data about an endpoint that the contract has, but Effect's generated description lacks. */
 interface Facts {
@@ -33,16 +33,16 @@ interface Facts {
   readonly canWait: boolean
 }
 
-const options: OpenApi.FromApiOptions = { includeAnnotationKey: (key) => key === keywords || key === constraint }
+const options: OpenApi.FromApiOptions = { includeAnnotationKey: (key) => key === schemaKeywordsAnnotation || key === patternAnnotation }
 
 /** Returns the API description. `apiRoot` is the server's URL without a trailing slash. */
-export const describe = <Id extends string, Groups extends HttpApiGroup.Constraint>(
+export const generateOpenApiDocument = <Id extends string, Groups extends HttpApiGroup.Constraint>(
   api: HttpApi.HttpApi<Id, Groups>,
   apiRoot: string
-): Document => {
+): OpenApiDocument => {
   const meanings = new Map<string, string>()
   const facts = factsOf(api, meanings)
-  const generated = cleanSchemas(OpenApi.fromApi(api, options) as unknown as Json) as unknown as Document
+  const generated = cleanSchemas(OpenApi.fromApi(api, options) as unknown as JsonValue) as unknown as OpenApiDocument
   const known = Object.fromEntries(
     Object.entries(generated.components.schemas)
       .map(([encoded, schema]) => {
@@ -66,9 +66,9 @@ export const describe = <Id extends string, Groups extends HttpApiGroup.Constrai
     openapi: generated.openapi,
     info: {
       title: apiTitle,
-      version,
+      version: apiVersion,
       summary: "Opinion commentary from licensed personas",
-      description: guidance,
+      description: apiIntroduction,
       contact: { name: "Partner Commentary" },
       license: { name: "MIT", url: "https://opensource.org/license/mit" }
     },
@@ -78,7 +78,7 @@ export const describe = <Id extends string, Groups extends HttpApiGroup.Constrai
     webhooks: describeSentEvents(schemas),
     components: {
       schemas: usedSchemas(schemas, paths),
-      parameters,
+      parameters: headerParameters,
       headers: headersOfPaths(paths),
       securitySchemes: { ...generated.components.securitySchemes, ...Object.fromEntries(schemes) }
     }
@@ -86,19 +86,19 @@ export const describe = <Id extends string, Groups extends HttpApiGroup.Constrai
 }
 
 /** Merges tags with the same name and keeps the description of the first tag. */
-const distinct = (tags: Document["tags"]) =>
+const distinct = (tags: OpenApiDocument["tags"]) =>
   tags.filter(({ name }, at) => tags.findIndex((one) => one.name === name) === at)
 
 /** Returns only those headers to which a response refers. */
-const headersOfPaths = (paths: Document["paths"]) => {
+const headersOfPaths = (paths: OpenApiDocument["paths"]) => {
   const text = JSON.stringify(paths)
   return Object.fromEntries(
-    Object.entries(headers).filter(([name]) => text.includes(header(name as keyof typeof headers).$ref))
+    Object.entries(responseHeaders).filter(([name]) => text.includes(headerReference(name as keyof typeof responseHeaders).$ref))
   )
 }
 
 /** Returns only those schemas to which an operation refers, directly or through other schemas. */
-const usedSchemas = (schemas: Document["components"]["schemas"], paths: Document["paths"]) => {
+const usedSchemas = (schemas: OpenApiDocument["components"]["schemas"], paths: OpenApiDocument["paths"]) => {
   const used = new Set<string>()
   const follow = (part: unknown): void => {
     for (const [, name = ""] of JSON.stringify(part).matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
@@ -142,11 +142,11 @@ const described = (
   operation: Operation,
   path: string,
   { canWait, examples, isConditional, schemes, scope }: Facts,
-  schemas: Document["components"]["schemas"]
+  schemas: OpenApiDocument["components"]["schemas"]
 ): Operation => {
   const own = operation.parameters.filter((one): one is Parameter => "name" in one).map(lifted)
   const problem = exampleProblemOf(operation, own, schemas)
-  const missing = missingResourceOf(path)
+  const missing = notFoundMessageOf(path)
   const shown = [
     ...(problem === undefined ? [] : [InvalidRequest.of([problem])]),
     ...(missing === undefined ? [] : [NotFound.of(missing)]),
@@ -167,9 +167,9 @@ const described = (
     security: [...rest.security, ...schemes.map(({ name }) => ({ [name]: [] }))],
     parameters: [
       ...own,
-      ...(isConditional ? [parameter("IfNoneMatch")] : []),
-      ...(canWait ? [parameter("Prefer")] : []),
-      parameter("RequestId")
+      ...(isConditional ? [parameterReference("IfNoneMatch")] : []),
+      ...(canWait ? [parameterReference("Prefer")] : []),
+      parameterReference("RequestId")
     ],
     ...(requestBody === undefined ? {} : { requestBody: { ...requestBody, content: sent(requestBody, schemas) } }),
     responses: {
@@ -181,9 +181,9 @@ const described = (
         canWait,
         shown: new Map(shown.map((error) => [error.error.code, error]))
       }),
-      ...(isConditional ? notModified(canWait) : {}),
+      ...(isConditional ? notModifiedResponse(canWait) : {}),
       ...requestTimeoutResponse,
-      ...busy
+      ...busyServiceResponse
     }
   }
 }
@@ -201,8 +201,8 @@ const lifted = ({ name, schema: { description, ...schema }, ...rest }: Parameter
   schema
 })
 
-const sent = ({ content }: NonNullable<Operation["requestBody"]>, schemas: Document["components"]["schemas"]) =>
+const sent = ({ content }: NonNullable<Operation["requestBody"]>, schemas: OpenApiDocument["components"]["schemas"]) =>
   mapValues(content, (media, type) => {
-    const example = type === json ? exampleOf(media.schema, schemas) : undefined
+    const example = type === jsonContentType ? exampleOf(media.schema, schemas) : undefined
     return example === undefined ? media : { ...media, example }
   })

@@ -4,7 +4,7 @@
  */
 import type * as Schema from "effect/Schema"
 
-export type Json = Schema.Json
+export type JsonValue = Schema.Json
 
 export interface JsonSchema {
   readonly $ref?: string
@@ -12,9 +12,9 @@ export interface JsonSchema {
   readonly description?: string
   readonly format?: string
   readonly pattern?: string
-  readonly default?: Json
-  readonly enum?: ReadonlyArray<Json>
-  readonly examples?: ReadonlyArray<Json>
+  readonly default?: JsonValue
+  readonly enum?: ReadonlyArray<JsonValue>
+  readonly examples?: ReadonlyArray<JsonValue>
   readonly minimum?: number
   readonly maximum?: number
   readonly minLength?: number
@@ -31,22 +31,22 @@ export interface JsonSchema {
   readonly discriminator?: { readonly propertyName: string; readonly mapping: Readonly<Record<string, string>> }
 }
 
-export interface Reference {
+export interface ReferenceObject {
   readonly $ref: string
 }
 
-export interface Example {
+export interface ExampleObject {
   readonly summary?: string
-  readonly value: Json
+  readonly value: JsonValue
 }
 
-export interface Media {
+export interface MediaTypeObject {
   readonly schema: JsonSchema
-  readonly example?: Json
-  readonly examples?: Readonly<Record<string, Example>>
+  readonly example?: JsonValue
+  readonly examples?: Readonly<Record<string, ExampleObject>>
 }
 
-type Content = Readonly<Record<string, Media>>
+type Content = Readonly<Record<string, MediaTypeObject>>
 
 export interface Parameter {
   readonly name: string
@@ -54,20 +54,20 @@ export interface Parameter {
   readonly required: boolean
   readonly description?: string
   readonly schema: JsonSchema
-  readonly example?: Json
+  readonly example?: JsonValue
 }
 
-export interface Response {
+export interface ResponseObject {
   readonly description: string
-  readonly headers?: Readonly<Record<string, Header | Reference>>
+  readonly headers?: Readonly<Record<string, HeaderObject | ReferenceObject>>
   readonly content?: Content
 }
 
-export interface Header {
+export interface HeaderObject {
   readonly description: string
   readonly required?: boolean
   readonly schema: JsonSchema
-  readonly example: Json
+  readonly example: JsonValue
 }
 
 export interface Operation {
@@ -75,34 +75,34 @@ export interface Operation {
   readonly operationId: string
   readonly summary?: string
   readonly description?: string
-  readonly parameters: ReadonlyArray<Parameter | Reference>
+  readonly parameters: ReadonlyArray<Parameter | ReferenceObject>
   readonly security: ReadonlyArray<Readonly<Record<string, ReadonlyArray<string>>>>
   readonly requestBody?: { readonly required?: boolean; readonly content: Content }
-  readonly responses: Readonly<Record<string, Response>>
+  readonly responses: Readonly<Record<string, ResponseObject>>
   readonly "x-required-scope"?: string
   /** The scope that the operation requires instead if the API key has any webhook scope. */
   readonly "x-webhook-scope"?: string
 }
 
-export type Path = Readonly<Record<string, Operation>>
+export type PathItem = Readonly<Record<string, Operation>>
 
-export interface Document {
+export interface OpenApiDocument {
   readonly openapi: string
-  readonly info: Readonly<Record<string, Json>>
+  readonly info: Readonly<Record<string, JsonValue>>
   readonly servers: ReadonlyArray<{ readonly url: string; readonly description: string }>
   readonly tags: ReadonlyArray<{ readonly name: string; readonly description?: string }>
-  readonly paths: Readonly<Record<string, Path>>
+  readonly paths: Readonly<Record<string, PathItem>>
   /** The requests that receivers of events get, by event type. */
-  readonly webhooks?: Readonly<Record<string, Path>>
+  readonly webhooks?: Readonly<Record<string, PathItem>>
   readonly components: {
     readonly schemas: Readonly<Record<string, JsonSchema>>
     readonly parameters?: Readonly<Record<string, Parameter>>
-    readonly headers?: Readonly<Record<string, Header>>
-    readonly securitySchemes: Readonly<Record<string, Json>>
+    readonly headers?: Readonly<Record<string, HeaderObject>>
+    readonly securitySchemes: Readonly<Record<string, JsonValue>>
   }
 }
 
-export const json = "application/json"
+export const jsonContentType = "application/json"
 
 export const mapValues = <A, B>(
   record: Readonly<Record<string, A>>,

@@ -1,5 +1,5 @@
 /** Builds an example for a schema from the examples of the schema's parts. */
-import type { Json, JsonSchema } from "./Document.ts"
+import type { JsonValue, JsonSchema } from "./Document.ts"
 import { resolveSchema } from "./SchemaText.ts"
 
 type Schemas = Readonly<Record<string, JsonSchema>>
@@ -8,14 +8,14 @@ type Schemas = Readonly<Record<string, JsonSchema>>
  * Returns the first example of the schema. A schema without its own example gets an example from the parts; undefined
  * if no part has an example.
  */
-export const exampleOf = (given: JsonSchema, schemas: Schemas): Json | undefined => {
+export const exampleOf = (given: JsonSchema, schemas: Schemas): JsonValue | undefined => {
   const schema = resolveSchema(given, schemas)
   const { anyOf, examples, items, oneOf, properties } = schema
   if (examples !== undefined) return examples[0]
   if (schema.enum !== undefined) return schema.enum[0]
   if (properties !== undefined) {
     return Object.fromEntries(
-      Object.entries(properties).flatMap(([name, property]): Array<[string, Json]> => {
+      Object.entries(properties).flatMap(([name, property]): Array<[string, JsonValue]> => {
         const value = exampleOf(property, schemas)
         return value === undefined ? [] : [[name, value]]
       })

@@ -2,7 +2,7 @@
 
 import { defaults as webhooks } from "@partner-commentary/core/shared/WebhookPolicy"
 import * as Duration from "effect/Duration"
-import { describeTestEnvironment } from "./TestEnvironment.ts"
+import { testEnvironmentDescription } from "./TestEnvironment.ts"
 
 const {
   breakerEvents,
@@ -31,7 +31,7 @@ const length = (duration: Duration.Duration): string => {
 
 const list = (parts: ReadonlyArray<string>): string => `${parts.slice(0, -1).join(", ")} and ${parts.at(-1)}`
 
-export const guidance = `Opinion commentary from licensed personas. You submit a topic to personas. The service generates a draft from each creator's answer, the creator approves it, and you fetch the commentary.
+export const apiIntroduction = `Opinion commentary from licensed personas. You submit a topic to personas. The service generates a draft from each creator's answer, the creator approves it, and you fetch the commentary.
 
 ## The life of a topic
 
@@ -50,7 +50,7 @@ Keep keys on your servers. Rotate each key every 90 days, and immediately if it 
 
 ## The test environment
 
-${describeTestEnvironment}
+${testEnvironmentDescription}
 
 ## Responses and errors
 

@@ -1,10 +1,10 @@
 /** Defines the headers that are not part of a schema and that all requests or responses of one kind have. */
-import type { Header, Parameter, Reference } from "./Document.ts"
+import type { HeaderObject, Parameter, ReferenceObject } from "./Document.ts"
 
 const requestId = "5f1c2a90-8d0e-4c4b-9a55-0f3f6f0d7e21"
 const count = { type: "integer", minimum: 0 }
 
-export const headers = {
+export const responseHeaders = {
   RequestId: {
     description: "The id of the request in logs: the caller's `X-Request-Id` if it is valid, otherwise a generated id.",
     required: true,
@@ -62,9 +62,9 @@ export const headers = {
     schema: { type: "string", enum: ["true"] },
     example: "true"
   }
-} satisfies Record<string, Header>
+} satisfies Record<string, HeaderObject>
 
-export const parameters = {
+export const headerParameters = {
   RequestId: {
     name: "X-Request-Id",
     in: "header",
@@ -91,26 +91,26 @@ export const parameters = {
   }
 } satisfies Record<string, Parameter>
 
-export const header = (name: keyof typeof headers): Reference => ({ $ref: `#/components/headers/${name}` })
+export const headerReference = (name: keyof typeof responseHeaders): ReferenceObject => ({ $ref: `#/components/headers/${name}` })
 
-export const parameter = (name: keyof typeof parameters): Reference => ({ $ref: `#/components/parameters/${name}` })
+export const parameterReference = (name: keyof typeof headerParameters): ReferenceObject => ({ $ref: `#/components/parameters/${name}` })
 
 /** Returns the headers of a response with the given status code. */
-export const headersOf = (
+export const responseHeadersOf = (
   status: string,
   replays: boolean,
   isConditional = false,
   canWait = false
-): Readonly<Record<string, Reference>> => ({
-  "X-Request-Id": header("RequestId"),
-  "X-RateLimit-Limit": header("RateLimitLimit"),
-  "X-RateLimit-Remaining": header("RateLimitRemaining"),
-  "X-RateLimit-Reset": header("RateLimitReset"),
-  "RateLimit-Policy": header("RateLimitPolicy"),
-  RateLimit: header("RateLimit"),
-  ...(status === "429" || status === "503" ? { "Retry-After": header("RetryAfter") } : {}),
-  ...(isConditional && Number(status) < 400 ? { ETag: header("ETag") } : {}),
-  ...(canWait && Number(status) < 400 ? { "Preference-Applied": header("PreferenceApplied") } : {}),
-  ...(status === "201" ? { Location: header("Location") } : {}),
-  ...(replays && status.startsWith("2") ? { "Idempotency-Replayed": header("IdempotencyReplayed") } : {})
+): Readonly<Record<string, ReferenceObject>> => ({
+  "X-Request-Id": headerReference("RequestId"),
+  "X-RateLimit-Limit": headerReference("RateLimitLimit"),
+  "X-RateLimit-Remaining": headerReference("RateLimitRemaining"),
+  "X-RateLimit-Reset": headerReference("RateLimitReset"),
+  "RateLimit-Policy": headerReference("RateLimitPolicy"),
+  RateLimit: headerReference("RateLimit"),
+  ...(status === "429" || status === "503" ? { "Retry-After": headerReference("RetryAfter") } : {}),
+  ...(isConditional && Number(status) < 400 ? { ETag: headerReference("ETag") } : {}),
+  ...(canWait && Number(status) < 400 ? { "Preference-Applied": headerReference("PreferenceApplied") } : {}),
+  ...(status === "201" ? { Location: headerReference("Location") } : {}),
+  ...(replays && status.startsWith("2") ? { "Idempotency-Replayed": headerReference("IdempotencyReplayed") } : {})
 })

@@ -2,10 +2,10 @@
  * Converts Effect's generated JSON Schemas to the published form: with the documented limits, with names without
  * suffix, and with objects that allow additional properties.
  */
-import { keywords } from "../Documented.ts"
-import { type Json, type JsonSchema, mapValues } from "./Document.ts"
+import { schemaKeywordsAnnotation } from "../Documented.ts"
+import { type JsonValue, type JsonSchema, mapValues } from "./Document.ts"
 
-type Parts = Readonly<Record<string, Json>>
+type Parts = Readonly<Record<string, JsonValue>>
 
 const isRecord = (value: unknown): value is Parts =>
   typeof value === "object" && value !== null && !Array.isArray(value)
@@ -19,7 +19,7 @@ const reference = /^#\/components\/schemas\//
 export const cleanSchemaName = (name: string): string => name.replace(/Encoded$/, "")
 
 /** Converts all schemas and references in a part of the document. */
-export const cleanSchemas = (value: Json): Json => {
+export const cleanSchemas = (value: JsonValue): JsonValue => {
   if (Array.isArray(value)) return value.map(cleanSchemas)
   return isRecord(value) ? opened(flattened(mapValues(value, inner))) : value
 }
@@ -28,7 +28,7 @@ export const cleanSchemas = (value: Json): Json => {
  * Converts one property of a schema. Example values stay unchanged, and the keys below `properties` are property names,
  * not keywords.
  */
-const inner = (value: Json, key: string): Json => {
+const inner = (value: JsonValue, key: string): JsonValue => {
   if (key === "examples" || key === "default" || key === "enum") return value
   if (key === "properties" && isRecord(value)) return mapValues(value, cleanSchemas)
   if (key === "$ref" && typeof value === "string" && reference.test(value)) return cleanSchemaName(value)
@@ -36,13 +36,13 @@ const inner = (value: Json, key: string): Json => {
 }
 
 /** The annotation that contains the text of a pattern. Effect omits patterns from the generated schemas. */
-export const constraint = "expected"
+export const patternAnnotation = "expected"
 
 /**
  * Extracts the pattern from the annotation. JSON Schema has no flags, so a case-insensitive pattern must contain both
  * cases.
  */
-const patternOf = (expected: Json | undefined): Parts => {
+const patternOf = (expected: JsonValue | undefined): Parts => {
   const pattern =
     typeof expected === "string" ? /^a string matching the RegExp ([\s\S]+)$/.exec(expected)?.[1] : undefined
   return pattern === undefined ? {} : { pattern }
@@ -54,7 +54,7 @@ const flattened = (schema: Parts): Parts => {
   const parts = Array.isArray(allOf) ? allOf.filter(isRecord) : []
   const fits = parts.every((part) => Object.keys(part).every((key) => !(key in rest)))
   const merged: Parts = fits ? Object.assign({}, rest, ...parts) : schema
-  const { [keywords]: documented, [constraint]: checked, ...plain } = merged
+  const { [schemaKeywordsAnnotation]: documented, [patternAnnotation]: checked, ...plain } = merged
   return { ...plain, ...patternOf(checked), ...(isRecord(documented) ? documented : {}) }
 }
 

@@ -1,7 +1,7 @@
 /**
  * Builds the section `webhooks` of the OpenAPI document, with one request for each event type and for the test event.
  */
-import { type Json, type JsonSchema, json, type Operation, type Parameter, type Path } from "./Document.ts"
+import { type JsonValue, type JsonSchema, jsonContentType, type Operation, type Parameter, type PathItem } from "./Document.ts"
 import { exampleOf } from "./ExampleValue.ts"
 import { resolveSchema } from "./SchemaText.ts"
 
@@ -11,7 +11,7 @@ type Schemas = Readonly<Record<string, JsonSchema>>
 const union = "Event"
 
 /** Returns one request for each event type; an empty object when the contract has no events. */
-export const describeSentEvents = (schemas: Schemas): Readonly<Record<string, Path>> => {
+export const describeSentEvents = (schemas: Schemas): Readonly<Record<string, PathItem>> => {
   const events = schemas[union]?.oneOf ?? []
   if (events.length === 0) return {}
   return Object.fromEntries(
@@ -32,12 +32,12 @@ const request = (type: string, description: string, schema: JsonSchema, schemas:
     description: `${description}\n\nThe section "Webhooks" above explains the signature, and how failed deliveries are retried.`,
     security: [],
     parameters: headers(idOf(example)),
-    requestBody: { required: true, content: { [json]: { schema, ...(example === undefined ? {} : { example }) } } },
+    requestBody: { required: true, content: { [jsonContentType]: { schema, ...(example === undefined ? {} : { example }) } } },
     responses: answers
   }
 }
 
-const idOf = (example: Json | undefined): string =>
+const idOf = (example: JsonValue | undefined): string =>
   typeof example === "object" && example !== null && "id" in example ? String(example["id"]) : ""
 
 const header = (name: string, description: string, example: string): Parameter => ({

@@ -7,7 +7,7 @@ const personas = testPersonas
   .join("\n")
 
 /** The text that explains how to test an integration. */
-export const describeTestEnvironment = `Keys that begin with \`pk_test_\` use a separate test environment. It has its own topics and webhooks, sends no mail, makes no audio and video, and simulates the creators. No monthly quota applies there, whatever \`remaining\` of \`GET /usage\` shows; rate limits apply as for live keys. Test topics are deleted after 30 days, with everything that belongs to them. The test environment stores a limited number of topics and bytes for each organization. Above that limit, a new topic is refused with 429 and \`details.quota\` \`test_topics\` or \`test_bytes\`.
+export const testEnvironmentDescription = `Keys that begin with \`pk_test_\` use a separate test environment. It has its own topics and webhooks, sends no mail, makes no audio and video, and simulates the creators. No monthly quota applies there, whatever \`remaining\` of \`GET /usage\` shows; rate limits apply as for live keys. Test topics are deleted after 30 days, with everything that belongs to them. The test environment stores a limited number of topics and bytes for each organization. Above that limit, a new topic is refused with 429 and \`details.quota\` \`test_topics\` or \`test_bytes\`.
 
 A simulated creator takes one step every 1.5 seconds, so a commentary is approved 4.5 seconds after submission. \`GET /personas\` of a test key lists five test personas first. They need no license, and their ids never change:
 

@@ -3,4 +3,4 @@
 export const apiTitle = "Partner Commentary API"
 
 /** The version of the API contract. The path contains the major version, and additions increase the minor version. */
-export const version = "1.0.0"
+export const apiVersion = "1.0.0"

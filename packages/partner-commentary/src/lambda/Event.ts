@@ -2,7 +2,7 @@
  * Detects the kind of a Lambda event from its fields, and decodes the event. It is a schedule, or an HTTP request from
  * a REST API, an HTTP API, a function URL or a load balancer.
  */
-import { forwardedAddress } from "@partner-commentary/server/ClientAddress"
+import { parseForwardedAddress } from "@partner-commentary/server/ClientAddress"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { invalidArgument, type PartnerCommentaryError } from "../PartnerCommentaryError.ts"
@@ -167,7 +167,7 @@ const fromLoadBalancer = (event: Pairs): GatewayRequest => {
     targetBelow: below(event.path, RequestTarget.queryAsSent(parameters(event))),
     headers,
     body: decoded(event),
-    address: forwardedAddress((headers["x-forwarded-for"] ?? "").split(",").at(-1) ?? "") ?? "",
+    address: parseForwardedAddress((headers["x-forwarded-for"] ?? "").split(",").at(-1) ?? "") ?? "",
     answerAs: formOf(event)
   }
 }

@@ -5,11 +5,11 @@ import { ApiKeys } from "@partner-commentary/core/access/ApiKeys"
 import { defaultGracePeriod } from "@partner-commentary/core/access/KeyRotation"
 import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
 import {
-  decodeChangeText,
-  decodeCreationText,
-  decodeRotationText
+  decodeApiKeyChangeText,
+  decodeApiKeyCreationText,
+  decodeApiKeyRotationText
 } from "@partner-commentary/server/routes/api-keys/ApiKeyBody"
-import { refusedChanges, refusedRotations } from "@partner-commentary/server/routes/api-keys/ApiKeyRefusals"
+import { keyChangeErrorHandlers, keyRotationErrorHandlers } from "@partner-commentary/server/routes/api-keys/ApiKeyRefusals"
 import * as Views from "@partner-commentary/server/routes/api-keys/ApiKeyViews"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -48,7 +48,7 @@ export const apiKeyUseCases = (run: RunUseCase) => ({
     run(
       Effect.gen(function* () {
         const { organization } = yield* organizationAsCaller(yield* ofOrganization(key))
-        const body = yield* Effect.mapError(Effect.flatMap(toJsonText(key), decodeCreationText), invalid)
+        const body = yield* Effect.mapError(Effect.flatMap(toJsonText(key), decodeApiKeyCreationText), invalid)
         const issued = (yield* ApiKeys).issue(organization, Views.newApiKeyFromBody(body))
         return Views.toCreatedKey(
           yield* Effect.catchTags(issued, {
@@ -78,10 +78,10 @@ export const apiKeyUseCases = (run: RunUseCase) => ({
     run(
       Effect.gen(function* () {
         const { api_key_id, organization_id } = yield* one(key)
-        const body = yield* Effect.mapError(Effect.flatMap(toJsonText(key), decodeChangeText), invalid)
+        const body = yield* Effect.mapError(Effect.flatMap(toJsonText(key), decodeApiKeyChangeText), invalid)
         const wanted = { name: body.name?.trim() ?? null, ipAllowList: body.ip_whitelist ?? null }
         const changed = (yield* ApiKeys).change(api_key_id, wanted, operatorOf(organization_id))
-        return Views.toKeySummary(yield* Effect.catchTags(changed, refusedChanges("api_key_id")))
+        return Views.toKeySummary(yield* Effect.catchTags(changed, keyChangeErrorHandlers("api_key_id")))
       }),
       options
     ),
@@ -94,12 +94,12 @@ export const apiKeyUseCases = (run: RunUseCase) => ({
     run(
       Effect.gen(function* () {
         const { api_key_id, organization_id } = yield* one(key)
-        const body = yield* Effect.mapError(Effect.flatMap(toJsonText(key), decodeRotationText), invalid)
+        const body = yield* Effect.mapError(Effect.flatMap(toJsonText(key), decodeApiKeyRotationText), invalid)
         const { grace_period_seconds: seconds } = body
         const grace = seconds === undefined ? defaultGracePeriod : Duration.seconds(seconds)
         const rotated = (yield* ApiKeys).rotate(api_key_id, grace, operatorOf(organization_id))
-        const { predecessor, ...issued } = yield* Effect.catchTags(rotated, refusedRotations("api_key_id"))
-        return { ...Views.toCreatedKey(issued), replaces: Views.toEndedKey(predecessor) }
+        const { predecessor, ...issued } = yield* Effect.catchTags(rotated, keyRotationErrorHandlers("api_key_id"))
+        return { ...Views.toCreatedKey(issued), replaces: Views.toRevokedKey(predecessor) }
       }),
       options
     ),
@@ -112,7 +112,7 @@ export const apiKeyUseCases = (run: RunUseCase) => ({
       Effect.gen(function* () {
         const { api_key_id, organization_id } = yield* one(key)
         const revoked = (yield* ApiKeys).revoke(api_key_id, operatorOf(organization_id))
-        return Views.toEndedKey(
+        return Views.toRevokedKey(
           yield* Effect.catchTag(revoked, "ApiKeyNotFound", () => Effect.fail(notFoundError("API key")))
         )
       }),

@@ -8,7 +8,7 @@ import type * as Ids from "@partner-commentary/core/shared/Ids"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
 import { type CreatorAction, performAction } from "@partner-commentary/server/creator-portal/CreatorAction"
 import type { ActionFields } from "@partner-commentary/server/creator-portal/CreatorInput"
-import { creatorView } from "@partner-commentary/server/creator-portal/CreatorView"
+import { toCreatorPageJson } from "@partner-commentary/server/creator-portal/CreatorView"
 import { describeRefusal, type RefusalReason } from "@partner-commentary/server/creator-portal/Refusal"
 import { avatarPath } from "@partner-commentary/server/routes/personas/Avatar"
 import * as Effect from "effect/Effect"
@@ -81,7 +81,7 @@ const acting = (run: RunUseCase, name: CreatorAction) => (input: unknown, option
       const done = yield* performAction(portal, access, name, fields).pipe(
         Effect.catchTags({ TextLength: refuse, Malformed: refuse, ActionRefused: refuse })
       )
-      return creatorView(done, yield* avatar)
+      return toCreatorPageJson(done, yield* avatar)
     }).pipe(Effect.catchTag("LinkInvalid", () => Effect.fail(notFound))),
     options
   )
@@ -103,7 +103,7 @@ export const creatorRequestUseCases = (run: RunUseCase) => {
           const portal = yield* CreatorPortal
           const { further, requests } = yield* portal.openRequests({ email })
           const picture = yield* avatar
-          return { requests: requests.map((each) => ({ ...creatorView(each, picture), link: each.link })), further }
+          return { requests: requests.map((each) => ({ ...toCreatorPageJson(each, picture), link: each.link })), further }
         }).pipe(Effect.catchTag("LinkInvalid", Effect.die))
       ),
 
@@ -113,7 +113,7 @@ export const creatorRequestUseCases = (run: RunUseCase) => {
         Effect.gen(function* () {
           const { email, share_id } = yield* one(asked)
           const portal = yield* CreatorPortal
-          return creatorView(yield* portal.view({ email, shareId: share_id }), yield* avatar)
+          return toCreatorPageJson(yield* portal.view({ email, shareId: share_id }), yield* avatar)
         }).pipe(Effect.catchTag("LinkInvalid", () => Effect.fail(notFound)))
       ),
 

@@ -8,8 +8,8 @@ import { limitsOf } from "@partner-commentary/core/partner/Plan"
 import * as Ids from "@partner-commentary/core/shared/Ids"
 import { Environment } from "@partner-commentary/core/shared/Owner"
 import { reasonOf } from "@partner-commentary/core/shared/Reason"
-import { problemsOf } from "@partner-commentary/server/http/Body"
-import { HostTransactionRefused, within } from "@partner-commentary/sql/database/HostTransaction"
+import { problemsOfSchemaIssue } from "@partner-commentary/server/http/Body"
+import { HostTransactionRefused, withinHostTransaction } from "@partner-commentary/sql/database/HostTransaction"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
@@ -36,7 +36,7 @@ export const rejectWithServiceError =
   (effect, options = {}) => {
     const wrong = unknownOption(options)
     if (wrong !== undefined) return Promise.reject(wrong)
-    return (options.db === undefined ? run(effect) : run(within(options.db)(effect))).catch((error) =>
+    return (options.db === undefined ? run(effect) : run(withinHostTransaction(options.db)(effect))).catch((error) =>
       Promise.reject(failureOf(error))
     )
   }
@@ -71,7 +71,7 @@ const failureOf = (error: unknown): PartnerCommentaryError => {
 export const makeDecoder = <A, I>(schema: Schema.Codec<A, I>, options: SchemaAST.ParseOptions = {}) => {
   const decode = Schema.decodeUnknownEffect(schema, { errors: "all", ...options })
   return (input: unknown): Effect.Effect<A, Errors.InvalidRequest> =>
-    Effect.mapError(decode(input), ({ issue }) => Errors.InvalidRequest.of(problemsOf(issue)))
+    Effect.mapError(decode(input), ({ issue }) => Errors.InvalidRequest.of(problemsOfSchemaIssue(issue)))
 }
 
 const idBy = <Id extends string>(id: Schema.Codec<Id, string>) =>

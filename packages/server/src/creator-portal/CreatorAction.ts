@@ -11,21 +11,21 @@ import type { AssignmentInContext } from "@partner-commentary/core/topic/Assignm
 import type { ActionRefused } from "@partner-commentary/core/topic/Workflow"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { type ActionFields, type FieldName, MalformedInput } from "./CreatorInput.ts"
+import { type ActionFields, type ActionFieldName, MalformedInput } from "./CreatorInput.ts"
 
 export const creatorActions = ["respond", "decline", "approve", "revise", "withdraw"] as const
 export type CreatorAction = (typeof creatorActions)[number]
 
 /** Maps each action to the name of its text field. */
-export const textFieldOf = {
+export const textFieldOfAction = {
   respond: "perspective",
   decline: "reason",
   approve: "content",
   revise: "instructions",
   withdraw: "reason"
-} as const satisfies Readonly<Record<CreatorAction, FieldName>>
+} as const satisfies Readonly<Record<CreatorAction, ActionFieldName>>
 
-export const isAction = (name: string): name is CreatorAction => creatorActions.some((action) => action === name)
+export const isCreatorAction = (name: string): name is CreatorAction => creatorActions.some((action) => action === name)
 
 export const performAction = (
   portal: CreatorPortal["Service"],

@@ -12,12 +12,12 @@ import * as UrlParams from "effect/http/UrlParams"
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { bodyTooLarge, headerProblem, maxBodySize, readBody as readText } from "../http/Body.ts"
+import { bodyTooLargeProblem, headerProblem, maxBodySize, readBody as readText } from "../http/Body.ts"
 import * as StrictJson from "../http/StrictJson.ts"
 
 /** A field that is null in JSON counts as absent. */
-export type ActionFields = Readonly<Partial<Record<FieldName, string>>>
-export type FieldName = (typeof fieldNames)[number]
+export type ActionFields = Readonly<Partial<Record<ActionFieldName, string>>>
+export type ActionFieldName = (typeof fieldNames)[number]
 
 const fieldNames = ["perspective", "reason", "draft_id", "content", "instructions"] as const
 
@@ -31,12 +31,12 @@ export class MalformedInput extends Schema.TaggedError<MalformedInput>()("Malfor
 const form = "application/x-www-form-urlencoded"
 
 /** Returns the media type of the request without its parameters. */
-export const mediaType = (request: HttpServerRequest): string =>
+export const mediaTypeOf = (request: HttpServerRequest): string =>
   (request.headers["content-type"] ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? ""
 
 export const readActionFields = (request: HttpServerRequest): Effect.Effect<ActionFields, MalformedInput> =>
   Effect.provideService(
-    readAs(request, mediaType(request)),
+    readAs(request, mediaTypeOf(request)),
     HttpIncomingMessage.MaxBodySize,
     ByteSize.bytes(maxBodySize)
   )
@@ -60,7 +60,7 @@ const malformed = (problem: Problem): Effect.Effect<never, MalformedInput> =>
   Effect.fail(new MalformedInput({ ...problem, isTooLarge: false }))
 
 const fromForm = (params: UrlParams.UrlParams): ActionFields => {
-  const fields: Partial<Record<FieldName, string>> = {}
+  const fields: Partial<Record<ActionFieldName, string>> = {}
   for (const name of fieldNames) {
     const value = UrlParams.getFirst(params, name)
     if (value._tag === "Some") fields[name] = value.value
@@ -75,7 +75,7 @@ const fromJson = (json: string): Effect.Effect<ActionFields, MalformedInput> => 
   if (Result.isFailure(body)) return malformed(body.failure)
   if (!Predicate.isReadonlyObject(body.success))
     return malformed({ field: "body", constraint: "must be a JSON object" })
-  const fields: Partial<Record<FieldName, string>> = {}
+  const fields: Partial<Record<ActionFieldName, string>> = {}
   for (const name of fieldNames) {
     const value = (body.success as Readonly<Record<string, unknown>>)[name] ?? null
     if (typeof value === "string") fields[name] = value
@@ -88,7 +88,7 @@ const fromJson = (json: string): Effect.Effect<ActionFields, MalformedInput> => 
 const unreadable = ({ reason }: HttpServerError): MalformedInput => {
   const isTooLarge = reason._tag === "RequestParseError" && reason.reason === "BodyTooLarge"
   return new MalformedInput({
-    ...(isTooLarge ? bodyTooLarge : { field: "body", constraint: "cannot be read" }),
+    ...(isTooLarge ? bodyTooLargeProblem : { field: "body", constraint: "cannot be read" }),
     isTooLarge
   })
 }

@@ -4,24 +4,24 @@
  */
 import type { Assignment } from "@partner-commentary/core/topic/Assignment"
 import { stripBidi } from "./BidiText.ts"
-import { textFieldOf } from "./CreatorAction.ts"
+import { textFieldOfAction } from "./CreatorAction.ts"
 import { draftPendingPage } from "./DraftPending.ts"
 import { html } from "./Html.ts"
 import { invitationPage } from "./Invitation.ts"
-import { approvedPage, requestClosedPage, tooLatePage } from "./Outcome.ts"
-import { draftElementId, fieldId, type PageContent, type PageVisit, renderButton, renderTime } from "./PageContent.ts"
-import { pageDocument } from "./PageDocument.ts"
+import { approvedPage, requestClosedPage, deadlinePassedPage } from "./Outcome.ts"
+import { draftElementId, textFieldId, type CreatorPageContent, type CreatorPageData, renderButton, renderTime } from "./PageContent.ts"
+import { renderPageDocument } from "./PageDocument.ts"
 import type { ActionRefusal } from "./Refusal.ts"
 import { reviewPage } from "./Review.ts"
 
-export const creatorPage = (given: PageVisit): string => {
+export const creatorPage = (given: CreatorPageData): string => {
   const visit = stripBidi(given)
   const { address, assignment, inboxMailed, refusal, topic } = visit
   const scene = sceneOf(visit)
   const { deadline, lead, refreshAfter, status, step, title } = scene
   const place = refusal === null ? null : targetOf(refusal, scene)
   // After a rejected action, the page omits the introduction and links to the field that the creator must correct.
-  return pageDocument({
+  return renderPageDocument({
     title: `${refusal !== null ? "Not done: " : inboxMailed ? "Link on its way: " : ""}${status}`,
     status,
     refresh:
@@ -48,28 +48,28 @@ ${scene.body}`,
   })
 }
 
-const sceneOf = (visit: PageVisit): PageContent => {
+const sceneOf = (visit: CreatorPageData): CreatorPageContent => {
   const { approveBy, commentary, draft, failure, respondBy, status } = visit.assignment
   if (commentary !== null) return approvedPage(visit, commentary)
   if (failure !== null) return requestClosedPage(visit, failure.reason, failure.at)
-  if (status === "topic_sent") return visit.now >= respondBy ? tooLatePage(visit, "expired") : invitationPage(visit)
+  if (status === "topic_sent") return visit.now >= respondBy ? deadlinePassedPage(visit, "expired") : invitationPage(visit)
   if (draft === null) return draftPendingPage(visit)
   return approveBy !== null && visit.now >= approveBy
-    ? tooLatePage(visit, "approval_timeout")
+    ? deadlinePassedPage(visit, "approval_timeout")
     : reviewPage(visit, draft)
 }
 
 /** Returns the id of the element that the creator must correct, or null if the page has no such element. */
-const targetOf = ({ action, isStale, problem }: ActionRefusal, { targets }: PageContent): string | null => {
-  const id = fieldId(action)
-  if (problem.field === textFieldOf[action] && targets.includes(id)) return id
+const targetOf = ({ action, isStale, problem }: ActionRefusal, { targets }: CreatorPageContent): string | null => {
+  const id = textFieldId(action)
+  if (problem.field === textFieldOfAction[action] && targets.includes(id)) return id
   return isStale && targets.includes(draftElementId) ? draftElementId : null
 }
 
 /** Renders the error message with a link to the field, and repeats the text that the creator entered. */
-const summary = ({ action, isStale, says, typed }: ActionRefusal, { targets }: PageContent, place: string | null) => {
-  const id = fieldId(action)
-  const wrote = typed[textFieldOf[action]]
+const summary = ({ action, isStale, says, typed }: ActionRefusal, { targets }: CreatorPageContent, place: string | null) => {
+  const id = textFieldId(action)
+  const wrote = typed[textFieldOfAction[action]]
   const hasField = targets.includes(id)
   return html`<div class="refused" role="alert">
 <h2>That was not done</h2>
@@ -83,7 +83,7 @@ ${wrote && !hasField && html`<section><h2>What you wrote</h2><p class="note">It 
  * Renders the confirmation that an inbox link was mailed. On pages with text fields, the confirmation opens in a second
  * browser tab.
  */
-const inboxMailedNotice = ({ targets }: PageContent) => html`<div class="said" role="status">
+const inboxMailedNotice = ({ targets }: CreatorPageContent) => html`<div class="said" role="status">
 <h2>A link to all your open requests is on its way to you by mail</h2>
 <p>It works for 15 minutes.${targets.length > 0 && " If you were writing, your text is still in the tab you came from."}</p>
 </div>`
@@ -91,7 +91,7 @@ const inboxMailedNotice = ({ targets }: PageContent) => html`<div class="said" r
 /**
  * On a page with text fields, the form opens a new browser tab, so that the creator keeps the text already entered.
  */
-const inboxForm = ({ address }: PageVisit, { targets }: PageContent) => {
+const inboxForm = ({ address }: CreatorPageData, { targets }: CreatorPageContent) => {
   const isBeside = targets.length > 0
   return html`<form method="post" action="${address}/desk"${isBeside && html` target="_blank"`}>
 <p>Are there other requests waiting for you?${isBeside && html` <span id="desk-beside">The answer opens in a new tab; what you are writing stays here.</span>`}</p>

@@ -3,8 +3,8 @@ import * as HttpMiddleware from "effect/http/HttpMiddleware"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
-import { type CreatorAction, isAction } from "./CreatorAction.ts"
-import { mediaType } from "./CreatorInput.ts"
+import { type CreatorAction, isCreatorAction } from "./CreatorAction.ts"
+import { mediaTypeOf } from "./CreatorInput.ts"
 
 export type CreatorTarget =
   | { readonly at: "page"; readonly token: string }
@@ -20,17 +20,17 @@ const notFound: CreatorTarget = { at: "nowhere" }
  */
 const maxTokenLength = 1000
 
-export const targetOf = (method: string, path: string): CreatorTarget => {
+export const parseCreatorTarget = (method: string, path: string): CreatorTarget => {
   const [token = "", action, ...rest] = path.split("/")
   if (!/^[\w.-]+$/.test(token) || token.length > maxTokenLength || rest.length > 0) return notFound
   const looks = method === "GET" || method === "HEAD"
   if (action === undefined) return looks ? { at: "page", token } : notFound
-  if ((!looks && method !== "POST") || (action !== "desk" && !isAction(action))) return notFound
+  if ((!looks && method !== "POST") || (action !== "desk" && !isCreatorAction(action))) return notFound
   return { at: looks ? "behind" : "action", token, action }
 }
 
 /** Returns the route for logs and traces. The route never contains the creator's token. */
-export const routeOf = (target: CreatorTarget): string => {
+export const creatorRouteOf = (target: CreatorTarget): string => {
   if (target.at === "nowhere") return "/creator/*"
   return target.at === "page" ? "/creator/:token" : `/creator/:token/${target.action}`
 }
@@ -58,7 +58,7 @@ export const layerUntraced = Layer.succeed(HttpMiddleware.TracerDisabledWhen)(is
 
 /** Returns true for a request with a JSON body, or when the client prefers JSON to HTML. */
 export const prefersJson = (request: HttpServerRequest): boolean => {
-  if (mediaType(request) === "application/json") return true
+  if (mediaTypeOf(request) === "application/json") return true
   const accept = request.headers["accept"] ?? ""
   return quality(accept, "application/json") > quality(accept, "text/html")
 }

@@ -2,7 +2,7 @@
  * Serves the creators' pages below `/creator`, as HTML for browsers and as JSON for programs. A GET request never
  * changes an assignment. Logs and traces contain the route, never the creator's token.
  */
-import { busy, InvalidRequest, NotFound, RateLimitExceeded } from "@partner-commentary/api/Errors"
+import { serviceBusy, InvalidRequest, NotFound, RateLimitExceeded } from "@partner-commentary/api/Errors"
 import { CreatorPortal } from "@partner-commentary/core/creator/CreatorPortal"
 import { isCausedByBusy } from "@partner-commentary/core/shared/DatabaseBusy"
 import * as Instant from "@partner-commentary/core/shared/Instant"
@@ -17,19 +17,19 @@ import * as HttpMiddleware from "effect/http/HttpMiddleware"
 import * as HttpRouter from "effect/http/HttpRouter"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
-import { pathOfService } from "../http/Address.ts"
+import { servicePathPrefix } from "../http/Address.ts"
 import * as Envelope from "../http/Envelope.ts"
 import { avatarPath } from "../routes/personas/Avatar.ts"
 import { creatorActions, performAction } from "./CreatorAction.ts"
 import { readActionFields } from "./CreatorInput.ts"
 import { creatorPage } from "./CreatorPage.ts"
-import { type CreatorTarget, prefersJson, routeOf, targetOf } from "./CreatorRequest.ts"
-import { creatorView } from "./CreatorView.ts"
-import { busyPage, failurePage, notFoundPage, tooManyPage } from "./ErrorPage.ts"
+import { type CreatorTarget, prefersJson, creatorRouteOf, parseCreatorTarget } from "./CreatorRequest.ts"
+import { toCreatorPageJson } from "./CreatorView.ts"
+import { busyPage, internalErrorPage, notFoundPage, tooManyRequestsPage } from "./ErrorPage.ts"
 import { inboxPage } from "./InboxPage.ts"
 import { pageHeaders } from "./PageDocument.ts"
 import { type ActionRefusal, describeRefusal, type RefusalReason } from "./Refusal.ts"
-import * as TokenWindow from "./TokenWindow.ts"
+import * as TokenWindow from "./TokenRateLimiter.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 
@@ -62,7 +62,7 @@ const noSuchRequest = Envelope.failure(
 const tooMany = (json: boolean, seconds: number): Response =>
   json
     ? Envelope.failure(RateLimitExceeded.of({ retry_after: seconds, limit, remaining: 0 }, "requests a minute"))
-    : HttpServerResponse.setHeader(page(tooManyPage(seconds), 429), "retry-after", String(seconds))
+    : HttpServerResponse.setHeader(page(tooManyRequestsPage(seconds), 429), "retry-after", String(seconds))
 
 const routes = Effect.gen(function* () {
   const portal = yield* CreatorPortal
@@ -72,7 +72,7 @@ const routes = Effect.gen(function* () {
   const avatar = apiRoot + avatarPath
   const window = TokenWindow.make({ limit, seconds: 60, capacity: 10_000 })
   /** The path of the creators' pages has no scheme and host, so that the pages work under every host name. */
-  const root = `${pathOfService(apiRoot)}/creator`
+  const root = `${servicePathPrefix(apiRoot)}/creator`
 
   const show = Effect.fnUntraced(function* (
     token: string,
@@ -98,14 +98,14 @@ const routes = Effect.gen(function* () {
     portal.view({ token }).pipe(
       Effect.flatMap((view) =>
         json
-          ? Effect.succeed(Envelope.success(creatorView(view, avatar)))
+          ? Effect.succeed(Envelope.success(toCreatorPageJson(view, avatar)))
           : show(token, view, { inboxMailed: request.url.endsWith(inboxMailedQuery) })
       ),
       Effect.catchTag("LinkInvalid", () =>
         Effect.map(portal.openRequests({ token }), (open) =>
           json
             ? Envelope.success({
-                requests: open.requests.map((each) => ({ ...creatorView(each, avatar), link: each.link })),
+                requests: open.requests.map((each) => ({ ...toCreatorPageJson(each, avatar), link: each.link })),
                 further: open.further
               })
             : page(inboxPage(open))
@@ -116,7 +116,7 @@ const routes = Effect.gen(function* () {
   const mailInboxLink = Effect.fnUntraced(function* (token: string, json: boolean) {
     const view = yield* portal.view({ token })
     yield* portal.mailInboxLink(token)
-    return json ? Envelope.success(creatorView(view, avatar)) : seeOther(`${root}/${token}${inboxMailedQuery}`)
+    return json ? Envelope.success(toCreatorPageJson(view, avatar)) : seeOther(`${root}/${token}${inboxMailedQuery}`)
   })
 
   const act = Effect.fnUntraced(function* (
@@ -139,7 +139,7 @@ const routes = Effect.gen(function* () {
       Effect.catchTags({ TextLength: refuse, Malformed: refuse, ActionRefused: refuse })
     )
     if (done.refusal === null)
-      return json ? Envelope.success(creatorView(done.view, avatar)) : seeOther(`${root}/${token}`)
+      return json ? Envelope.success(toCreatorPageJson(done.view, avatar)) : seeOther(`${root}/${token}`)
     return json
       ? Envelope.failure(InvalidRequest.of([done.refusal.problem]))
       : yield* show(token, done.view, { refusal: done.refusal })
@@ -157,15 +157,15 @@ const routes = Effect.gen(function* () {
     const answered = target.at === "page" ? look(request, target.token, json) : act(request, target, json)
     return yield* answered.pipe(
       Effect.catchTag("LinkInvalid", () => Effect.succeed(notFound(json))),
-      json ? identity : Effect.catchDefect(failed(routeOf(target)))
+      json ? identity : Effect.catchDefect(failed(creatorRouteOf(target)))
     )
   })
 
   return HttpRouter.route("*", "/creator/*", (request) =>
     Effect.flatMap(HttpRouter.params, (params) => {
-      const target = targetOf(request.method, params["*"] ?? "")
+      const target = parseCreatorTarget(request.method, params["*"] ?? "")
       return answer(request, target).pipe(
-        observed(request.method, routeOf(target)),
+        observed(request.method, creatorRouteOf(target)),
         HttpEffect.withPreResponseHandler((_, response) =>
           Effect.succeed(HttpServerResponse.setHeaders(response, headers))
         )
@@ -178,10 +178,10 @@ const routes = Effect.gen(function* () {
 const failed = (route: string) => (defect: unknown) =>
   Effect.as(
     Subject.annotateCollected(Effect.annotateLogs(Effect.logError("A creator page failed", defect), { route })),
-    isCausedByBusy(defect) ? busyResponse : page(failurePage, 500)
+    isCausedByBusy(defect) ? busyResponse : page(internalErrorPage, 500)
   )
 
-const busyResponse = HttpServerResponse.setHeader(page(busyPage, busy.status), "retry-after", String(busy.retryAfter))
+const busyResponse = HttpServerResponse.setHeader(page(busyPage, serviceBusy.status), "retry-after", String(serviceBusy.retryAfter))
 
 /**
  * Creates the trace span and the log line of the route. The HTTP server's own span and log line would contain the

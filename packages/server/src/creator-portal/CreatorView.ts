@@ -4,7 +4,7 @@ import { type Assignment, isSettled } from "@partner-commentary/core/topic/Assig
 import type { AssignmentInContext } from "@partner-commentary/core/topic/AssignmentStore"
 import { isGenerationStalled } from "@partner-commentary/core/topic/Workflow"
 
-export const creatorView = ({ assignment, topic }: AssignmentInContext, avatar: string) => {
+export const toCreatorPageJson = ({ assignment, topic }: AssignmentInContext, avatar: string) => {
   const { commentary, draft, failure, generation, id, persona, perspective, status } = assignment
   return {
     share_id: id,
@@ -26,13 +26,13 @@ export const creatorView = ({ assignment, topic }: AssignmentInContext, avatar: 
       content: commentary.content,
       approved_at: Instant.toIso(commentary.approvedAt)
     },
-    expires_at: orNull(expiresAt(assignment)),
+    expires_at: orNull(currentDeadlineOf(assignment)),
     failure: failure && { reason: failure.reason, at: Instant.toIso(failure.at) }
   }
 }
 
 /** Returns the deadline of the assignment's present state; null when the state has no deadline. */
-export const expiresAt = (assignment: Assignment): Instant.Instant | null => {
+export const currentDeadlineOf = (assignment: Assignment): Instant.Instant | null => {
   if (isSettled(assignment)) return null
   if (assignment.status === "topic_sent") return assignment.respondBy
   return assignment.status === "commentary_generated" ? assignment.approveBy : assignment.generation.giveUpAt

@@ -2,18 +2,18 @@
 import { isGenerationStalled } from "@partner-commentary/core/topic/Workflow"
 import { html } from "./Html.ts"
 import {
-  type PageContent,
-  type PageVisit,
+  type CreatorPageContent,
+  type CreatorPageData,
   renderButton,
   renderForm,
   renderQuotation,
   renderTime
 } from "./PageContent.ts"
 
-export const draftPendingPage = (visit: PageVisit): PageContent =>
+export const draftPendingPage = (visit: CreatorPageData): CreatorPageContent =>
   isGenerationStalled(visit.assignment) ? stalled(visit) : running(visit)
 
-const running = ({ assignment }: PageVisit): PageContent => ({
+const running = ({ assignment }: CreatorPageData): CreatorPageContent => ({
   status: "The draft is being written",
   title: "Your draft is being written",
   lead: html`Thank you: your view has arrived. <span class="working">This page looks again by itself.</span> You need not wait: a mail comes as soon as the draft is there.`,
@@ -24,7 +24,7 @@ const running = ({ assignment }: PageVisit): PageContent => ({
   body: renderQuotation("Your view", assignment.perspective ?? "")
 })
 
-const stalled = (visit: PageVisit): PageContent => {
+const stalled = (visit: CreatorPageData): CreatorPageContent => {
   const { giveUpAt } = visit.assignment.generation
   return {
     status: "The draft could not be written",

@@ -13,15 +13,15 @@ export class Html {
 /**
  * A value in a template. Null, undefined and false render as empty text, and the elements of an array are concatenated.
  */
-export type Content = Html | string | number | null | undefined | false | ReadonlyArray<Content>
+export type HtmlContent = Html | string | number | null | undefined | false | ReadonlyArray<HtmlContent>
 
-export const html = (strings: TemplateStringsArray, ...contents: ReadonlyArray<Content>): Html => {
+export const html = (strings: TemplateStringsArray, ...contents: ReadonlyArray<HtmlContent>): Html => {
   let markup = strings[0] ?? ""
   for (const [index, content] of contents.entries()) markup += render(content) + (strings[index + 1] ?? "")
   return new Html(markup)
 }
 
-const render = (content: Content): string => {
+const render = (content: HtmlContent): string => {
   if (content instanceof Html) return content.markup
   if (typeof content === "string" || typeof content === "number") return escapeHtml(String(content))
   return Array.isArray(content) ? content.map(render).join("") : ""

@@ -3,10 +3,10 @@ import type { OpenRequests } from "@partner-commentary/core/creator/CreatorPorta
 import { maxFurtherAssignments } from "@partner-commentary/core/topic/AssignmentStore"
 import { isGenerationStalled } from "@partner-commentary/core/topic/Workflow"
 import { stripBidi } from "./BidiText.ts"
-import { expiresAt } from "./CreatorView.ts"
+import { currentDeadlineOf } from "./CreatorView.ts"
 import { html } from "./Html.ts"
 import { renderTime } from "./PageContent.ts"
-import { pageDocument } from "./PageDocument.ts"
+import { renderPageDocument } from "./PageDocument.ts"
 
 type OpenRequest = OpenRequests["requests"][number]
 
@@ -14,7 +14,7 @@ export const inboxPage = ({ further, requests }: OpenRequests): string => {
   const total = requests.length + further
   const status =
     total === 0 ? "Nothing open" : total === 1 ? "1 open request" : `${number(total, further)} open requests`
-  return pageDocument({
+  return renderPageDocument({
     title: status,
     status,
     main: html`<h1>Your open requests</h1>
@@ -30,7 +30,7 @@ const number = (count: number, further: number) =>
   `${count.toLocaleString("en-US")}${further >= maxFurtherAssignments ? " or more" : ""}`
 
 const item = ({ assignment, link, topic }: OpenRequest) => {
-  const deadline = expiresAt(assignment)
+  const deadline = currentDeadlineOf(assignment)
   return html`<li>
 <a href="${link}" dir="auto">${clip(topic.content)}</a>
 <p><bdi>${topic.organizationName}</bdi> asks <bdi>${assignment.persona.name}</bdi></p>

@@ -2,26 +2,26 @@
 import { creatorTextLengthLimits } from "@partner-commentary/core/creator/CreatorPortal"
 import { html } from "./Html.ts"
 import {
-  fieldId,
-  type PageContent,
-  type PageVisit,
-  personaName,
+  textFieldId,
+  type CreatorPageContent,
+  type CreatorPageData,
+  renderPersonaName,
   renderButton,
   renderCollapsed,
   renderForm,
   renderTextField
 } from "./PageContent.ts"
 
-export const invitationPage = (visit: PageVisit): PageContent => {
+export const invitationPage = (visit: CreatorPageData): CreatorPageContent => {
   const { persona, respondBy } = visit.assignment
   const { max, min } = creatorTextLengthLimits.perspective
   return {
     status: "Waiting for your view",
-    title: html`What does ${personaName(persona)} think?`,
+    title: html`What does ${renderPersonaName(persona)} think?`,
     lead: "You speak for this persona. Give your view: a draft is written from it, and nobody else sees it until you approve it.",
     step: 1,
     deadline: ["Answer by", respondBy],
-    targets: [fieldId("respond"), fieldId("decline")],
+    targets: [textFieldId("respond"), textFieldId("decline")],
     body: html`<section>
 ${renderForm(
   visit,

@@ -3,7 +3,7 @@
  * routes.
  */
 import { type Html, html } from "./Html.ts"
-import { pageDocument } from "./PageDocument.ts"
+import { renderPageDocument } from "./PageDocument.ts"
 
 export interface OutboxMail {
   readonly file: string
@@ -19,7 +19,7 @@ export interface OutboxMail {
  * file name.
  */
 export const outboxPage = (mails: ReadonlyArray<Omit<OutboxMail, "text">>, address: string): string =>
-  pageDocument({
+  renderPageDocument({
     title: "Outbox",
     status: "Development",
     main: html`<h1>Outbox</h1>
@@ -37,7 +37,7 @@ ${
   })
 
 export const outboxMailPage = ({ date, from, subject, text, to }: OutboxMail, address: string): string =>
-  pageDocument({
+  renderPageDocument({
     title: subject,
     status: "Development",
     main: html`<p><a href="${address}">All mails</a></p>

@@ -2,12 +2,12 @@
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import type { ApprovedCommentary, FailureReason } from "@partner-commentary/core/topic/Assignment"
 import { html } from "./Html.ts"
-import { type PageContent, type PageVisit, renderQuotation, renderTime } from "./PageContent.ts"
+import { type CreatorPageContent, type CreatorPageData, renderQuotation, renderTime } from "./PageContent.ts"
 
 export const approvedPage = (
-  { assignment, readingWindow, topic }: PageVisit,
+  { assignment, readingWindow, topic }: CreatorPageData,
   { approvedAt, content }: ApprovedCommentary
-): PageContent => ({
+): CreatorPageContent => ({
   status: "Approved",
   title: "Approved. Thank you.",
   lead: html`<bdi>${topic.organizationName}</bdi> can now fetch this commentary by <bdi>${assignment.persona.name}</bdi>. There is nothing left to do.`,
@@ -19,10 +19,10 @@ export const approvedPage = (
 })
 
 /** Renders the page of a request whose deadline has passed, even before the worker has stored the expiry. */
-export const tooLatePage = (visit: PageVisit, reason: "expired" | "approval_timeout"): PageContent =>
+export const deadlinePassedPage = (visit: CreatorPageData, reason: "expired" | "approval_timeout"): CreatorPageContent =>
   requestClosedPage(visit, reason, null)
 
-export const requestClosedPage = (visit: PageVisit, reason: FailureReason, at: Instant.Instant | null): PageContent => {
+export const requestClosedPage = (visit: CreatorPageData, reason: FailureReason, at: Instant.Instant | null): CreatorPageContent => {
   const { assignment, readingWindow, topic } = visit
   const { meaning, status, title } = endings[reason]
   const said = assignment.declineReason ?? assignment.withdrawReason

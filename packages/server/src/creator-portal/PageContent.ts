@@ -4,12 +4,12 @@ import * as Instant from "@partner-commentary/core/shared/Instant"
 import type { Assignment } from "@partner-commentary/core/topic/Assignment"
 import type { AssignmentInContext } from "@partner-commentary/core/topic/AssignmentStore"
 import type * as Duration from "effect/Duration"
-import { type CreatorAction, textFieldOf } from "./CreatorAction.ts"
-import { type Content, type Html, html } from "./Html.ts"
+import { type CreatorAction, textFieldOfAction } from "./CreatorAction.ts"
+import { type HtmlContent, type Html, html } from "./Html.ts"
 import type { ActionRefusal } from "./Refusal.ts"
 
 /** The data for rendering one view of a creator's page. */
-export interface PageVisit extends AssignmentInContext {
+export interface CreatorPageData extends AssignmentInContext {
   /** The URL of the creator's page without a trailing slash. Forms post to URLs below the URL of the page. */
   readonly address: string
   readonly now: Instant.Instant
@@ -21,15 +21,15 @@ export interface PageVisit extends AssignmentInContext {
   readonly inboxMailed: boolean
 }
 
-export interface PageContent {
+export interface CreatorPageContent {
   /** A short text that tells the status of the request. */
   readonly status: string
-  readonly title: Content
-  readonly lead: Content
+  readonly title: HtmlContent
+  readonly lead: HtmlContent
   /** The number of the current step; null when the request is closed. */
   readonly step: 1 | 2 | 3 | null
   readonly deadline: readonly [label: string, at: Instant.Instant] | null
-  readonly body: Content
+  readonly body: HtmlContent
   /**
    * The ids of the page's text fields and of its draft, as link targets. The list is empty if the creator cannot act.
    */
@@ -37,28 +37,28 @@ export interface PageContent {
   readonly refreshAfter?: number
 }
 
-export const renderForm = ({ address }: PageVisit, action: CreatorAction, content: Content): Html =>
+export const renderForm = ({ address }: CreatorPageData, action: CreatorAction, content: HtmlContent): Html =>
   html`<form method="post" action="${address}/${action}">${content}</form>`
 
 /** Renders a form that is collapsed unless its input was rejected. */
 export const renderCollapsed = (
-  { refusal }: PageVisit,
+  { refusal }: CreatorPageData,
   action: CreatorAction,
   summary: string,
-  content: Content
+  content: HtmlContent
 ): Html => {
-  const isRefused = refusal?.action === action && refusal.typed[textFieldOf[action]] !== undefined
+  const isRefused = refusal?.action === action && refusal.typed[textFieldOfAction[action]] !== undefined
   return html`<details${isRefused && html` open`}><summary>${summary}</summary>${content}</details>`
 }
 
-export const fieldId = (action: CreatorAction): string => `${action}-${textFieldOf[action]}`
+export const textFieldId = (action: CreatorAction): string => `${action}-${textFieldOfAction[action]}`
 
 /** The element id of the current draft. */
 export const draftElementId = "draft"
 
 /** Renders a text field with its label, its hint, the entered text and the error message. */
 export const renderTextField = (
-  { assignment, refusal }: PageVisit,
+  { assignment, refusal }: CreatorPageData,
   field: {
     readonly action: CreatorAction
     readonly label: string
@@ -68,8 +68,8 @@ export const renderTextField = (
     readonly min?: number
   }
 ): Html => {
-  const id = fieldId(field.action)
-  const name = textFieldOf[field.action]
+  const id = textFieldId(field.action)
+  const name = textFieldOfAction[field.action]
   const mine = refusal?.action === field.action ? refusal : null
   const typed = mine?.typed[name]
   const wrong = mine?.problem.field === name ? mine.says : null
@@ -94,8 +94,8 @@ export const renderTime = (instant: Instant.Instant): Html =>
   html`<time datetime="${Instant.toIso(instant)}">${formatUtcDateTime(instant).replace(/(?<!,) /g, "\u00a0")}</time>`
 
 /** Renders the persona's name. In a headline, the name stays on one line if it fits. */
-export const personaName = ({ name }: Assignment["persona"]): Html => html`<bdi class="name">${name}</bdi>`
+export const renderPersonaName = ({ name }: Assignment["persona"]): Html => html`<bdi class="name">${name}</bdi>`
 
 /** Renders a person's text verbatim. */
-export const renderQuotation = (heading: string, text: string, note?: Content): Html =>
+export const renderQuotation = (heading: string, text: string, note?: HtmlContent): Html =>
   html`<section><h2>${heading}</h2>${note !== undefined && html`<p class="note">${note}</p>`}<div class="prose" dir="auto">${text}</div></section>`

@@ -22,7 +22,7 @@ interface PageContent {
 const icon =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' fill='%23a8321a'/%3E%3Cpath d='M4 4h8v2H4zm0 4h8v1H4zm0 3h5v1H4z' fill='%23fff'/%3E%3C/svg%3E"
 
-export const pageDocument = ({ footer, main, refresh, status, title }: PageContent): string =>
+export const renderPageDocument = ({ footer, main, refresh, status, title }: PageContent): string =>
   html`<!doctype html>
 <html lang="en">
 <head>

@@ -3,20 +3,20 @@ import { creatorTextLengthLimits } from "@partner-commentary/core/creator/Creato
 import type { Draft } from "@partner-commentary/core/topic/Assignment"
 import { isGenerationStalled } from "@partner-commentary/core/topic/Workflow"
 import type { CreatorAction } from "./CreatorAction.ts"
-import { type Content, type Html, html } from "./Html.ts"
+import { type HtmlContent, type Html, html } from "./Html.ts"
 import {
   draftElementId,
-  fieldId,
-  type PageContent,
-  type PageVisit,
-  personaName,
+  textFieldId,
+  type CreatorPageContent,
+  type CreatorPageData,
+  renderPersonaName,
   renderButton,
   renderCollapsed,
   renderForm,
   renderTextField
 } from "./PageContent.ts"
 
-export const reviewPage = (visit: PageVisit, draft: Draft): PageContent => {
+export const reviewPage = (visit: CreatorPageData, draft: Draft): CreatorPageContent => {
   const { approveBy, generation, persona } = visit.assignment
   const isRevised = generation.nextAt !== null
   const forms: ReadonlyArray<CreatorAction> = isRevised
@@ -26,13 +26,13 @@ export const reviewPage = (visit: PageVisit, draft: Draft): PageContent => {
       : ["approve", "withdraw"]
   return {
     status: isRevised ? "Another draft is being written" : "Waiting for your approval",
-    title: isRevised ? "Another draft is on its way" : html`Would ${personaName(persona)} say this?`,
+    title: isRevised ? "Another draft is on its way" : html`Would ${renderPersonaName(persona)} say this?`,
     lead: isRevised
       ? html`<span class="working">It is being written;</span> a mail comes as soon as it is there. <a href="${visit.address}">Look again</a> whenever you like. Until then, draft ${draft.number} is still yours to approve.`
       : html`The draft below was written from your view. Approve it as it stands, edit it first, or ask for another one. Nothing is handed out without your approval.`,
     step: 3,
     deadline: approveBy === null ? null : ["Approve by", approveBy],
-    targets: [draftElementId, ...forms.map(fieldId)],
+    targets: [draftElementId, ...forms.map(textFieldId)],
     body: html`${isGenerationStalled(visit.assignment) && html`<div class="said" role="status"><h2>The other draft could not be written</h2><p>We tried several times and have been told. Draft ${draft.number} stays as it is, and you can ask once more.</p></div>`}
 <section class="sheet" id="${draftElementId}">
 <h2>Draft ${draft.number}${draft.number > visit.maxDrafts - countedDown && html` <span class="note">of at most ${visit.maxDrafts}</span>`}</h2>
@@ -55,11 +55,11 @@ const countedDown = 3
 
 const draftId = (draft: Draft): Html => html`<input type="hidden" name="draft_id" value="${draft.id}">`
 
-const asked = (instructions: string): Content =>
+const asked = (instructions: string): HtmlContent =>
   instructions !== "" &&
   html`<details><summary>What you asked for</summary><div class="fold prose" dir="auto">${instructions}</div></details>`
 
-const edits = (visit: PageVisit, draft: Draft): Html => {
+const edits = (visit: CreatorPageData, draft: Draft): Html => {
   const { content, instructions } = creatorTextLengthLimits
   return html`${renderCollapsed(
     visit,
@@ -99,7 +99,7 @@ ${
 }`
 }
 
-const withdrawal = (visit: PageVisit): Html =>
+const withdrawal = (visit: CreatorPageData): Html =>
   renderCollapsed(
     visit,
     "withdraw",

@@ -9,7 +9,7 @@ import * as Layer from "effect/Layer"
 import { TrustedProxies } from "../http/ClientAddress.ts"
 import { WorkerSettings } from "../workers/WorkerSettings.ts"
 
-export interface Parts<A, E, R> {
+export interface CoreLayerOptions<A, E, R> {
   readonly address: Layer.Layer<PublicAddress>
   readonly secrets: Layer.Layer<SigningSecrets, E>
   readonly policy: Policy
@@ -27,7 +27,7 @@ export interface Parts<A, E, R> {
   readonly ports: Layer.Layer<A, E, R>
 }
 
-export const layer = <A, E, R>({ address, policy, ports, secrets, trustedProxies, workers }: Parts<A, E, R>) =>
+export const layer = <A, E, R>({ address, policy, ports, secrets, trustedProxies, workers }: CoreLayerOptions<A, E, R>) =>
   Core.layer.pipe(
     Layer.provideMerge(
       Layer.mergeAll(

@@ -219,12 +219,12 @@ const into = (response: NodeResponse) => {
 
 const refuse = ({ headers }: NodeRequest, response: NodeResponse): void => {
   if (response.headersSent) return void response.destroy()
-  const id = Responses.requestId(one(headers["x-request-id"]))
+  const id = Responses.requestIdOrNew(one(headers["x-request-id"]))
   const body = InternalError.of(id)
   response.writeHead(statusOf[body.error.code], {
     "content-type": Envelope.contentType,
     "x-request-id": id,
-    "cache-control": Responses.cacheControl
+    "cache-control": Responses.defaultCacheControl
   })
   response.end(Envelope.failureText(body))
 }

@@ -16,8 +16,8 @@ import { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { isCreatorRequest } from "../creator-portal/CreatorRequest.ts"
-import { pathBelow, pathOfService } from "../http/Address.ts"
-import { MustAnswerAtOnce } from "../http/Preference.ts"
+import { pathBelowPrefix, servicePathPrefix } from "../http/Address.ts"
+import { MustRespondImmediately } from "../http/Preference.ts"
 import { CloseConnection, ResponseTaken } from "../middleware/ConcurrentRequests.ts"
 import * as Routes from "../routes/Routes.ts"
 
@@ -68,12 +68,12 @@ const asSent =
       target = request.url,
       whenResponseEnds
     } = Context.get(context, CurrentSent)
-    const url = isPrefixRemoved ? target : (pathBelow(prefix, target) ?? target)
+    const url = isPrefixRemoved ? target : (pathBelowPrefix(prefix, target) ?? target)
     const lost = [...(isEncodingLost ? ["accept-encoding"] : []), ...(mustAnswerAtOnce ? ["prefer"] : [])]
     const headers = lost.reduce(Headers.remove, request.headers)
     const modified = request.modify({ headers, remoteAddress: Option.some(address), url })
     let sent = Context.add(context, HttpServerRequest, modified)
-    if (mustAnswerAtOnce) sent = Context.add(sent, MustAnswerAtOnce, true)
+    if (mustAnswerAtOnce) sent = Context.add(sent, MustRespondImmediately, true)
     if (closeConnection !== undefined) sent = Context.add(sent, CloseConnection, closeConnection)
     return whenResponseEnds === undefined ? sent : Context.add(sent, ResponseTaken, () => whenResponseEnds)
   }
@@ -90,7 +90,7 @@ export class WebHandler extends Context.Service<
     Effect.gen(function* () {
       const { apiRoot } = yield* PublicAddress
       const routed = yield* HttpRouter.toHttpEffect(Routes.layer.pipe(Layer.provide(HttpServer.layerServices)))
-      const app = Effect.updateContext(routed as Effect.Effect<never>, asSent(pathOfService(apiRoot)))
+      const app = Effect.updateContext(routed as Effect.Effect<never>, asSent(servicePathPrefix(apiRoot)))
       // Disable tracing for creators' pages, because traces must not contain creators' tokens.
       const context = Context.add(yield* Effect.context<never>(), HttpMiddleware.TracerDisabledWhen, isCreatorRequest)
       const answer = HttpEffect.toWebHandlerWith(RunningContext.withoutServices(context))(app)

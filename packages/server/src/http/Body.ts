@@ -19,15 +19,15 @@ export const maxBodySize = 256 * 1024
 /** The maximum size of a bulk request's body in bytes. */
 export const maxBulkSize = 4 * 1024 * 1024
 
-export const bodyTooLarge: Problem = { field: "body", constraint: `must be at most ${maxBodySize / 1024} KiB` }
+export const bodyTooLargeProblem: Problem = { field: "body", constraint: `must be at most ${maxBodySize / 1024} KiB` }
 
-export const bulkTooLarge: Problem = { field: "body", constraint: `must be at most ${maxBulkSize / 1024 / 1024} MiB` }
+export const bulkTooLargeProblem: Problem = { field: "body", constraint: `must be at most ${maxBulkSize / 1024 / 1024} MiB` }
 
 /** Decodes the body of a request. The parameters are those of the decoder for JSON text. */
-export const bodyDecoder = <Fields extends Schema.Struct.Fields>(
-  ...rules: Parameters<typeof jsonTextDecoder<Fields>>
+export const makeJsonBodyDecoder = <Fields extends Schema.Struct.Fields>(
+  ...rules: Parameters<typeof makeJsonTextDecoder<Fields>>
 ) => {
-  const decode = jsonTextDecoder(...rules)
+  const decode = makeJsonTextDecoder(...rules)
   return (request: HttpServerRequest.HttpServerRequest) =>
     Effect.flatMap(readJsonBodyText(request), (text) => Effect.mapError(decode(text), InvalidRequest.of))
 }
@@ -48,7 +48,7 @@ export const readJsonBodyText = (
   request: HttpServerRequest.HttpServerRequest
 ): Effect.Effect<string, InvalidRequest> => {
   const header = headerProblem(request.headers)
-  if (header !== undefined) return invalidRequest(header)
+  if (header !== undefined) return failWithInvalidRequest(header)
   return Effect.flatMap(Effect.orDie(readBody(request)), (text) => {
     const checked = Effect.fromResult(Result.mapError(text, (problem) => InvalidRequest.of([problem])))
     // Yield before a large body is parsed, so that one turn of the event loop does not parse several large bodies.
@@ -64,7 +64,7 @@ type Problems = readonly [Problem, ...ReadonlyArray<Problem>]
  * Decodes JSON text. A failure contains all problems of the body, in the order of the schema's fields. `further`
  * reports problems that the schema cannot express. `further` receives every object, valid or not.
  */
-export const jsonTextDecoder = <Fields extends Schema.Struct.Fields>(
+export const makeJsonTextDecoder = <Fields extends Schema.Struct.Fields>(
   schema: Schema.Struct<Fields> & Schema.Codec<Schema.Struct<Fields>["Type"], unknown>,
   further: (body: Readonly<Record<string, unknown>>) => ReadonlyArray<Problem> = () => []
 ) => {
@@ -78,11 +78,11 @@ export const jsonTextDecoder = <Fields extends Schema.Struct.Fields>(
     if (long !== undefined) return Result.fail([{ field: long, constraint: `must hold at most ${maxEntries} entries` }])
     const decoded = decode(body)
     const [first, ...rest] = [
-      ...(Result.isFailure(decoded) ? problemsOf(decoded.failure.issue) : []),
+      ...(Result.isFailure(decoded) ? problemsOfSchemaIssue(decoded.failure.issue) : []),
       ...further(body as Readonly<Record<string, unknown>>)
     ].toSorted((one, other) => place(one) - place(other))
     if (first !== undefined) return Result.fail([first, ...rest.slice(0, maxProblems - 1)])
-    return Result.mapError(decoded, ({ issue }) => problemsOf(issue))
+    return Result.mapError(decoded, ({ issue }) => problemsOfSchemaIssue(issue))
   }
   /** A large JSON text is parsed in steps. */
   return Effect.fnUntraced(function* (text: string) {
@@ -116,7 +116,7 @@ const maxEntries = 1000
 const isLong = (value: unknown): boolean => Array.isArray(value) && value.length > maxEntries
 
 /** Returns all problems of a failed decoding. A problem that concerns the whole body has the field `body`. */
-export const problemsOf = (issue: SchemaIssue.Issue): Problems => {
+export const problemsOfSchemaIssue = (issue: SchemaIssue.Issue): Problems => {
   const [first, ...rest] = format(issue).issues.map(({ message, path = [] }) => ({
     field: pathOf(path),
     constraint: constraintOf(message)
@@ -124,7 +124,7 @@ export const problemsOf = (issue: SchemaIssue.Issue): Problems => {
   return [first ?? { field: "body", constraint: "is invalid" }, ...rest]
 }
 
-export const invalidRequest = (...all: Problems) => Effect.fail(InvalidRequest.of(all))
+export const failWithInvalidRequest = (...all: Problems) => Effect.fail(InvalidRequest.of(all))
 
 export const headerProblem = (headers: Headers.Headers): Problem | undefined => {
   if (!isJson(headers["content-type"] ?? "")) {

@@ -19,14 +19,14 @@ export const TrustedProxies = Context.Reference<IpAllowList.IpAllowList>(
  * address. No allow list accepts an unknown address, and the request counts toward the rate limit of the socket's
  * address. The result is `""` when the socket's address is unknown.
  */
-export const clientAddress = (
+export const resolveClientAddress = (
   socket: string,
   forwardedFor: string | undefined,
   proxies: IpAllowList.IpAllowList
 ): string => {
   if (forwardedFor === undefined || proxies.length === 0 || !IpAllowList.allowsAddress(proxies, socket)) return socket
   for (const entry of forwardedFor.split(",").toReversed()) {
-    const address = forwardedAddress(entry)
+    const address = parseForwardedAddress(entry)
     if (address === undefined) return `unknown by ${socket}`
     if (!IpAllowList.allowsAddress(proxies, address)) return address
   }
@@ -34,7 +34,7 @@ export const clientAddress = (
 }
 
 /** Parses one entry of `X-Forwarded-For`; returns undefined when the entry is invalid. */
-export const forwardedAddress = (entry: string): string | undefined => {
+export const parseForwardedAddress = (entry: string): string | undefined => {
   const [, bracketed, plain] = withPort.exec(entry.trim()) ?? []
   const address = bracketed ?? plain ?? entry.trim()
   return IpAllowList.isAddress(address) ? address : undefined
@@ -43,18 +43,18 @@ export const forwardedAddress = (entry: string): string | undefined => {
 /** Matches an address with the port that some proxies append: `203.0.113.9:4711`, `[2001:db8::1]:443`. */
 const withPort = /^(?:\[([^\]]*)\](?::\d{1,5})?|([^:]*):\d{1,5})$/
 
-export const clientAddressOf = (
+export const clientAddressOfRequest = (
   { headers, remoteAddress }: HttpServerRequest,
   proxies: IpAllowList.IpAllowList
 ): string =>
-  clientAddress(
+  resolveClientAddress(
     Option.getOrElse(remoteAddress, () => ""),
     headers["x-forwarded-for"],
     proxies
   )
 
 /** Returns the caller's API key and the client's address. */
-export const keyAndAddressOf = (request: HttpServerRequest, proxies: IpAllowList.IpAllowList): CallerCredentials => ({
+export const callerCredentialsOf = (request: HttpServerRequest, proxies: IpAllowList.IpAllowList): CallerCredentials => ({
   key: request.headers["x-api-key"] ?? "",
-  address: clientAddressOf(request, proxies)
+  address: clientAddressOfRequest(request, proxies)
 })

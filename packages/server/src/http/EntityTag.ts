@@ -33,7 +33,7 @@ export const make = Effect.gen(function* () {
 const longestHeader = 4096
 
 /** Compares entity tags weakly, as RFC 9110 requires for `If-None-Match`. The comparison ignores the prefix `W/`. */
-export const matches = (ifNoneMatch: string | undefined, tag: EntityTag): boolean => {
+export const matchesIfNoneMatch = (ifNoneMatch: string | undefined, tag: EntityTag): boolean => {
   if (ifNoneMatch === undefined || ifNoneMatch.length > longestHeader) return false
   const opaque = tag.replace(/^W\//, "")
   return ifNoneMatch.split(",").some((one) => {

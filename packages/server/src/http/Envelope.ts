@@ -14,9 +14,9 @@ export const success = (
   data: unknown,
   status = 200,
   headers?: Readonly<Record<string, string>>
-): HttpServerResponse.HttpServerResponse => json(successText(data), status, headers)
+): HttpServerResponse.HttpServerResponse => jsonResponse(successText(data), status, headers)
 
-export const json = (
+export const jsonResponse = (
   text: string,
   status = 200,
   headers?: Readonly<Record<string, string>>
@@ -31,7 +31,7 @@ export const json = (
 /** Returns the error as JSON with its status code. A rate-limit error also sets the `Retry-After` header. */
 export const failure = (refusal: WireError): HttpServerResponse.HttpServerResponse => {
   const { error } = refusal
-  const response = json(failureText(refusal), statusOf[error.code])
+  const response = jsonResponse(failureText(refusal), statusOf[error.code])
   return error.code === "rate_limit_exceeded"
     ? HttpServerResponse.setHeader(response, "retry-after", String(error.details.retry_after))
     : response

@@ -34,7 +34,7 @@ export const hasMoreMembers = (text: string, limit: number): boolean => {
 }
 
 /** Returns the index of the first array or object that is nested in `levels` other arrays and objects. */
-export const findDeeperThan = (text: string, levels: number): number | undefined => {
+export const findTooDeepNesting = (text: string, levels: number): number | undefined => {
   let depth = 0
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at)

@@ -25,7 +25,7 @@ const ways: ReadonlyArray<Way> = (() => {
   return found
 })()
 
-export const notFoundResponse = (
+export const unknownPathResponse = (
   { method, url }: Pick<HttpServerRequest.HttpServerRequest, "method" | "url">,
   apiRoot: string
 ): HttpServerResponse.HttpServerResponse => {

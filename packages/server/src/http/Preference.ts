@@ -9,7 +9,7 @@ const longestWait = 30
  * True if the host bills or limits the duration of a request, or cannot send a response before the response is
  * complete.
  */
-export const MustAnswerAtOnce = Context.Reference<boolean>("@partner-commentary/reference/MustAnswerAtOnce", {
+export const MustRespondImmediately = Context.Reference<boolean>("@partner-commentary/reference/MustAnswerAtOnce", {
   defaultValue: () => false
 })
 

@@ -13,4 +13,4 @@ export const formatEvent = ({ id, payload, type }: PastEvent): string =>
 export const formatRetry = (milliseconds: number): string => `retry: ${milliseconds}\n\n`
 
 /** An SSE comment that keeps the connection alive in proxies. Clients ignore comments. */
-export const formatHeartbeat = ":\n\n"
+export const heartbeatComment = ":\n\n"

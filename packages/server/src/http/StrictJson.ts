@@ -27,7 +27,7 @@ export const parseStrictJsonInSteps = (
 ): Effect.Effect<Result.Result<unknown, Problem>> => Steps.runInSteps(parsing(text, fields))
 
 function* parsing(text: string, fields?: ReadonlySet<string>): Steps.ProcessingSteps<Result.Result<unknown, Problem>> {
-  const deep = JsonText.findDeeperThan(text, maxNestingDepth + 1)
+  const deep = JsonText.findTooDeepNesting(text, maxNestingDepth + 1)
   // Check the depth before JSON.parse runs, because JSON.parse is slow on deeply nested text.
   if (deep !== undefined) return Result.fail(yield* tooDeep(text.slice(0, deep)))
   const parsed = Result.try(() => JSON.parse(text) as unknown)

@@ -6,7 +6,7 @@ import {
   ApiKeyAuth,
   ConditionalRead,
   CurrentPrincipal,
-  OwnLimit,
+  EndpointRateLimit,
   RequiredScope
 } from "@partner-commentary/api/ApiKeyAuth"
 import type { Principal } from "@partner-commentary/core/access/ApiKeys"
@@ -21,10 +21,10 @@ import type { HttpServerResponse } from "effect/http/HttpServerResponse"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import type { unhandled } from "effect/Types"
-import { keyAndAddressOf, TrustedProxies } from "../http/ClientAddress.ts"
+import { callerCredentialsOf, TrustedProxies } from "../http/ClientAddress.ts"
 import { Authorization, type EndpointRules } from "./Authorization.ts"
 import * as ConcurrentRequests from "./ConcurrentRequests.ts"
-import { CurrentRate } from "./CurrentRate.ts"
+import { CurrentRequestRateState } from "./CurrentRate.ts"
 
 export const layer = Layer.effect(
   ApiKeyAuth,
@@ -36,14 +36,14 @@ export const layer = Layer.effect(
     return (next, { endpoint: { annotations }, endpoint }) => {
       const rules: EndpointRules = {
         scope: Context.getOrUndefined(annotations, RequiredScope),
-        limit: Context.getOrUndefined(annotations, OwnLimit)
+        limit: Context.getOrUndefined(annotations, EndpointRateLimit)
       }
       const conditional = { ...rules, isConditional: Context.getOrUndefined(annotations, ConditionalRead) === true }
       return Effect.withFiber((fiber: Fiber.Fiber<unknown, unknown>) => {
         const request = Context.getUnsafe(fiber.context, HttpServerRequest.HttpServerRequest)
-        const rate = Context.getUnsafe(fiber.context, CurrentRate)
+        const rate = Context.getUnsafe(fiber.context, CurrentRequestRateState)
         const gate = request.headers["if-none-match"] === undefined ? rules : conditional
-        const credentials = keyAndAddressOf(request, proxies)
+        const credentials = callerCredentialsOf(request, proxies)
         const answer = (caller: Principal) => {
           const owner = { organization: caller.organization.id, credential: "x-api-key" } as const
           const answered = Subject.traceWithSubject(next as Effect.Effect<HttpServerResponse, unhandled>, {

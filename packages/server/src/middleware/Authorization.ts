@@ -2,7 +2,7 @@
  * Authorizes a call, with the checks in the order that the specification requires: key, address list, rate limits,
  * scope.
  */
-import type { OwnLimit, RequiredScope } from "@partner-commentary/api/ApiKeyAuth"
+import type { EndpointRateLimit, RequiredScope } from "@partner-commentary/api/ApiKeyAuth"
 import * as Errors from "@partner-commentary/api/Errors"
 import { ApiKeys, type Principal } from "@partner-commentary/core/access/ApiKeys"
 import { type RateLimitStatus, type RateLimited, RateLimits } from "@partner-commentary/core/access/RateLimits"
@@ -26,7 +26,7 @@ export interface CallerCredentials {
 /** The scope that the endpoint requires, and the endpoint's own rate limit. */
 export interface EndpointRules {
   readonly scope: RequiredScope["Service"] | undefined
-  readonly limit: OwnLimit["Service"] | undefined
+  readonly limit: EndpointRateLimit["Service"] | undefined
   /** True for a conditional request: the caller has an earlier response and asks whether the result has changed. */
   readonly isConditional?: boolean
 }
@@ -82,7 +82,7 @@ export class Authorization extends Context.Service<
       const limits = yield* RateLimits
       const calls = yield* ApiCalls
 
-      const countAnonymous = (address: string, rate: RequestRateState) => countCall(limits.countAddress(address), rate)
+      const countAnonymous = (address: string, rate: RequestRateState) => countAndRecordCall(limits.countAddress(address), rate)
 
       /**
        * Authenticates the caller. An address over its limit can still send a valid key, so its key look-ups are slowed
@@ -108,7 +108,7 @@ export class Authorization extends Context.Service<
       ) => {
         rate.organizationId = principal.organization.id
         const count = isConditional ? limits.countConditional : limits.countKey
-        const counted = countCall(count(principal, limit), rate)
+        const counted = countAndRecordCall(count(principal, limit), rate)
         const admitted = Effect.fromResult(withScope(principal, scope))
         return Effect.andThen(calls.count(principal), Effect.andThen(counted, admitted))
       }
@@ -138,7 +138,7 @@ export class Authorization extends Context.Service<
           if (Exit.isFailure(principal)) return yield* countAnonymous(caller.address, rate)
           rate.organizationId = principal.value.organization.id
           yield* calls.count(principal.value)
-          yield* Effect.ignore(countCall(limits.countKey(principal.value, undefined), rate))
+          yield* Effect.ignore(countAndRecordCall(limits.countKey(principal.value, undefined), rate))
         }),
 
         countAnonymous
@@ -172,7 +172,7 @@ const recordRefusedCall = (rate: RequestRateState, limited: RateLimited): Errors
 }
 
 /** Counts a call and records the state of its rate windows, whether the call is admitted or rejected. */
-export const countCall = (
+export const countAndRecordCall = (
   count: Effect.Effect<RateLimitStatus, RateLimited>,
   rate: RequestRateState
 ): Effect.Effect<void, Errors.RateLimitExceeded> =>

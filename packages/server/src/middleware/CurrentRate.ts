@@ -31,13 +31,13 @@ export const freshRateState = (): RequestRateState => ({
   route: null
 })
 
-export class CurrentRate extends Context.Service<CurrentRate, RequestRateState>()(
+export class CurrentRequestRateState extends Context.Service<CurrentRequestRateState, RequestRateState>()(
   "@partner-commentary/server/middleware/CurrentRate"
 ) {}
 
 /** Returns the rate-limit state of the current request, which the server provides. */
 export const currentRateState: Effect.Effect<RequestRateState> = Effect.withFiber(({ context }) =>
-  Effect.succeed(Context.getUnsafe(context, CurrentRate))
+  Effect.succeed(Context.getUnsafe(context, CurrentRequestRateState))
 )
 
 /**
@@ -54,11 +54,11 @@ export const recordCountedCall = (rate: RequestRateState, state: RateLimitStatus
 }
 
 /** Returns the number of whole seconds until the rate window ends. */
-export const secondsLeft = ({ resetsAt }: RateWindowState, now: Instant): number =>
+export const secondsUntilWindowEnds = ({ resetsAt }: RateWindowState, now: Instant): number =>
   Math.max(0, Math.ceil((resetsAt - now) / 1000))
 
 /** Sets the rate-limit headers of a response with the given status. Only a 429 response can have `Retry-After`. */
-export const setRateHeaders = (
+export const setRateLimitHeaders = (
   headers: Record<string, string>,
   { retryAfter, state, windows }: RequestRateState,
   status: number,
@@ -76,7 +76,7 @@ export const setRateHeaders = (
       const { limit, policy, remaining, seconds } = window
       const comma = policies === "" ? "" : ", "
       policies += `${comma}"${policy}";q=${limit};w=${seconds}`
-      left += `${comma}"${policy}";r=${remaining};t=${secondsLeft(window, now)}`
+      left += `${comma}"${policy}";r=${remaining};t=${secondsUntilWindowEnds(window, now)}`
     }
     headers["ratelimit-policy"] = policies
     headers["ratelimit"] = left

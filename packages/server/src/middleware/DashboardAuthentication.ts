@@ -8,7 +8,7 @@ import * as Subject from "@partner-commentary/core/shared/Subject"
 import * as Effect from "effect/Effect"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as Layer from "effect/Layer"
-import { clientAddressOf, TrustedProxies } from "../http/ClientAddress.ts"
+import { clientAddressOfRequest, TrustedProxies } from "../http/ClientAddress.ts"
 import * as ConcurrentRequests from "./ConcurrentRequests.ts"
 import { currentRateState } from "./CurrentRate.ts"
 import { DashboardAuthorization } from "./DashboardAuthorization.ts"
@@ -23,7 +23,7 @@ export const layer = Layer.effect(
     const principal = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
       const caller = {
         authorization: request.headers["authorization"] ?? "",
-        address: clientAddressOf(request, proxies)
+        address: clientAddressOfRequest(request, proxies)
       }
       return Effect.flatMap(currentRateState, (rate) => admit(caller, rate))
     })

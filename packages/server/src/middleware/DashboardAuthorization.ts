@@ -5,11 +5,11 @@ import { RateLimits } from "@partner-commentary/core/access/RateLimits"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { countCall } from "./Authorization.ts"
+import { countAndRecordCall } from "./Authorization.ts"
 import type { RequestRateState } from "./CurrentRate.ts"
 
 /** The credentials that the request contains. */
-export interface DashboardCaller {
+export interface DashboardCredentials {
   /** The value of the `Authorization` header; `""` when the header is missing. */
   readonly authorization: string
   readonly address: string
@@ -23,7 +23,7 @@ export class DashboardAuthorization extends Context.Service<
      * The effect dies when the identity provider does not respond, because the service then cannot verify the token.
      */
     readonly admit: (
-      caller: DashboardCaller,
+      caller: DashboardCredentials,
       rate: RequestRateState
     ) => Effect.Effect<DashboardPrincipal, Errors.Unauthorized | Errors.RateLimitExceeded>
   }
@@ -34,7 +34,7 @@ export class DashboardAuthorization extends Context.Service<
       const { authenticate } = yield* DashboardAuthentication
       const limits = yield* RateLimits
 
-      const known = ({ authorization }: DashboardCaller) => {
+      const known = ({ authorization }: DashboardCredentials) => {
         const token = /^bearer +(\S+) *$/i.exec(authorization)?.[1]
         if (token === undefined) return Effect.fail(Errors.Unauthorized.of(refusals.bad))
         return Effect.catchTags(authenticate(token), {
@@ -45,12 +45,12 @@ export class DashboardAuthorization extends Context.Service<
 
       return DashboardAuthorization.of({
         admit: Effect.fnUntraced(function* (caller, rate) {
-          const countAnonymous = countCall(limits.countAddress(caller.address), rate)
+          const countAnonymous = countAndRecordCall(limits.countAddress(caller.address), rate)
           // A failed call counts toward the rate limit of its address even when the identity provider fails, so that
           // calls with invalid tokens are always limited.
           const principal = yield* Effect.tapCause(known(caller), () => countAnonymous)
           rate.organizationId = principal.organization.id
-          yield* countCall(limits.countDashboard(principal.organization, principal.limits), rate)
+          yield* countAndRecordCall(limits.countDashboard(principal.organization, principal.limits), rate)
           return principal
         })
       })

@@ -25,7 +25,7 @@ export interface FairScheduler extends VerifiedCredentials.VerifiedCredentials {
   readonly connected: () => void
 }
 
-export interface EventLoopTurns {
+export interface EventLoopHooks {
   /** Returns the time of a monotonic clock in milliseconds. */
   readonly now: () => number
   /** Runs the function in the next turn of the event loop. */
@@ -41,7 +41,7 @@ export interface EventLoopTurns {
 export const turnBudget = 4
 
 /** The maximum delay of tasks while connections arrive, in milliseconds. */
-export const maxWait = 50
+export const maxTaskDelay = 50
 
 /** The scheduler of the server. Undefined by default, so that request fibers use the host's scheduler. */
 export const CurrentFairScheduler = Context.Reference<FairScheduler | undefined>(
@@ -49,7 +49,7 @@ export const CurrentFairScheduler = Context.Reference<FairScheduler | undefined>
   { defaultValue: () => undefined }
 )
 
-export const make = ({ next, now, soon = (run) => run() }: EventLoopTurns): FairScheduler => {
+export const make = ({ next, now, soon = (run) => run() }: EventLoopHooks): FairScheduler => {
   const waiting = TurnQueue.make<() => void>()
   let isScheduled = false
   let isRunning = false
@@ -68,7 +68,7 @@ export const make = ({ next, now, soon = (run) => run() }: EventLoopTurns): Fair
     // Schedule the next turn first, so that a task that throws does not stop the other tasks.
     schedule()
     const began = now()
-    if (isAccepting && began - lastTask < maxWait) {
+    if (isAccepting && began - lastTask < maxTaskDelay) {
       isAccepting = false
       return
     }

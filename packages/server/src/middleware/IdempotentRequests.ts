@@ -4,7 +4,7 @@
  * response. Without an idempotency key, `once` runs the change directly.
  */
 import * as Errors from "@partner-commentary/api/Errors"
-import { type IdempotencyHeaders, idempotencyHeader, replayedHeader } from "@partner-commentary/api/IdempotencyKey"
+import { type IdempotencyHeaders, idempotencyHeader, idempotencyReplayedHeader } from "@partner-commentary/api/IdempotencyKey"
 import {
   Idempotency,
   IdempotencyKeyRejected,
@@ -20,13 +20,13 @@ import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Envelope from "../http/Envelope.ts"
 
 /** The owner of the idempotency key. Dashboard callers have no environment. */
-export type KeyOwner = Pick<IdempotentRequest, "organizationId" | "environment">
+export type IdempotencyKeyOwner = Pick<IdempotentRequest, "organizationId" | "environment">
 
 /** The type of a response from `once`. The type ensures that a handler that does not call `once` does not compile. */
 export type StoredResponse = HttpServerResponse.HttpServerResponse & Brand.Brand<"Kept">
 
 /** Works like `once`, but for one of several parts of a request. The result of a part is a text. */
-export type RunPart = Wrap<string, string>
+export type RunPartOnce = Wrap<string, string>
 
 type Wrap<Given, Kept> = <E, R>(
   change: Effect.Effect<Given, E, R>
@@ -44,14 +44,14 @@ export interface RunOnce {
    */
   readonly part: <E, R>(
     name: string,
-    attempt: (once: RunPart) => Effect.Effect<string, E, R>
+    attempt: (once: RunPartOnce) => Effect.Effect<string, E, R>
   ) => Effect.Effect<string, Exclude<E, StoredConcurrently> | IdempotencyKeyRejected, R>
 }
 
 interface Keyed {
   readonly headers: IdempotencyHeaders
   readonly request: HttpServerRequest.HttpServerRequest
-  readonly owner: KeyOwner
+  readonly owner: IdempotencyKeyOwner
   /** True when the response contains a secret. A response that contains a secret is stored encrypted. */
   readonly secret?: boolean
 }
@@ -96,7 +96,7 @@ export const make = Effect.map(Idempotency, (idempotency) => {
         )
       )
       const response = toResponse(outcome)
-      return outcome.replayed ? HttpServerResponse.setHeader(response, replayedHeader, "true") : response
+      return outcome.replayed ? HttpServerResponse.setHeader(response, idempotencyReplayedHeader, "true") : response
     },
     Effect.catchIf(
       (error): error is Extract<typeof error, IdempotencyKeyRejected> => error instanceof IdempotencyKeyRejected,
@@ -141,7 +141,7 @@ const toAnswer = (response: HttpServerResponse.HttpServerResponse, secret: boole
 }
 
 const toResponse = ({ body, location, status }: Pick<ResponseContent, "body" | "location" | "status">) => {
-  const response = Envelope.json(body, status)
+  const response = Envelope.jsonResponse(body, status)
   return location === null ? response : HttpServerResponse.setHeader(response, "location", location)
 }
 

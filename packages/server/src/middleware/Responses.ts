@@ -4,7 +4,7 @@
  */
 import * as Errors from "@partner-commentary/api/Errors"
 import { idempotencyHeader } from "@partner-commentary/api/IdempotencyKey"
-import { prefix } from "@partner-commentary/api/PartnerApi"
+import { partnerApiPrefix } from "@partner-commentary/api/PartnerApi"
 import * as DatabaseBusy from "@partner-commentary/core/shared/DatabaseBusy"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
 import * as Subject from "@partner-commentary/core/shared/Subject"
@@ -21,21 +21,21 @@ import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as HttpApiError from "effect/http-api/HttpApiError"
 import * as Result from "effect/Result"
 import { isCreatorRequest } from "../creator-portal/CreatorRequest.ts"
-import { bodyTooLarge, bulkTooLarge, maxBodySize, maxBulkSize, problemsOf } from "../http/Body.ts"
-import { keyAndAddressOf, TrustedProxies } from "../http/ClientAddress.ts"
+import { bodyTooLargeProblem, bulkTooLargeProblem, maxBodySize, maxBulkSize, problemsOfSchemaIssue } from "../http/Body.ts"
+import { callerCredentialsOf, TrustedProxies } from "../http/ClientAddress.ts"
 import * as Envelope from "../http/Envelope.ts"
-import { notFoundResponse } from "../http/NotFound.ts"
+import { unknownPathResponse } from "../http/NotFound.ts"
 import * as ResponseHeaders from "../http/ResponseHeaders.ts"
 import * as AccessLog from "./AccessLog.ts"
 import { Authorization } from "./Authorization.ts"
-import { CurrentRate, freshRateState, type RequestRateState, setRateHeaders } from "./CurrentRate.ts"
+import { CurrentRequestRateState, freshRateState, type RequestRateState, setRateLimitHeaders } from "./CurrentRate.ts"
 
 const bodyLimit = ByteSize.bytes(maxBodySize)
 const bulkLimit = ByteSize.bytes(maxBulkSize)
 
 const isBulk = (url: string): boolean => url === bulkPath || url.startsWith(`${bulkPath}?`)
 
-const bulkPath = `${prefix}/topics/bulk`
+const bulkPath = `${partnerApiPrefix}/topics/bulk`
 
 export const layer = HttpRouter.middleware(
   Effect.gen(function* () {
@@ -48,17 +48,17 @@ export const layer = HttpRouter.middleware(
      * belong to the embedding application.
      */
     const unknownPath = (request: HttpServerRequest.HttpServerRequest, rate: RequestRateState) =>
-      Effect.match(countUnknownPath(keyAndAddressOf(request, proxies), rate), {
-        onSuccess: () => notFoundResponse(request, apiRoot),
+      Effect.match(countUnknownPath(callerCredentialsOf(request, proxies), rate), {
+        onSuccess: () => unknownPathResponse(request, apiRoot),
         onFailure: (refused) =>
-          request.url.startsWith(`${prefix}/`) ? Envelope.failure(refused) : notFoundResponse(request, apiRoot)
+          request.url.startsWith(`${partnerApiPrefix}/`) ? Envelope.failure(refused) : unknownPathResponse(request, apiRoot)
       })
 
     return (app) =>
       Effect.withFiber((fiber) => {
         const request = Context.getUnsafe(fiber.context, HttpServerRequest.HttpServerRequest)
         const { headers, url } = request
-        const id = requestId(headers["x-request-id"])
+        const id = requestIdOrNew(headers["x-request-id"])
         const rate = freshRateState()
         const clock = fiber.getRef(Clock.Clock)
         const completed = (response: HttpServerResponse.HttpServerResponse) =>
@@ -67,9 +67,9 @@ export const layer = HttpRouter.middleware(
         const asked = withValidEscapes(request)
         const limit = isBulk(url) ? bulkLimit : bodyLimit
         let own = Context.add(fiber.context, HttpIncomingMessage.MaxBodySize, limit)
-        own = Context.add(Context.add(own, CurrentRate, rate), Subject.Collector, rate.subject)
+        own = Context.add(Context.add(own, CurrentRequestRateState, rate), Subject.Collector, rate.subject)
         if (asked !== request) own = Context.add(own, HttpServerRequest.HttpServerRequest, asked)
-        const isLogged = fiber.getRef(AccessLog.LogRequests)
+        const isLogged = fiber.getRef(AccessLog.AccessLogEnabled)
         const routed = isLogged ? AccessLog.recordRoute(found, rate) : found
         const answered = Effect.matchCauseEffect(
           Effect.updateContext(routed, (_: Context.Context<never>) => own),
@@ -108,10 +108,10 @@ export const hasPathDelimiter = (url: string): boolean => /^[^?]*[;#]/.test(url)
  * Returns whether the path cannot match a route. The router would match a doubled or trailing slash as an empty id.
  */
 const isUnroutable = (url: string): boolean =>
-  hasPathDelimiter(url) || (url.startsWith(`${prefix}/`) && /^[^?]*\/(?:[/?]|$)/.test(url))
+  hasPathDelimiter(url) || (url.startsWith(`${partnerApiPrefix}/`) && /^[^?]*\/(?:[/?]|$)/.test(url))
 
 /** Below the prefix `/topics/by-reference/`, an invalid path is reported as an invalid external reference. */
-const references = `${prefix}/topics/by-reference/`
+const references = `${partnerApiPrefix}/topics/by-reference/`
 
 /**
  * Escapes the percent signs of a by-reference path that has invalid escapes, because the router would fail on them. The
@@ -129,18 +129,18 @@ const withValidEscapes = (request: HttpServerRequest.HttpServerRequest): HttpSer
  * The default value of the header `Cache-Control`. Shared caches respect `Authorization`, but do not know that
  * `X-Api-Key` makes a response private.
  */
-export const cacheControl = "no-store"
+export const defaultCacheControl = "no-store"
 
 const complete = (response: HttpServerResponse.HttpServerResponse, id: string, rate: RequestRateState, now: number) => {
   const headers = ResponseHeaders.copy(response.headers)
-  setRateHeaders(headers, rate, response.status, now)
+  setRateLimitHeaders(headers, rate, response.status, now)
   headers["x-request-id"] = id
-  headers["cache-control"] ??= cacheControl
+  headers["cache-control"] ??= defaultCacheControl
   return ResponseHeaders.replace(response, headers)
 }
 
 /** Returns the caller's request id if the id is valid, otherwise a new id. */
-export const requestId = (sent: string | undefined): string =>
+export const requestIdOrNew = (sent: string | undefined): string =>
   sent !== undefined && /^[\w.:-]{1,128}$/.test(sent) ? sent : crypto.randomUUID()
 
 /** Logs the cause of the failure. The caller receives only the request id. */
@@ -154,7 +154,7 @@ const internalError = (
       request_id: id,
       request
     }),
-    DatabaseBusy.isBusy(cause) ? Errors.busy.of(id) : Errors.InternalError.of(id)
+    DatabaseBusy.isBusy(cause) ? Errors.serviceBusy.of(id) : Errors.InternalError.of(id)
   )
 
 /** Returns the status code and the `Retry-After` header for a defect. */
@@ -162,7 +162,7 @@ const failureHead = (
   cause: Cause.Cause<unknown>
 ): { readonly status: number; readonly headers: Readonly<Record<string, string>> } =>
   DatabaseBusy.isBusy(cause)
-    ? { status: Errors.busy.status, headers: { "retry-after": String(Errors.busy.retryAfter) } }
+    ? { status: Errors.serviceBusy.status, headers: { "retry-after": String(Errors.serviceBusy.retryAfter) } }
     : { status: Errors.statusOf.internal_error, headers: {} }
 
 /** Returns the method and the path for the log, without the query. The result never contains a creator's token. */
@@ -195,7 +195,7 @@ const answer = (
   }
   const { headers, status } = failureHead(cause)
   return Effect.map(internalError(cause, { id, request: describe(request), subject }), (error) =>
-    Envelope.json(Envelope.failureText(error), status, headers)
+    Envelope.jsonResponse(Envelope.failureText(error), status, headers)
   )
 }
 
@@ -204,13 +204,13 @@ const answer = (
  * for a repeated parameter. A header can have a required format, so its decoding can also fail because of the format.
  */
 const unreadable = (error: HttpApiError.HttpApiSchemaError): Errors.InvalidRequest => {
-  const [first, ...rest] = problemsOf(error.cause.issue)
+  const [first, ...rest] = problemsOfSchemaIssue(error.cause.issue)
   if (error.kind === "Headers") return Errors.InvalidRequest.of([{ ...first, field: idempotencyHeader }])
   const constraint = "must be given once"
   return Errors.InvalidRequest.of([{ ...first, constraint }, ...rest.map(({ field }) => ({ field, constraint }))])
 }
 
 const tooLarge = (url: string) =>
-  Envelope.failure(Errors.InvalidRequest.of([isBulk(url) ? bulkTooLarge : bodyTooLarge]))
+  Envelope.failure(Errors.InvalidRequest.of([isBulk(url) ? bulkTooLargeProblem : bodyTooLargeProblem]))
 
 const bodyUnreadable = Envelope.failure(Errors.InvalidRequest.of([{ field: "body", constraint: "could not be read" }]))

@@ -19,7 +19,7 @@ export interface StaticAsset {
 
 type Headers = StaticAsset["headers"]
 
-export const makePackedAsset = (
+export const makeCompressedAsset = (
   gzip: StaticAsset["gzip"],
   headers: Headers
 ): Effect.Effect<StaticAsset, never, Digest.Digest> =>
@@ -67,7 +67,7 @@ export const computeOnce = <A>(made: Effect.Effect<A>): Effect.Effect<Effect.Eff
   })
 
 export const makeAsset = (text: string, headers: Headers): Effect.Effect<StaticAsset, never, Digest.Digest> =>
-  Effect.flatMap(compressText(text), (gzip) => makePackedAsset(gzip, headers))
+  Effect.flatMap(compressText(text), (gzip) => makeCompressedAsset(gzip, headers))
 
 export const compressText = (text: string): Effect.Effect<StaticAsset["gzip"]> =>
   Effect.suspend(() => through(new TextEncoder().encode(text), new CompressionStream("gzip")))

@@ -9,9 +9,9 @@ import { httpsPattern, urlPattern } from "@partner-commentary/core/webhook/Webho
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
-import { computeOnce, makeAsset, makePackedAsset, respondWithAsset, type StaticAsset } from "./Asset.ts"
+import { computeOnce, makeAsset, makeCompressedAsset, respondWithAsset, type StaticAsset } from "./Asset.ts"
 import { apiRootPlaceholder, DescriptionTemplate } from "./DescriptionTemplate.ts"
-import { ExplorerProgram } from "./ExplorerProgram.ts"
+import { ApiExplorerScript } from "./ExplorerProgram.ts"
 
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; connect-src 'self'; img-src 'self' data: blob:; font-src data:; worker-src blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -79,8 +79,8 @@ export const layer = HttpRouter.use((router) =>
     )
     yield* add(
       "/docs/scalar.js",
-      Effect.flatMap(yield* ExplorerProgram, (program) =>
-        makePackedAsset(program, { "content-type": javascript, "cache-control": "public, max-age=86400" })
+      Effect.flatMap(yield* ApiExplorerScript, (program) =>
+        makeCompressedAsset(program, { "content-type": javascript, "cache-control": "public, max-age=86400" })
       )
     )
   })

@@ -1,5 +1,5 @@
 /** Generates the text of the API description. Only this module imports the OpenAPI generator. */
-import { describe } from "@partner-commentary/api/description/Description"
+import { generateOpenApiDocument } from "@partner-commentary/api/description/Description"
 import { PartnerApi } from "@partner-commentary/api/PartnerApi"
 
-export const openApiJson = (apiRoot: string): string => JSON.stringify(describe(PartnerApi, apiRoot))
+export const openApiJson = (apiRoot: string): string => JSON.stringify(generateOpenApiDocument(PartnerApi, apiRoot))

@@ -6,7 +6,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import { compressText, type StaticAsset } from "./Asset.ts"
 
-export const ExplorerProgram = Context.Reference<Effect.Effect<StaticAsset["gzip"]>>(
+export const ApiExplorerScript = Context.Reference<Effect.Effect<StaticAsset["gzip"]>>(
   "@partner-commentary/reference/ExplorerProgram",
   {
     defaultValue: () =>

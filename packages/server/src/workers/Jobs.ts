@@ -92,7 +92,7 @@ const recoveries = Effect.gen(function* () {
  * Deletes deliveries of removed webhooks first. After the deliveries, deletes test data that is older than its
  * retention period.
  */
-export const deletionJobs = Effect.gen(function* () {
+export const deletionJobRunner = Effect.gen(function* () {
   const { clear } = yield* Webhooks
   const { purgeTests } = yield* Retention
   const { testRetention } = yield* Policy
@@ -121,7 +121,7 @@ const definitions = [
   mails,
   deliveries,
   recoveries,
-  deletionJobs,
+  deletionJobRunner,
   media
 ] as const
 

@@ -80,7 +80,7 @@ export interface DrainLimits {
   readonly lookahead: Duration.Duration
 }
 
-export interface Drained {
+export interface DrainResult {
   /** The number of claimed jobs plus the number of changes. */
   readonly taken: number
   /** The number of failed polls. The log contains the reason of each failure. */
@@ -106,7 +106,7 @@ export const drain = Effect.fn("Workers.drain")(function* ({ claimFor, lookahead
       yield* Effect.sleep(Duration.millis(next - now))
     }
   }).pipe(Effect.scoped, Effect.timeoutOption(runFor))
-  return { ...tally, isMoreDue: Option.getOrElse(isMoreDue, () => true) } satisfies Drained
+  return { ...tally, isMoreDue: Option.getOrElse(isMoreDue, () => true) } satisfies DrainResult
 })
 
 /** Returns the earliest due time of all kinds of jobs; infinity if no work is scheduled. */

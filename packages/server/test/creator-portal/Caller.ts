@@ -11,10 +11,10 @@ import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import * as TestClock from "effect/testing/TestClock"
 import * as CreatorRoutes from "../../src/creator-portal/CreatorRoutes.ts"
-import { fakeCreatorPortal, token } from "./FakeCreatorPortal.ts"
+import { fakeCreatorPortal, creatorLinkToken } from "./FakeCreatorPortal.ts"
 import { noon } from "./Samples.ts"
 
-export const caller = (initial: Assignment) =>
+export const makeCreatorCaller = (initial: Assignment) =>
   Effect.gen(function* () {
     yield* TestClock.setTime(noon)
     const { layer, state } = fakeCreatorPortal(initial)
@@ -41,11 +41,11 @@ export const caller = (initial: Assignment) =>
     return {
       state,
       call,
-      look: (headers: Record<string, string> = {}) => call(token, { headers }),
+      look: (headers: Record<string, string> = {}) => call(creatorLinkToken, { headers }),
       form: (action: string, fields: Record<string, string> = {}, headers: Record<string, string> = {}) =>
-        call(`${token}/${action}`, { method: "POST", body: new URLSearchParams(fields), headers }),
+        call(`${creatorLinkToken}/${action}`, { method: "POST", body: new URLSearchParams(fields), headers }),
       send: (action: string, body: unknown) =>
-        call(`${token}/${action}`, {
+        call(`${creatorLinkToken}/${action}`, {
           method: "POST",
           body: JSON.stringify(body),
           headers: { "content-type": "application/json" }

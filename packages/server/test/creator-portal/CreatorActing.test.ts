@@ -2,14 +2,14 @@ import { describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
 import { assert } from "vitest"
-import { caller } from "./Caller.ts"
-import { token } from "./FakeCreatorPortal.ts"
+import { makeCreatorCaller } from "./Caller.ts"
+import { creatorLinkToken } from "./FakeCreatorPortal.ts"
 import * as Samples from "./Samples.ts"
 import { uuid } from "./Samples.ts"
 
 const { noon, perspective } = Samples
 const json = { accept: "application/json" }
-const address = `/api/creator/${token}`
+const address = `/api/creator/${creatorLinkToken}`
 
 describe("Form actions of creators", () => {
   it.effect("every form action redirects to the page with status 303", () =>
@@ -24,7 +24,7 @@ describe("Form actions of creators", () => {
         [Samples.commentaryGenerated, "withdraw", { reason: "No." }, "commentary_generated"]
       ] as const
       for (const [before, action, fields, after] of cases) {
-        const { form, state } = yield* caller(before)
+        const { form, state } = yield* makeCreatorCaller(before)
         const { headers, status } = yield* form(action, fields)
         assert.strictEqual(status, 303)
         assert.strictEqual(headers.get("location"), address)
@@ -38,7 +38,7 @@ describe("Form actions of creators", () => {
 
   it.effect("a form action restarts draft generation after a failed generation", () =>
     Effect.gen(function* () {
-      const { form, look, state } = yield* caller(Samples.stalled)
+      const { form, look, state } = yield* makeCreatorCaller(Samples.draftAttemptsExhausted)
       assert.include((yield* look()).text, "Start again")
       for (const time of ["once", "again"]) assert.strictEqual((yield* form("revise")).status, 303, time)
       assert.strictEqual(state.writes, 1)
@@ -49,7 +49,7 @@ describe("Form actions of creators", () => {
 
   it.effect("a rejected form action shows the error beside the field with the entered text", () =>
     Effect.gen(function* () {
-      const { form, state } = yield* caller(Samples.topicSent)
+      const { form, state } = yield* makeCreatorCaller(Samples.topicSent)
       const { status, text } = yield* form("respond", { perspective: "<b>No</b>" })
       assert.strictEqual(status, 400)
       assert.strictEqual(state.writes, 0)
@@ -67,11 +67,11 @@ describe("Form actions of creators", () => {
     "a form action on a replaced draft shows the newer draft with an explanation, and keeps the entered text",
     () =>
       Effect.gen(function* () {
-        const { form } = yield* caller(Samples.revised)
+        const { form } = yield* makeCreatorCaller(Samples.secondDraftGenerated)
         const { status, text } = yield* form("approve", { draft_id: uuid(11), content: "My edit." })
         assert.strictEqual(status, 400)
         assert.include(text, "A newer draft has arrived: it is number 2")
-        assert.include(text, Samples.revised.draft!.content.split("\n")[0]!)
+        assert.include(text, Samples.secondDraftGenerated.draft!.content.split("\n")[0]!)
         assert.match(text, /<textarea id="approve-content"[^>]*>\nMy edit\.</)
         assert.include(text, '<a href="#draft">A newer draft')
         assert.include(text, '<a href="#approve-content">What you wrote</a> is kept in its field')
@@ -85,12 +85,12 @@ describe("Form actions of creators", () => {
 
   it.effect("a rejected form action shows the entered text even when the page no longer has a field for the text", () =>
     Effect.gen(function* () {
-      const { form } = yield* caller(Samples.expired)
+      const { form } = yield* makeCreatorCaller(Samples.expired)
       const { status, text } = yield* form("respond", { perspective })
       assert.strictEqual(status, 400)
       assert.include(text, "This request has expired.")
       assert.include(text, "ninety seconds of nobody knowing")
-      const { form: send } = yield* caller(Samples.revisionRequested)
+      const { form: send } = yield* makeCreatorCaller(Samples.revisionRequested)
       const content = "x".repeat(5001)
       const edited = yield* send("approve", { draft_id: uuid(11), content })
       assert.strictEqual(edited.status, 400)
@@ -101,25 +101,25 @@ describe("Form actions of creators", () => {
 
   it.effect("a form action mails the inbox link, and the page confirms the mail", () =>
     Effect.gen(function* () {
-      const { call, form, state } = yield* caller(Samples.declined)
+      const { call, form, state } = yield* makeCreatorCaller(Samples.declined)
       const { headers, status } = yield* form("desk")
       assert.strictEqual(status, 303)
       assert.strictEqual(headers.get("location"), `${address}?said=desk`)
       assert.strictEqual(state.deskMails, 1)
-      const { text } = yield* call(`${token}?said=desk`)
+      const { text } = yield* call(`${creatorLinkToken}?said=desk`)
       assert.match(
         text,
         /<main>\s*<div class="said" role="status">\s*<h2>A link to all your open requests is on its way/
       )
       assert.notInclude(text, "/desk")
-      assert.notInclude((yield* call(`${token}?said=anything`)).text, 'role="status"')
+      assert.notInclude((yield* call(`${creatorLinkToken}?said=anything`)).text, 'role="status"')
     })
   )
 
   it.effect("the inbox confirmation opens in a new tab exactly when the page has text fields", () =>
     Effect.gen(function* () {
-      for (const [name, state] of Object.entries(Samples.states)) {
-        const { look } = yield* caller(state)
+      for (const [name, state] of Object.entries(Samples.assignmentsByState)) {
+        const { look } = yield* makeCreatorCaller(state)
         const { text } = yield* look()
         assert.strictEqual(text.includes('/desk" target="_blank"'), text.includes("<textarea"), name)
       }
@@ -128,8 +128,8 @@ describe("Form actions of creators", () => {
 
   it.effect("an automatic reload of the page does not repeat the inbox confirmation", () =>
     Effect.gen(function* () {
-      const { call } = yield* caller(Samples.opinionInjected)
-      assert.include((yield* call(`${token}?said=desk`)).text, `http-equiv="refresh" content="30;url=${address}"`)
+      const { call } = yield* makeCreatorCaller(Samples.opinionInjected)
+      assert.include((yield* call(`${creatorLinkToken}?said=desk`)).text, `http-equiv="refresh" content="30;url=${address}"`)
     })
   )
 })
@@ -137,7 +137,7 @@ describe("Form actions of creators", () => {
 describe("JSON actions of creators", () => {
   it.effect("a JSON action returns the changed request in the same form as GET", () =>
     Effect.gen(function* () {
-      const { look, send } = yield* caller(Samples.topicSent)
+      const { look, send } = yield* makeCreatorCaller(Samples.topicSent)
       const acted = yield* send("respond", { perspective, unknown: 1 })
       assert.strictEqual(acted.status, 200)
       assert.strictEqual(acted.json().data.status, "opinion_injected")
@@ -148,7 +148,7 @@ describe("JSON actions of creators", () => {
 
   it.effect("a JSON action accepts a form body when the client prefers JSON", () =>
     Effect.gen(function* () {
-      const { form } = yield* caller(Samples.topicSent)
+      const { form } = yield* makeCreatorCaller(Samples.topicSent)
       assert.strictEqual((yield* form("decline", {}, json)).json().data.failure.reason, "declined")
     })
   )
@@ -156,11 +156,11 @@ describe("JSON actions of creators", () => {
   it.effect("a JSON approval without content, with null or without a body approves the unchanged draft", () =>
     Effect.gen(function* () {
       for (const body of [{}, { content: null, draft_id: null }]) {
-        const { send } = yield* caller(Samples.commentaryGenerated)
+        const { send } = yield* makeCreatorCaller(Samples.commentaryGenerated)
         assert.strictEqual((yield* send("approve", body)).json().data.commentary.content, Samples.draftText)
       }
-      const { call } = yield* caller(Samples.commentaryGenerated)
-      const { json: body } = yield* call(`${token}/approve`, { method: "POST", headers: json })
+      const { call } = yield* makeCreatorCaller(Samples.commentaryGenerated)
+      const { json: body } = yield* call(`${creatorLinkToken}/approve`, { method: "POST", headers: json })
       assert.strictEqual(body().data.status, "creator_approved")
     })
   )
@@ -185,13 +185,13 @@ describe("JSON actions of creators", () => {
           "in commentary_generated, another draft"
         ],
         [Samples.lastDraft, "revise", { draft_id: uuid(20) }, "action", "draft 10 is the last one"],
-        [Samples.revised, "approve", {}, "draft_id", uuid(12)],
-        [Samples.revised, "approve", { draft_id: uuid(11) }, "draft_id", uuid(12)],
-        [Samples.revised, "revise", { draft_id: "2" }, "draft_id", "must be a UUID"],
+        [Samples.secondDraftGenerated, "approve", {}, "draft_id", uuid(12)],
+        [Samples.secondDraftGenerated, "approve", { draft_id: uuid(11) }, "draft_id", uuid(12)],
+        [Samples.secondDraftGenerated, "revise", { draft_id: "2" }, "draft_id", "must be a UUID"],
         [Samples.commentaryGenerated, "approve", { content: " " }, "content", "must have 1 to 5000 characters, not 0"]
       ] as const
       for (const [before, action, body, field, constraint] of cases) {
-        const { send, state } = yield* caller(before)
+        const { send, state } = yield* makeCreatorCaller(before)
         const { json: answer, status } = yield* send(action, body)
         assert.strictEqual(status, 400)
         const { code, details } = answer().error
@@ -206,7 +206,7 @@ describe("JSON actions of creators", () => {
 
   it.effect("a JSON action is rejected after the deadline even before the worker has stored the expiry", () =>
     Effect.gen(function* () {
-      const { send } = yield* caller(Samples.topicSent)
+      const { send } = yield* makeCreatorCaller(Samples.topicSent)
       yield* TestClock.setTime(noon + 48 * Samples.hour)
       const { details } = (yield* send("respond", { perspective })).json().error
       assert.strictEqual(details.field, "action")
@@ -216,10 +216,10 @@ describe("JSON actions of creators", () => {
 
   it.effect("a JSON action with an unreadable body is rejected", () =>
     Effect.gen(function* () {
-      const { call } = yield* caller(Samples.topicSent)
+      const { call } = yield* makeCreatorCaller(Samples.topicSent)
       const problem = (body: string | Uint8Array<ArrayBuffer>, type: string) =>
         Effect.map(
-          call(`${token}/respond`, { method: "POST", body, headers: { "content-type": type, ...json } }),
+          call(`${creatorLinkToken}/respond`, { method: "POST", body, headers: { "content-type": type, ...json } }),
           ({ json: answer, status }) => [status, answer().error.details.field]
         )
       assert.deepStrictEqual(yield* problem("{", "application/json"), [400, "body"])
@@ -235,11 +235,11 @@ describe("JSON actions of creators", () => {
 
   it.effect("a browser's action with a too long or unreadable body gets a page that explains the problem", () =>
     Effect.gen(function* () {
-      const { call, form } = yield* caller(Samples.topicSent)
+      const { call, form } = yield* makeCreatorCaller(Samples.topicSent)
       const { status, text } = yield* form("respond", { perspective: "x".repeat(256 * 1024) })
       assert.strictEqual(status, 400)
       assert.include(text, "That was too long to be read.")
-      const other = yield* call(`${token}/respond`, {
+      const other = yield* call(`${creatorLinkToken}/respond`, {
         method: "POST",
         body: "x",
         headers: { "content-type": "text/plain" }
@@ -250,7 +250,7 @@ describe("JSON actions of creators", () => {
 
   it.effect("a JSON action rejects ambiguous, compressed and non-UTF-8 bodies, as the partner API does", () =>
     Effect.gen(function* () {
-      const { call, state } = yield* caller(Samples.topicSent)
+      const { call, state } = yield* makeCreatorCaller(Samples.topicSent)
       const good = JSON.stringify({ perspective })
       const bytes = new TextEncoder().encode(good)
       bytes[bytes.indexOf(0x20)] = 0xff
@@ -263,7 +263,7 @@ describe("JSON actions of creators", () => {
         [`{"perspective": "\\ud800"}`, { "content-type": type }, "perspective"]
       ] as const
       for (const [body, headers, field] of cases) {
-        const { json: answer, status } = yield* call(`${token}/respond`, { method: "POST", body, headers })
+        const { json: answer, status } = yield* call(`${creatorLinkToken}/respond`, { method: "POST", body, headers })
         assert.deepStrictEqual([status, answer().error.details.field], [400, field])
       }
       assert.strictEqual(state.writes, 0)
@@ -272,10 +272,10 @@ describe("JSON actions of creators", () => {
 
   it.effect("a JSON action ignores unknown fields and their values", () =>
     Effect.gen(function* () {
-      const { call } = yield* caller(Samples.topicSent)
+      const { call } = yield* makeCreatorCaller(Samples.topicSent)
       const body = `{"later": 1e999, "later": "\\ud800", "perspective": ${JSON.stringify(perspective)}}`
       const headers = { "content-type": 'application/json; charset="UTF-8"', "content-encoding": "identity" }
-      assert.strictEqual((yield* call(`${token}/respond`, { method: "POST", body, headers })).status, 200)
+      assert.strictEqual((yield* call(`${creatorLinkToken}/respond`, { method: "POST", body, headers })).status, 200)
     })
   )
 })

@@ -3,12 +3,12 @@ import { escapeHtml } from "@partner-commentary/core/shared/Text"
 import { maxFurtherAssignments } from "@partner-commentary/core/topic/AssignmentStore"
 import * as fc from "fast-check"
 import { assert } from "vitest"
-import { type CreatorAction, creatorActions, textFieldOf } from "../../src/creator-portal/CreatorAction.ts"
+import { type CreatorAction, creatorActions, textFieldOfAction } from "../../src/creator-portal/CreatorAction.ts"
 import { creatorPage } from "../../src/creator-portal/CreatorPage.ts"
 import { html } from "../../src/creator-portal/Html.ts"
 import { inboxPage } from "../../src/creator-portal/InboxPage.ts"
 import { outboxMailPage, outboxPage } from "../../src/creator-portal/OutboxPage.ts"
-import type { PageVisit } from "../../src/creator-portal/PageContent.ts"
+import type { CreatorPageData } from "../../src/creator-portal/PageContent.ts"
 import { pageStylesheet } from "../../src/creator-portal/Style.ts"
 import * as Samples from "./Samples.ts"
 
@@ -48,7 +48,7 @@ const skeleton = (page: string) =>
     .match(/<[^<>]*>/g)
     ?.map((tag) => tag.replace(/"[^"]*"/g, '""'))
 
-const saying = (assignment: PageVisit["assignment"], text: string): PageVisit["assignment"] => ({
+const saying = (assignment: CreatorPageData["assignment"], text: string): CreatorPageData["assignment"] => ({
   ...assignment,
   persona: { ...assignment.persona, name: text },
   perspective: assignment.perspective && text,
@@ -64,10 +64,10 @@ const saying = (assignment: PageVisit["assignment"], text: string): PageVisit["a
 describe("Markup of creators' pages", () => {
   it("a creator's page has the same HTML tags for any content, in every state", () =>
     fc.assert(
-      fc.property(words, fc.constantFrom(...Object.values(Samples.states)), (text, state) => {
+      fc.property(words, fc.constantFrom(...Object.values(Samples.assignmentsByState)), (text, state) => {
         const page = (said: string) =>
           creatorPage(
-            Samples.visit(saying(state, said), { topic: { ...Samples.topic, content: said, organizationName: said } })
+            Samples.creatorPageDataFor(saying(state, said), { topic: { ...Samples.topic, content: said, organizationName: said } })
           )
         assert.deepStrictEqual(skeleton(page(text)), skeleton(page("plain")))
       })
@@ -77,17 +77,17 @@ describe("Markup of creators' pages", () => {
     fc.assert(
       fc.property(
         words,
-        fc.constantFrom(...Object.values(Samples.states)),
+        fc.constantFrom(...Object.values(Samples.assignmentsByState)),
         fc.constantFrom(...creatorActions),
         fc.boolean(),
         (text, state, action, isStale) => {
           const page = (said: string) => {
             const typed = { perspective: said, reason: said, content: said, instructions: said, draft_id: said }
             const problem = {
-              field: isStale ? "draft_id" : textFieldOf[action],
+              field: isStale ? "draft_id" : textFieldOfAction[action],
               constraint: said
             }
-            return creatorPage(Samples.visit(state, { refusal: { action, problem, says: said, typed, isStale } }))
+            return creatorPage(Samples.creatorPageDataFor(state, { refusal: { action, problem, says: said, typed, isStale } }))
           }
           assert.deepStrictEqual(skeleton(page(text)), skeleton(page("plain")))
         }
@@ -97,14 +97,14 @@ describe("Markup of creators' pages", () => {
   it("a creator's page removes Unicode direction overrides from every text of another person", () => {
     const backwards = "Who wins? \u202esregal\u202c \u2066x\u2069"
     const topic = { ...Samples.topic, content: backwards, organizationName: backwards }
-    const shown = creatorPage(Samples.visit(saying(Samples.states.topicSent, backwards), { topic }))
+    const shown = creatorPage(Samples.creatorPageDataFor(saying(Samples.assignmentsByState.topicSent, backwards), { topic }))
     assert.notMatch(shown, /[\u202a-\u202e\u2066-\u2069]/)
   })
 
   it("a form on a creator's page submits exactly the text that the page showed", () =>
     fc.assert(
       fc.property(words, (text) => {
-        const page = creatorPage(Samples.visit(saying(Samples.commentaryGenerated, text)))
+        const page = creatorPage(Samples.creatorPageDataFor(saying(Samples.commentaryGenerated, text)))
         const shown = /<textarea[^>]*name="content"[^>]*>\n([^<]*)<\/textarea>/.exec(page)?.[1]
         const read = shown?.replace(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)))
         assert.strictEqual(read, text.toWellFormed())
@@ -116,13 +116,13 @@ describe("Markup of creators' pages", () => {
       [true, false].map((isStale) => ({
         action,
         isStale,
-        problem: { field: isStale ? "draft_id" : textFieldOf[action], constraint: "" },
+        problem: { field: isStale ? "draft_id" : textFieldOfAction[action], constraint: "" },
         says: "No.",
-        typed: { [textFieldOf[action]]: "Typed." }
+        typed: { [textFieldOfAction[action]]: "Typed." }
       }))
     )
-    const pages = Object.values(Samples.states).flatMap((state) =>
-      [null, ...refusals].map((refusal) => creatorPage(Samples.visit(state, { refusal })))
+    const pages = Object.values(Samples.assignmentsByState).flatMap((state) =>
+      [null, ...refusals].map((refusal) => creatorPage(Samples.creatorPageDataFor(state, { refusal })))
     )
     for (const page of pages) {
       const ids = [...page.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id)
@@ -139,8 +139,8 @@ describe("Markup of creators' pages", () => {
   })
 
   it("a creator's page loads no external resource and runs no script", () => {
-    for (const state of Object.values(Samples.states)) {
-      const page = creatorPage(Samples.visit(state))
+    for (const state of Object.values(Samples.assignmentsByState)) {
+      const page = creatorPage(Samples.creatorPageDataFor(state))
       assert.notMatch(page, /<script|<img|<iframe| style="| on\w+="|url\(|@import/)
       for (const [, target] of page.matchAll(/ (?:src|href|action)="([^"]*)"/g)) {
         assert.match(target!, /^(data:image\/svg|\/creator\/token|#)/)
@@ -149,7 +149,7 @@ describe("Markup of creators' pages", () => {
   })
 
   it("a creator's page offers exactly the actions that the state allows", () => {
-    const offered: Readonly<Record<keyof typeof Samples.states, ReadonlyArray<CreatorAction>>> = {
+    const offered: Readonly<Record<keyof typeof Samples.assignmentsByState, ReadonlyArray<CreatorAction>>> = {
       topicSent: ["respond", "decline"],
       opinionInjected: [],
       stalled: ["revise"],
@@ -164,8 +164,8 @@ describe("Markup of creators' pages", () => {
       timedOut: [],
       neverWritten: []
     }
-    for (const [name, state] of Object.entries(Samples.states)) {
-      const page = creatorPage(Samples.visit(state))
+    for (const [name, state] of Object.entries(Samples.assignmentsByState)) {
+      const page = creatorPage(Samples.creatorPageDataFor(state))
       const found = new Set([...page.matchAll(/action="\/creator\/token\/(\w+)"/g)].map(([, action]) => action))
       assert.deepStrictEqual([...found].sort(), [...offered[name as keyof typeof offered], "desk"].sort(), name)
     }
@@ -182,22 +182,22 @@ describe("Texts of creators' pages", () => {
 
   it("a creator's page states how long a closed request can be read", () => {
     for (const state of [Samples.approved, Samples.declined, Samples.expired, Samples.withdrawn]) {
-      assert.include(text(creatorPage(Samples.visit(state))), "can be read until Saturday 13 June 2026, 12:00 UTC")
+      assert.include(text(creatorPage(Samples.creatorPageDataFor(state))), "can be read until Saturday 13 June 2026, 12:00 UTC")
     }
   })
 
   it("a time on a creator's page wraps only between the day and the time of day", () => {
     assert.include(
-      creatorPage(Samples.visit(Samples.topicSent)),
+      creatorPage(Samples.creatorPageDataFor(Samples.topicSent)),
       ">Saturday\u00a016\u00a0May\u00a02026, 12:00\u00a0UTC</time>"
     )
   })
 
   it("a creator's page shows the maximum number of drafts when few drafts are left", () => {
     const heading = (number: number) => {
-      const draft = { ...Samples.revised.draft!, number }
+      const draft = { ...Samples.secondDraftGenerated.draft!, number }
       return /<h2>(Draft.*)<\/h2>/
-        .exec(creatorPage(Samples.visit({ ...Samples.revised, draft })))![1]!
+        .exec(creatorPage(Samples.creatorPageDataFor({ ...Samples.secondDraftGenerated, draft })))![1]!
         .replace(/<[^>]*>/g, "")
     }
     assert.deepStrictEqual([1, 7, 8, 10].map(heading), [
@@ -209,7 +209,7 @@ describe("Texts of creators' pages", () => {
   })
 
   it("the initials on a creator's page contain only letters and digits", () => {
-    const initials = (name: string) => /aria-hidden="true">([^<]*)</.exec(creatorPage(Samples.visit(named(name))))?.[1]
+    const initials = (name: string) => /aria-hidden="true">([^<]*)</.exec(creatorPage(Samples.creatorPageDataFor(named(name))))?.[1]
     const names = ["Jordan Vale", "Wolfe <b>Ivy", "(élan) & 7up !", "Cher", "山田 太郎", "<& !>", "  O’Neil  "]
     assert.deepStrictEqual(names.map(initials), ["JV", "WB", "É7", "C", "山太", "", "O"])
   })

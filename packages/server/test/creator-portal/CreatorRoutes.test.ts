@@ -6,19 +6,19 @@ import * as Tracer from "effect/Tracer"
 import * as TestClock from "effect/testing/TestClock"
 import { assert } from "vitest"
 import { layerUntraced } from "../../src/creator-portal/CreatorRequest.ts"
-import { caller } from "./Caller.ts"
-import { brokenToken, busyToken, inboxToken, link, token } from "./FakeCreatorPortal.ts"
+import { makeCreatorCaller } from "./Caller.ts"
+import { tokenCausingDefect, tokenCausingBusyDatabase, inboxToken, creatorLink, creatorLinkToken } from "./FakeCreatorPortal.ts"
 import * as Samples from "./Samples.ts"
 import { uuid } from "./Samples.ts"
 
 const { noon, perspective, topic } = Samples
 const json = { accept: "application/json" }
-const address = `/api/creator/${token}`
+const address = `/api/creator/${creatorLinkToken}`
 
 describe("Views of creators' pages", () => {
   it.effect("a creator's page shows organization, topic, persona and deadline", () =>
     Effect.gen(function* () {
-      const { look } = yield* caller(Samples.topicSent)
+      const { look } = yield* makeCreatorCaller(Samples.topicSent)
       const { headers, status, text } = yield* look()
       assert.strictEqual(status, 200)
       assert.strictEqual(headers.get("content-type"), "text/html; charset=utf-8")
@@ -32,18 +32,18 @@ describe("Views of creators' pages", () => {
 
   it.effect("a GET or HEAD request for a creator's page changes nothing in any state", () =>
     Effect.gen(function* () {
-      for (const state of Object.values(Samples.states)) {
-        const { call, look, state: kept } = yield* caller(state)
+      for (const state of Object.values(Samples.assignmentsByState)) {
+        const { call, look, state: kept } = yield* makeCreatorCaller(state)
         for (const headers of [{}, json]) assert.strictEqual((yield* look(headers)).status, 200)
-        const head = yield* call(token, { method: "HEAD" })
+        const head = yield* call(creatorLinkToken, { method: "HEAD" })
         assert.strictEqual(head.status, 200)
         assert.strictEqual(head.text, "")
         for (const action of ["respond", "decline", "approve", "revise", "withdraw", "desk"]) {
           for (const method of ["GET", "HEAD"]) {
-            const { headers, status, text } = yield* call(`${token}/${action}`, { method })
+            const { headers, status, text } = yield* call(`${creatorLinkToken}/${action}`, { method })
             assert.deepStrictEqual([status, headers.get("location"), text], [303, address, ""])
           }
-          assert.strictEqual((yield* call(`${token}/${action}`, { headers: json })).status, 404)
+          assert.strictEqual((yield* call(`${creatorLinkToken}/${action}`, { headers: json })).status, 404)
         }
         assert.strictEqual(kept.assignment, state)
         assert.strictEqual(kept.deskMails, 0)
@@ -53,7 +53,7 @@ describe("Views of creators' pages", () => {
 
   it.effect("a program gets the creator's request as JSON in the success envelope", () =>
     Effect.gen(function* () {
-      const { look } = yield* caller(Samples.commentaryGenerated)
+      const { look } = yield* makeCreatorCaller(Samples.commentaryGenerated)
       const { headers, json: body } = yield* look(json)
       assert.strictEqual(headers.get("content-type"), "application/json")
       assert.deepStrictEqual(body(), {
@@ -78,7 +78,7 @@ describe("Views of creators' pages", () => {
 
   it.effect("a creator's page is sent as HTML unless the client prefers JSON", () =>
     Effect.gen(function* () {
-      const { look } = yield* caller(Samples.topicSent)
+      const { look } = yield* makeCreatorCaller(Samples.topicSent)
       const type = (accept: string) => Effect.map(look({ accept }), ({ headers }) => headers.get("content-type"))
       assert.include(yield* type("text/html,application/xhtml+xml,*/*;q=0.8"), "text/html")
       assert.include(yield* type("*/*"), "text/html")
@@ -89,7 +89,7 @@ describe("Views of creators' pages", () => {
 
   it.effect("a creator's page offers no action after the deadline, even before the worker has stored the expiry", () =>
     Effect.gen(function* () {
-      const { look } = yield* caller(Samples.topicSent)
+      const { look } = yield* makeCreatorCaller(Samples.topicSent)
       yield* TestClock.setTime(noon + 48 * Samples.hour)
       const { text } = yield* look()
       assert.include(text, "This request has expired")
@@ -99,8 +99,8 @@ describe("Views of creators' pages", () => {
 
   it.effect("a creator's page reloads automatically only while the first draft is being generated", () =>
     Effect.gen(function* () {
-      for (const [name, state] of Object.entries(Samples.states)) {
-        const { look } = yield* caller(state)
+      for (const [name, state] of Object.entries(Samples.assignmentsByState)) {
+        const { look } = yield* makeCreatorCaller(state)
         assert.strictEqual((yield* look()).text.includes('http-equiv="refresh"'), name === "opinionInjected", name)
       }
     })
@@ -110,8 +110,8 @@ describe("Views of creators' pages", () => {
 describe("Invalid creator links", () => {
   it.effect("every invalid creator link returns the same page, whatever the reason", () =>
     Effect.gen(function* () {
-      const { call } = yield* caller(Samples.topicSent)
-      const paths = ["", "nonsense", "a/b/c", `${token}/unknown`, `${token}/respond/more`, "%3Cb%3E", "x".repeat(1001)]
+      const { call } = yield* makeCreatorCaller(Samples.topicSent)
+      const paths = ["", "nonsense", "a/b/c", `${creatorLinkToken}/unknown`, `${creatorLinkToken}/respond/more`, "%3Cb%3E", "x".repeat(1001)]
       const answers = yield* Effect.forEach(paths, (path) => call(path))
       for (const { status, text } of answers) {
         assert.strictEqual(status, 404)
@@ -122,26 +122,26 @@ describe("Invalid creator links", () => {
 
   it.effect("an invalid creator link returns a 404 error envelope to programs, for every action and method", () =>
     Effect.gen(function* () {
-      const { call } = yield* caller(Samples.topicSent)
+      const { call } = yield* makeCreatorCaller(Samples.topicSent)
       for (const path of ["nonsense", "nonsense/respond", "nonsense/desk", `${inboxToken}/respond`]) {
         const { json: body, status } = yield* call(path, { method: "POST", headers: json })
         assert.strictEqual(status, 404)
         assert.strictEqual(body().error.code, "not_found")
       }
       for (const method of ["PUT", "PATCH", "DELETE"]) {
-        assert.strictEqual((yield* call(token, { method, headers: json })).json().error.code, "not_found")
+        assert.strictEqual((yield* call(creatorLinkToken, { method, headers: json })).json().error.code, "not_found")
       }
     })
   )
 
   it.effect("an unknown action or method returns a JSON error that lists the valid actions", () =>
     Effect.gen(function* () {
-      const { call } = yield* caller(Samples.topicSent)
+      const { call } = yield* makeCreatorCaller(Samples.topicSent)
       for (const [path, method] of [
-        [token, "PUT"],
-        [token, "POST"],
-        [`${token}/respond`, "GET"],
-        [`${token}/bogus`, "POST"],
+        [creatorLinkToken, "PUT"],
+        [creatorLinkToken, "POST"],
+        [`${creatorLinkToken}/respond`, "GET"],
+        [`${creatorLinkToken}/bogus`, "POST"],
         ["nonsense/bogus", "POST"]
       ] as const) {
         const { error } = (yield* call(path, { method, headers: json })).json()
@@ -159,13 +159,13 @@ describe("Invalid creator links", () => {
 describe("Inbox of creators", () => {
   it.effect("the inbox lists open requests with their links, as an HTML page and as JSON", () =>
     Effect.gen(function* () {
-      const { call } = yield* caller(Samples.topicSent)
+      const { call } = yield* makeCreatorCaller(Samples.topicSent)
       const page = yield* call(inboxToken)
       assert.strictEqual(page.status, 200)
-      assert.include(page.text, `href="${link}"`)
+      assert.include(page.text, `href="${creatorLink}"`)
       const { further, requests } = (yield* call(inboxToken, { headers: json })).json().data
       assert.strictEqual(further, 0)
-      assert.strictEqual(requests[0].link, link)
+      assert.strictEqual(requests[0].link, creatorLink)
       assert.strictEqual(requests[0].share_id, uuid(2))
     })
   )
@@ -174,13 +174,13 @@ describe("Inbox of creators", () => {
 describe("Responses of the creator routes", () => {
   it.effect("creator routes keep the link out of caches, search indexes, frames and referrers", () =>
     Effect.gen(function* () {
-      const { call, form, look } = yield* caller(Samples.topicSent)
+      const { call, form, look } = yield* makeCreatorCaller(Samples.topicSent)
       const answers = [
         yield* look(),
         yield* look(json),
         yield* call("nonsense"),
-        yield* call(brokenToken),
-        yield* call(brokenToken, { headers: json }),
+        yield* call(tokenCausingDefect),
+        yield* call(tokenCausingDefect, { headers: json }),
         yield* form("respond"),
         yield* form("desk")
       ]
@@ -197,7 +197,7 @@ describe("Responses of the creator routes", () => {
 
   it.effect("a creator link is limited to 60 requests a minute, for HTML and JSON together", () =>
     Effect.gen(function* () {
-      const { call, look } = yield* caller(Samples.topicSent)
+      const { call, look } = yield* makeCreatorCaller(Samples.topicSent)
       for (let count = 0; count < 60; count++) assert.strictEqual((yield* look()).status, 200)
       yield* TestClock.adjust("18 seconds")
       const page = yield* look()
@@ -215,8 +215,8 @@ describe("Responses of the creator routes", () => {
 
   it.effect("a browser gets an HTML page even after an internal error", () =>
     Effect.gen(function* () {
-      const { call } = yield* caller(Samples.topicSent)
-      const { status, text } = yield* call(brokenToken)
+      const { call } = yield* makeCreatorCaller(Samples.topicSent)
+      const { status, text } = yield* call(tokenCausingDefect)
       assert.strictEqual(status, 500)
       assert.include(text, "Something went wrong on our side")
       assert.notInclude(text, "lost database")
@@ -225,8 +225,8 @@ describe("Responses of the creator routes", () => {
 
   it.effect("a creator's page has status 503 and Retry-After when no database connection was free", () =>
     Effect.gen(function* () {
-      const { call } = yield* caller(Samples.topicSent)
-      const { headers, status, text } = yield* call(busyToken)
+      const { call } = yield* makeCreatorCaller(Samples.topicSent)
+      const { headers, status, text } = yield* call(tokenCausingBusyDatabase)
       assert.strictEqual(status, 503)
       assert.strictEqual(headers.get("retry-after"), "1")
       assert.include(text, "The server is busy")
@@ -250,7 +250,7 @@ describe("Responses of the creator routes", () => {
       }
     })
     return Effect.gen(function* () {
-      const { form, look } = yield* caller(Samples.topicSent)
+      const { form, look } = yield* makeCreatorCaller(Samples.topicSent)
       yield* look()
       yield* form("respond", { perspective })
       assert.isTrue(seen.some((line) => line.includes("POST /creator/:token/respond")))

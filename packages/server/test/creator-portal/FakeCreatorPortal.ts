@@ -19,24 +19,24 @@ import type * as Result from "effect/Result"
 import { topic, uuid } from "./Samples.ts"
 
 /** The token has dots and dashes, and is longer than the default parameter limit of a router. */
-export const token = `aB3-_${"x".repeat(300)}.Zz9`
+export const creatorLinkToken = `aB3-_${"x".repeat(300)}.Zz9`
 export const inboxToken = "d-token.sig"
-export const brokenToken = "broken"
-export const busyToken = "busy"
-export const link = `https://partners.example/api/creator/${token}`
+export const tokenCausingDefect = "broken"
+export const tokenCausingBusyDatabase = "busy"
+export const creatorLink = `https://partners.example/api/creator/${creatorLinkToken}`
 
 /** The pages identify a request only by the token of a link. */
 const tokenOf = (access: { readonly token: string } | { readonly email: string }) =>
-  "token" in access ? access.token : brokenToken
+  "token" in access ? access.token : tokenCausingDefect
 
 export const fakeCreatorPortal = (initial: Assignment) => {
   const state = { assignment: initial, writes: 0, deskMails: 0, further: 0 }
   const open = (given: string) =>
-    given === brokenToken
-      ? Effect.die(new Error(`lost database at ${brokenToken}`))
-      : given === busyToken
+    given === tokenCausingDefect
+      ? Effect.die(new Error(`lost database at ${tokenCausingDefect}`))
+      : given === tokenCausingBusyDatabase
         ? Effect.die(new Error("the statement failed", { cause: new DatabaseBusy("all 2 are in use") }))
-        : given === token
+        : given === creatorLinkToken
           ? Effect.sync(() => ({ assignment: state.assignment, topic }))
           : Effect.fail(new LinkInvalid())
   const act = (
@@ -59,7 +59,7 @@ export const fakeCreatorPortal = (initial: Assignment) => {
   const layer = Layer.succeed(
     CreatorPortal,
     CreatorPortal.of({
-      isGenuine: (given) => Effect.succeed([token, inboxToken, brokenToken, busyToken].includes(given)),
+      isGenuine: (given) => Effect.succeed([creatorLinkToken, inboxToken, tokenCausingDefect, tokenCausingBusyDatabase].includes(given)),
       view: (access) => open(tokenOf(access)),
       respond: (access, { perspective }) =>
         act(access, { perspective }, (now) =>
@@ -84,7 +84,7 @@ export const fakeCreatorPortal = (initial: Assignment) => {
       mailInboxLink: (given) => Effect.asVoid(Effect.tap(open(given), () => Effect.sync(() => state.deskMails++))),
       openRequests: (access) =>
         tokenOf(access) === inboxToken
-          ? Effect.sync(() => ({ requests: [{ assignment: state.assignment, topic, link }], further: state.further }))
+          ? Effect.sync(() => ({ requests: [{ assignment: state.assignment, topic, link: creatorLink }], further: state.further }))
           : Effect.fail(new LinkInvalid())
     })
   )

@@ -2,23 +2,23 @@
 import { describe, it } from "@effect/vitest"
 import { assert } from "vitest"
 import type { CreatorAction } from "../../src/creator-portal/CreatorAction.ts"
-import { textFieldOf } from "../../src/creator-portal/CreatorAction.ts"
+import { textFieldOfAction } from "../../src/creator-portal/CreatorAction.ts"
 import { creatorPage } from "../../src/creator-portal/CreatorPage.ts"
-import type { PageVisit } from "../../src/creator-portal/PageContent.ts"
+import type { CreatorPageData } from "../../src/creator-portal/PageContent.ts"
 import * as Samples from "./Samples.ts"
 
-const page = (...visit: Parameters<typeof Samples.visit>) => creatorPage(Samples.visit(...visit))
+const page = (...visit: Parameters<typeof Samples.creatorPageDataFor>) => creatorPage(Samples.creatorPageDataFor(...visit))
 
-const refused = (action: CreatorAction, typed: NonNullable<PageVisit["refusal"]>["typed"]) => ({
+const refused = (action: CreatorAction, typed: NonNullable<CreatorPageData["refusal"]>["typed"]) => ({
   action,
   typed,
   isStale: false,
-  problem: { field: textFieldOf[action], constraint: "" },
+  problem: { field: textFieldOfAction[action], constraint: "" },
   says: "No."
 })
 
 describe("Titles of creators' pages", () => {
-  const title = (more: Partial<PageVisit>) => /<title>([^<·]*?) ·/.exec(page(Samples.topicSent, more))?.[1]
+  const title = (more: Partial<CreatorPageData>) => /<title>([^<·]*?) ·/.exec(page(Samples.topicSent, more))?.[1]
 
   it("the title of a creator's page says that an action was rejected, or that the inbox link was mailed", () => {
     assert.strictEqual(title({}), "Waiting for your view")
@@ -29,7 +29,7 @@ describe("Titles of creators' pages", () => {
 
 describe("Decline form", () => {
   it("the decline form is open only after its text was rejected", () => {
-    const isOpen = (refusal: PageVisit["refusal"]) => /<details open/.test(page(Samples.topicSent, { refusal }))
+    const isOpen = (refusal: CreatorPageData["refusal"]) => /<details open/.test(page(Samples.topicSent, { refusal }))
     assert.isFalse(isOpen(null))
     assert.isFalse(isOpen(refused("respond", { perspective: "No" })))
     assert.isFalse(isOpen(refused("decline", {})))
@@ -39,7 +39,7 @@ describe("Decline form", () => {
 
 describe("Text fields of creators' pages", () => {
   it("a text field of a creator's page is required only if the text has a minimum length", () => {
-    const required = (assignment: PageVisit["assignment"]) =>
+    const required = (assignment: CreatorPageData["assignment"]) =>
       [...page(assignment).matchAll(/<textarea id="([\w-]+)"[^>]* required minlength="(\d+)"/g)].map(([, id, min]) => [
         id,
         min
@@ -50,7 +50,7 @@ describe("Text fields of creators' pages", () => {
 })
 
 describe("Pages of closed requests", () => {
-  const parts = (assignment: PageVisit["assignment"], now = Samples.noon) =>
+  const parts = (assignment: CreatorPageData["assignment"], now = Samples.noon) =>
     ["Your reason", "Your view", "Closed on"].filter((part) => page(assignment, { now }).includes(part))
 
   it("the page of a closed request quotes the creator's words, and says when the request was closed", () => {
@@ -75,7 +75,7 @@ describe("Pages of closed requests", () => {
 
 describe("Steps and introduction of creators' pages", () => {
   it("an error on a creator's page replaces the steps and the introduction when the page has the field to correct", () => {
-    const parts = (more: Partial<PageVisit>) => {
+    const parts = (more: Partial<CreatorPageData>) => {
       const shown = page(Samples.topicSent, more)
       return [shown.includes('class="steps"'), shown.includes('class="lead"')]
     }

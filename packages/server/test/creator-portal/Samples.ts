@@ -3,7 +3,7 @@ import * as Ids from "@partner-commentary/core/shared/Ids"
 import { defaults } from "@partner-commentary/core/shared/Policy"
 import type { Assignment } from "@partner-commentary/core/topic/Assignment"
 import type { AssignmentInContext } from "@partner-commentary/core/topic/AssignmentStore"
-import type { PageVisit } from "../../src/creator-portal/PageContent.ts"
+import type { CreatorPageData } from "../../src/creator-portal/PageContent.ts"
 
 export const uuid = (last: number) => `0198a000-0000-7000-8000-${String(last).padStart(12, "0")}`
 export const hour = 3_600_000
@@ -59,7 +59,7 @@ export const opinionInjected: Assignment = {
   generation: { ...topicSent.generation, ticket: 1, attempts: 1, nextAt: noon + hour }
 }
 
-export const stalled: Assignment = {
+export const draftAttemptsExhausted: Assignment = {
   ...opinionInjected,
   generation: { ...opinionInjected.generation, ticket: 5, attempts: 5, nextAt: null, giveUpAt: noon + 24 * hour }
 }
@@ -73,7 +73,7 @@ export const commentaryGenerated: Assignment = {
 }
 
 /** This assignment has a second draft. */
-export const revised: Assignment = {
+export const secondDraftGenerated: Assignment = {
   ...commentaryGenerated,
   draft: { id: Ids.DraftId.make(uuid(12)), number: 2, content: `Shorter. ${draftText}`, createdAt: noon }
 }
@@ -122,12 +122,12 @@ const timedOut: Assignment = { ...commentaryGenerated, failure: { reason: "appro
 
 const neverWritten: Assignment = { ...opinionInjected, failure: { reason: "generation_failed", at: noon } }
 
-export const states = {
+export const assignmentsByState = {
   topicSent,
   opinionInjected,
-  stalled,
+  stalled: draftAttemptsExhausted,
   commentaryGenerated,
-  revised,
+  revised: secondDraftGenerated,
   revisionRequested,
   lastDraft,
   approved,
@@ -138,7 +138,7 @@ export const states = {
   neverWritten
 }
 
-export const visit = (assignment: Assignment, more: Partial<PageVisit> = {}): PageVisit => ({
+export const creatorPageDataFor = (assignment: Assignment, more: Partial<CreatorPageData> = {}): CreatorPageData => ({
   assignment,
   topic,
   address: "/creator/token",

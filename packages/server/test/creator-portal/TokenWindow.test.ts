@@ -2,7 +2,7 @@ import { it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
 import { assert } from "vitest"
-import * as TokenWindow from "../../src/creator-portal/TokenWindow.ts"
+import * as TokenWindow from "../../src/creator-portal/TokenRateLimiter.ts"
 
 const make = (capacity: number) => TokenWindow.make({ limit: 2, seconds: 60, capacity })
 

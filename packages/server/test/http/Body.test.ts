@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Headers from "effect/http/Headers"
 import * as Schema from "effect/Schema"
-import { headerProblem, jsonTextDecoder } from "../../src/http/Body.ts"
+import { headerProblem, makeJsonTextDecoder } from "../../src/http/Body.ts"
 
 const field = (contentType: string) => headerProblem(Headers.fromInput({ "content-type": contentType }))?.field
 
@@ -51,7 +51,7 @@ describe("Content types of request bodies", () => {
 })
 
 describe("Body decoders", () => {
-  const decode = jsonTextDecoder(Schema.Struct({ name: Schema.String }))
+  const decode = makeJsonTextDecoder(Schema.Struct({ name: Schema.String }))
   const object = (count: number) => `{${Array.from({ length: count }, (_, index) => `"k${index}":0`).join(",")}}`
 
   it.effect(

@@ -2,12 +2,12 @@ import { assert, describe, it } from "@effect/vitest"
 import * as IpAllowList from "@partner-commentary/core/access/IpAllowList"
 import { networkOf } from "@partner-commentary/core/access/RateLimits"
 import * as Result from "effect/Result"
-import { clientAddress } from "../../src/http/ClientAddress.ts"
+import { resolveClientAddress } from "../../src/http/ClientAddress.ts"
 
 const proxies = Result.getOrThrow(IpAllowList.parseAllowList(["10.0.0.0/8", "2001:db8::/32"]))
 
 const address = (socket: string, forwarded?: string, trusted: IpAllowList.IpAllowList = proxies) =>
-  clientAddress(socket, forwarded, trusted)
+  resolveClientAddress(socket, forwarded, trusted)
 
 describe("Client address", () => {
   it("the client address is the socket's address unless the socket is a trusted proxy", () => {

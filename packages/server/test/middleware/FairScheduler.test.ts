@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Scheduler from "effect/Scheduler"
-import { make, maxWait, turnBudget } from "../../src/middleware/FairScheduler.ts"
+import { make, maxTaskDelay, turnBudget } from "../../src/middleware/FairScheduler.ts"
 
 /** Simulates an event loop and a clock that the test controls. */
 const eventLoop = () => {
@@ -126,7 +126,7 @@ describe("Fair scheduler", () => {
     turn()
     assert.strictEqual(done, 1)
     run("a caller", () => void done++)
-    for (let waited = 0; waited < maxWait; waited++) {
+    for (let waited = 0; waited < maxTaskDelay; waited++) {
       connected()
       turn()
       assert.strictEqual(done, 1)

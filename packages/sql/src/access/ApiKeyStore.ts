@@ -15,8 +15,8 @@ import * as Schema from "effect/Schema"
 import * as SqlClient from "effect/sql/SqlClient"
 import { FlagColumn, InstantColumn } from "../database/Columns.ts"
 import { limitClause } from "../database/Limit.ts"
-import { forUpdate, lockName } from "../database/Lock.ts"
-import { mapRows } from "../database/Steps.ts"
+import { forUpdate, takeAdvisoryLock } from "../database/Lock.ts"
+import { mapRowsInSteps } from "../database/Steps.ts"
 import { transact } from "../database/Transaction.ts"
 import { appendEntry } from "../operations/AuditLog.ts"
 
@@ -60,7 +60,7 @@ export const layer = Layer.effect(
 
     const insert = Effect.fnUntraced(function* (issued: ApiKeyWithHash, limit: number, record: AuditEntry) {
       const { createdAt, environment, organizationId } = issued.key
-      yield* lockName(sql, `keys of ${organizationId} ${environment}`)
+      yield* takeAdvisoryLock(sql, `keys of ${organizationId} ${environment}`)
       const [active] = yield* sql<{ readonly count: number }>`SELECT CAST(COUNT(*) AS INTEGER) AS count FROM api_keys
         WHERE organization_id = ${organizationId} AND environment = ${environment} AND revoked_at IS NULL
           AND (expires_at IS NULL OR expires_at > ${toIso(createdAt)})`
@@ -106,7 +106,7 @@ export const layer = Layer.effect(
             sql`SELECT * FROM api_keys WHERE organization_id = ${organizationId}
               AND (revoked_at IS NULL OR revoked_at >= ${since}) AND (expires_at IS NULL OR expires_at >= ${since})
               ORDER BY created_at DESC, id DESC ${limitClause(sql, limit)}`,
-            (rows) => mapRows(rows, (row) => fromRow(row))
+            (rows) => mapRowsInSteps(rows, (row) => fromRow(row))
           )
         )
       },

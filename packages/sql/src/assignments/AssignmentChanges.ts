@@ -22,8 +22,8 @@ import { toPostgresArray } from "../database/Columns.ts"
 import { forUpdate, forUpdateSkipLocked } from "../database/Lock.ts"
 import { isInTransaction, transact } from "../database/Transaction.ts"
 import { countsOf } from "../topics/TopicRow.ts"
-import { type AssignmentContextRow, fromContextRow } from "./AssignmentRow.ts"
-import { increasesTopicVersion, type LockedTopic, prepare, writeAll } from "./AssignmentWrites.ts"
+import { type AssignmentWithTopicRow, assignmentInContextFromRow } from "./AssignmentRow.ts"
+import { increasesTopicVersion, type LockedTopic, prepareAssignmentWrites, writePreparedChanges } from "./AssignmentWrites.ts"
 
 /** The decision is `None` if the assignment does not exist, or if a batch skipped its locked topic. */
 type Decision<E> = Option.Option<Result.Result<Modified, E>>
@@ -35,7 +35,7 @@ interface Request {
   readonly caller: Context.Context<never>
 }
 
-interface LockedRow extends AssignmentContextRow, Omit<LockedTopic, "id" | "status" | "created_at"> {
+interface LockedRow extends AssignmentWithTopicRow, Omit<LockedTopic, "id" | "status" | "created_at"> {
   readonly topic_status: LockedTopic["status"]
   readonly topic_created_at: string
 }
@@ -156,10 +156,10 @@ const modify = Effect.fnUntraced(function* (
       commentary_generated, creator_approved, declined, expired, abandoned, cancelled ${sql.literal(more)}
     FROM topics t JOIN assignments a ON a.topic_id = t.id WHERE ${wanted} ${lock}`
   /** These maps contain the state of each assignment and each topic after the previous changes of this transaction. */
-  const found = new Map(rows.map((row) => [row.id, fromContextRow(row)]))
+  const found = new Map(rows.map((row) => [row.id, assignmentInContextFromRow(row)]))
   const topics = new Map(rows.map((row) => [row.topic_id, lockedTopicOf(row)]))
   const decided: Array<Decision<unknown>> = []
-  const changes: Array<Parameters<typeof writeAll>[0][number]> = []
+  const changes: Array<Parameters<typeof writePreparedChanges>[0][number]> = []
   for (const { caller, decide, id } of requests) {
     const present = found.get(id)
     const topic = present === undefined ? undefined : topics.get(present.topic.id)
@@ -175,7 +175,7 @@ const modify = Effect.fnUntraced(function* (
     topics.set(present.topic.id, prepared.topic)
     found.set(id, { ...present, assignment: prepared.assignment })
   }
-  yield* writeAll(changes)
+  yield* writePreparedChanges(changes)
   return decided
 })
 
@@ -211,7 +211,7 @@ const decideOne = (
   if (after === before && delivered === undefined && readyMedium === undefined) {
     return { decision: Result.succeed({ before, after, topic, work: nothing }) }
   }
-  const prepared = prepare(sql, locked, before, decision.success, now)
+  const prepared = prepareAssignmentWrites(sql, locked, before, decision.success, now)
   const work: ReadonlyArray<DueWork | false> = [
     after.dueAt !== null && after.dueAt !== before.dueAt && dueAtTime(dueIn(after.environment), after.dueAt, now),
     notices.length > 0 && "mails",

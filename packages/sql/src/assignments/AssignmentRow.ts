@@ -44,7 +44,7 @@ export interface PublicAssignmentRow {
  * The database stores a cancellation as a withdrawal with a flag. Processes of older versions also read the
  * `failure_reason` column, but do not know cancellations.
  */
-export const failureReasonOf = (
+export const failureReasonFromRow = (
   row: Pick<PublicAssignmentRow, "failure_reason" | "was_cancelled">
 ): FailureReason | null => (row.was_cancelled === 1 ? "cancelled" : row.failure_reason)
 
@@ -52,7 +52,7 @@ export const failureReasonOf = (
  * Returns an SQL condition that contains the environment as literal text. With a bound value, SQLite would prepare the
  * statement again at every run, because SQLite chooses partial indexes by the value.
  */
-export const isOfEnvironment = (environment: Environment): string => `environment = '${environment}'`
+export const environmentCondition = (environment: Environment): string => `environment = '${environment}'`
 
 export interface AssignmentRow extends PublicAssignmentRow {
   readonly topic_id: TopicId
@@ -87,7 +87,7 @@ export interface AssignmentRow extends PublicAssignmentRow {
   readonly due_at: string | null
 }
 
-export const publicFromRow = (row: PublicAssignmentRow): PublicAssignment => ({
+export const publicAssignmentFromRow = (row: PublicAssignmentRow): PublicAssignment => ({
   id: row.id,
   persona: { id: row.persona_id, name: row.persona_name, imageUrl: row.persona_image_url },
   createdAt: fromIso(row.created_at),
@@ -109,12 +109,12 @@ export const publicFromRow = (row: PublicAssignmentRow): PublicAssignment => ({
 })
 
 const failureOf = (row: PublicAssignmentRow): PublicAssignment["failure"] => {
-  const reason = failureReasonOf(row)
+  const reason = failureReasonFromRow(row)
   return reason === null ? null : { reason, at: fromIso(row.failure_at as string) }
 }
 
-export const fromRow = (row: AssignmentRow): Assignment => ({
-  ...publicFromRow(row),
+export const assignmentFromRow = (row: AssignmentRow): Assignment => ({
+  ...publicAssignmentFromRow(row),
   topicId: row.topic_id,
   organizationId: row.organization_id,
   environment: row.environment,
@@ -190,7 +190,7 @@ type ChangedRow = Readonly<Record<string, string | number | null>>
  * Returns only the changed columns, so that the database does not update the indexes of unchanged columns. The result
  * has at least one column, because an empty SET clause is invalid.
  */
-export const changedColumns = (before: Assignment, after: Assignment): ChangedRow => {
+export const changedAssignmentColumns = (before: Assignment, after: Assignment): ChangedRow => {
   const former = toChangedRow(before)
   const touched = Object.entries(toChangedRow(after)).filter(([column, value]) => value !== former[column])
   return touched.length === 0 ? { status: after.status } : Object.fromEntries(touched)
@@ -241,13 +241,13 @@ const toChangedRow = (assignment: Assignment): ChangedRow => ({
 })
 
 /** The columns of an assignment, with the topic columns that mails and drafts need. */
-export interface AssignmentContextRow extends AssignmentRow {
+export interface AssignmentWithTopicRow extends AssignmentRow {
   readonly topic_id: TopicId
   readonly topic_content: string
   readonly organization_name: string
 }
 
-export const fromContextRow = (row: AssignmentContextRow): AssignmentInContext => ({
-  assignment: fromRow(row),
+export const assignmentInContextFromRow = (row: AssignmentWithTopicRow): AssignmentInContext => ({
+  assignment: assignmentFromRow(row),
   topic: { id: row.topic_id, content: row.topic_content, organizationName: row.organization_name }
 })

@@ -16,13 +16,13 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
 import { normalizeEmail } from "../database/Columns.ts"
-import { isDueTooLate } from "../database/DueTimes.ts"
-import { firstDueAt, selectDueRows } from "../database/FairQueue.ts"
+import { dueTooLateCondition } from "../database/DueTimes.ts"
+import { selectFirstDueAt, selectDueRows } from "../database/FairQueue.ts"
 import { limitClause } from "../database/Limit.ts"
 import { transact } from "../database/Transaction.ts"
 import * as AssignmentChanges from "./AssignmentChanges.ts"
 import * as AssignmentReads from "./AssignmentReads.ts"
-import { type AssignmentContextRow, fromContextRow, isOfEnvironment } from "./AssignmentRow.ts"
+import { type AssignmentWithTopicRow, assignmentInContextFromRow, environmentCondition } from "./AssignmentRow.ts"
 import * as OpenAssignments from "./OpenAssignments.ts"
 
 /** Adds the assignment's ids to the trace span of the request or job. */
@@ -40,13 +40,13 @@ export const layer = Layer.effect(
       FROM assignments a JOIN topics t ON t.id = a.topic_id`)
 
     const open = OpenAssignments.make(sql)
-    const read = yield* AssignmentReads.make<AssignmentContextRow>(sql)
+    const read = yield* AssignmentReads.make<AssignmentWithTopicRow>(sql)
 
     const openOf = Effect.fnUntraced(function* (creatorKey: string, limit: number) {
-      const rows = yield* sql<AssignmentContextRow>`${open.inRounds(creatorKey, limit)}
+      const rows = yield* sql<AssignmentWithTopicRow>`${open.inRounds(creatorKey, limit)}
         ${inContext} WHERE a.id IN (SELECT id FROM rounds ${limitClause(sql, limit)}) ORDER BY a.created_at, a.id`
       const [counted] = rows.length < limit ? [] : yield* open.count(creatorKey, limit + maxFurtherAssignments)
-      return { assignments: rows.map(fromContextRow), further: Math.max(0, (counted?.total ?? 0) - rows.length) }
+      return { assignments: rows.map(assignmentInContextFromRow), further: Math.max(0, (counted?.total ?? 0) - rows.length) }
     })
 
     const ids = (rows: ReadonlyArray<{ readonly id: ShareId }>) => rows.map(({ id }) => id)
@@ -57,13 +57,13 @@ export const layer = Layer.effect(
      */
     const due = Effect.fnUntraced(function* (environment: Environment, now: string, limit: number) {
       const all = yield* sql<DueRow>`SELECT organization_id AS owner, id FROM assignments
-        WHERE ${sql.literal(isOfEnvironment(environment))} AND due_at <= ${now} ORDER BY due_at, id ${limitClause(sql, limit + 1)}`
+        WHERE ${sql.literal(environmentCondition(environment))} AND due_at <= ${now} ORDER BY due_at, id ${limitClause(sql, limit + 1)}`
       if (all.length <= limit) return all
       const queue = {
-        rows: `assignments WHERE ${isOfEnvironment(environment)} AND due_at IS NOT NULL`,
+        rows: `assignments WHERE ${environmentCondition(environment)} AND due_at IS NOT NULL`,
         owner: "organization_id"
       }
-      const first = sql.literal(`${firstDueAt(queue)}, id`)
+      const first = sql.literal(`${selectFirstDueAt(queue)}, id`)
       return yield* sql<DueRow>`${selectDueRows(sql, queue, { now, limit, first, locked: sql.literal("") })}
         SELECT owner, id FROM due`
     })
@@ -73,7 +73,7 @@ export const layer = Layer.effect(
         Effect.orDie(
           Effect.flatMap(read(id), (row) => {
             if (row === undefined) return Effect.succeedNone
-            const found = fromContextRow(row)
+            const found = assignmentInContextFromRow(row)
             return Effect.as(marked(found.assignment), Option.some(found))
           })
         ),
@@ -102,7 +102,7 @@ export const layer = Layer.effect(
             Effect.forEach(
               among,
               (environment) => sql<{ due_at: string }>`SELECT due_at FROM assignments
-                WHERE ${sql.literal(isOfEnvironment(environment))} AND due_at IS NOT NULL ORDER BY due_at LIMIT 1`
+                WHERE ${sql.literal(environmentCondition(environment))} AND due_at IS NOT NULL ORDER BY due_at LIMIT 1`
             ),
             (found) => {
               const [first] = found.flatMap((rows) => rows.map((row) => row.due_at)).toSorted()
@@ -150,7 +150,7 @@ const putOff = Effect.fnUntraced(function* (
     attempts: sql.literal("generation_attempts")
   }
   const drafts = yield* sql<{ readonly id: ShareId }>`SELECT id FROM assignments
-    WHERE ${isDueTooLate(sql, attempts, latest)} ${limitClause(sql, limit)}`
+    WHERE ${dueTooLateCondition(sql, attempts, latest)} ${limitClause(sql, limit)}`
   const steps = yield* sql<{ readonly id: ShareId }>`SELECT id FROM assignments
     WHERE simulation_next_at > ${Instant.toIso(step + clockToleranceMillis)} ${limitClause(sql, limit)}`
   return [...drafts, ...steps].map(({ id }) => id)

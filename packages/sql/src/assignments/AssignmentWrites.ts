@@ -20,7 +20,7 @@ import { countsOf, type TopicRow } from "../topics/TopicRow.ts"
 import * as TopicTotals from "../topics/TopicTotals.ts"
 import * as Usage from "../usage/UsageStore.ts"
 import * as Events from "../webhooks/Events.ts"
-import { changedColumns } from "./AssignmentRow.ts"
+import { changedAssignmentColumns } from "./AssignmentRow.ts"
 
 export type LockedTopic = Pick<TopicRow, "id" | "status" | "created_at" | keyof ReturnType<typeof countsOf>>
 
@@ -47,7 +47,7 @@ export interface PreparedChange extends SharedIncrements {
  * Writes the changes of one transaction, which holds the locks of their topics and assignments. The last statement
  * writes all usage and counters in the same fixed order as submissions, which prevents deadlocks.
  */
-export const writeAll = (changes: ReadonlyArray<PreparedChange & { readonly inContext: InContext }>) => {
+export const writePreparedChanges = (changes: ReadonlyArray<PreparedChange & { readonly inContext: InContext }>) => {
   const all = {
     usage: changes.flatMap(({ usage }) => usage),
     counters: Counters.sumByCounter(changes.flatMap(({ counters }) => counters))
@@ -63,7 +63,7 @@ export const writeAll = (changes: ReadonlyArray<PreparedChange & { readonly inCo
 /** Runs a part of the transaction with the caller's clock and trace spans. */
 type InContext = <A, E>(part: Effect.Effect<A, E>) => Effect.Effect<A, E>
 
-export const prepare = (
+export const prepareAssignmentWrites = (
   sql: SqlClient,
   topic: LockedTopic,
   before: Assignment,
@@ -82,7 +82,7 @@ export const prepare = (
     ...(!isChanged || status === topic.status
       ? []
       : [TopicTotals.totalIncrement(topic.status, -1), TopicTotals.totalIncrement(status, 1)]),
-    ...DailyMetrics.countIncrements(before, after)
+    ...DailyMetrics.counterIncrementsOfChange(before, after)
   ]
   const durations = DailyMetrics.durationWrites(sql, before, after)
   const write = Effect.fnUntraced(function* (shared: SharedIncrements) {
@@ -91,10 +91,10 @@ export const prepare = (
         return { id: mailIdForNotice(shareId, occasion), kind, shareId, organizationId, address: null, createdAt }
       })
     )
-    const first: ReadonlyArray<CombinedWrites.Write> =
+    const first: ReadonlyArray<CombinedWrites.WriteStatement> =
       delivered === undefined ? [] : [{ statement: Mails.markSent(sql, delivered, now), returning: "1" }]
     const rest = [
-      isChanged && sql`UPDATE assignments SET ${sql.update(changedColumns(before, after))} WHERE id = ${shareId}`,
+      isChanged && sql`UPDATE assignments SET ${sql.update(changedAssignmentColumns(before, after))} WHERE id = ${shareId}`,
       after.draft !== null && after.draft.id !== before.draft?.id && insertDraft(sql, shareId, after.draft),
       ...(isShown(before, after)
         ? [sql`UPDATE topics SET ${sql.update(topicColumns)}, version = version + 1 WHERE id = ${topic.id}`]
@@ -103,7 +103,7 @@ export const prepare = (
           : []),
       mails.length > 0 && Mails.insertMails(sql, mails),
       ...MediaJobs.insertMediaJobs(sql, after, mediaRequests, now),
-      readyMedium !== undefined && MediaJobs.endReadyJob(sql, shareId, readyMedium, now),
+      readyMedium !== undefined && MediaJobs.markJobReady(sql, shareId, readyMedium, now),
       ...events.flatMap((event) => Events.eventWrites(sql, event, after)),
       audit !== undefined && AuditLog.insert(sql, { ...audit, subject: shareId, organizationId }, now)
     ].filter((statement) => statement !== false)
@@ -111,7 +111,7 @@ export const prepare = (
       ...(shared.usage.length > 0 ? [Usage.addUsageIncrements(sql, shared.usage)] : []),
       ...(shared.counters.length > 0 ? [Counters.addToCounters(sql, shared.counters)] : [])
     ]
-    const writes: ReadonlyArray<CombinedWrites.Write> = [
+    const writes: ReadonlyArray<CombinedWrites.WriteStatement> = [
       ...first,
       ...rest.map((statement) => ({ statement })),
       ...durations.map(({ statement }) => ({ statement, returning: "exact" })),

@@ -27,7 +27,7 @@ const keyOf = ({ name, place }: Column) => `${place}.${name}`
  * Runs migrations, and sets the collation of the columns that they create. The collation of existing columns does not
  * change, because these columns may belong to another application.
  */
-export const withByteOrder = <A, E, R>(
+export const withByteOrderCollation = <A, E, R>(
   migrations: Effect.Effect<A, E, R>
 ): Effect.Effect<A, E | SqlError, R | SqlClient.SqlClient> =>
   Effect.gen(function* () {

@@ -40,7 +40,7 @@ export const normalizeEmail = (address: string): string => address.toLowerCase()
  * Encodes rows as one JSON text for an SQL parameter. The function replaces NUL characters and unpaired surrogates,
  * because Postgres rejects both in JSON.
  */
-export const jsonOf = (rows: ReadonlyArray<Readonly<Record<string, unknown>>>): string =>
+export const rowsToJson = (rows: ReadonlyArray<Readonly<Record<string, unknown>>>): string =>
   JSON.stringify(rows, (_, value: unknown) =>
     typeof value === "string" ? value.toWellFormed().replaceAll("\0", "\uFFFD") : value
   )

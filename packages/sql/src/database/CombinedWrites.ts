@@ -11,7 +11,7 @@ import type { Fragment, Statement } from "effect/sql/Statement"
  * A write statement without a RETURNING clause. The field `returning` contains the expression that the statement
  * returns for each row.
  */
-export interface Write {
+export interface WriteStatement {
   readonly statement: Statement<unknown>
   readonly returning?: string
 }
@@ -20,12 +20,12 @@ export interface Write {
  * Contains one element for each write. For a write with a `returning` expression, the element is the returned value, or
  * null if the write affected no row.
  */
-export type Returned = ReadonlyArray<number | null>
+export type WriteResults = ReadonlyArray<number | null>
 
-export const run = (sql: SqlClient, writes: ReadonlyArray<Write>): Effect.Effect<Returned, SqlError> =>
+export const run = (sql: SqlClient, writes: ReadonlyArray<WriteStatement>): Effect.Effect<WriteResults, SqlError> =>
   sql.onDialectOrElse({ pg: () => atOnce(sql, writes), orElse: () => inTurn(sql, writes) })
 
-const inTurn = (sql: SqlClient, writes: ReadonlyArray<Write>) =>
+const inTurn = (sql: SqlClient, writes: ReadonlyArray<WriteStatement>) =>
   Effect.forEach(writes, ({ returning, statement }) =>
     returning === undefined
       ? Effect.as(statement, null)
@@ -36,7 +36,7 @@ const inTurn = (sql: SqlClient, writes: ReadonlyArray<Write>) =>
   )
 
 /** The SELECT clause reads the writes in their order, so that Postgres locks the rows in the same order. */
-const atOnce = (sql: SqlClient, writes: ReadonlyArray<Write>) => {
+const atOnce = (sql: SqlClient, writes: ReadonlyArray<WriteStatement>) => {
   const part = (index: number) => sql.literal(`write_${index}`)
   const written = writes.map(
     ({ returning = "1", statement }, index): Fragment =>

@@ -19,7 +19,7 @@ export const DirectReads = Context.Reference<DirectRead>("@partner-commentary/re
 })
 
 /** Runs a read directly if the adapter allows direct reads, and otherwise through the client. */
-export const readText = <Row extends object>(
+export const readBySqlText = <Row extends object>(
   sql: SqlClient,
   read: DirectRead,
   text: string,
@@ -31,8 +31,8 @@ export const readText = <Row extends object>(
   })
 
 /** Runs a read directly if the adapter allows direct reads. The text of the statement may be different at each run. */
-export const readStatement = <Row extends object>(sql: SqlClient, read: DirectRead, statement: Statement<Row>) =>
-  readText<Row>(sql, read, ...statement.compile())
+export const readBySqlStatement = <Row extends object>(sql: SqlClient, read: DirectRead, statement: Statement<Row>) =>
+  readBySqlText<Row>(sql, read, ...statement.compile())
 
 /**
  * A read within a transaction must use the transaction's connection. A traced read must create a span, which only the

@@ -15,7 +15,7 @@ export interface DueTimeColumns {
 }
 
 /** The first comparison of the condition lets the database use the index on due times. */
-export const isDueTooLate = (
+export const dueTooLateCondition = (
   sql: SqlClient,
   { attempts, due, isLeased }: DueTimeColumns,
   { leased, now, waiting }: LatestDue

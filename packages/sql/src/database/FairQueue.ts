@@ -24,7 +24,7 @@ export const selectOwners = ({ owner, rows }: FairQueueTable) => `WITH RECURSIVE
       SELECT (SELECT ${owner} FROM ${rows} AND ${owner} > owner.id ORDER BY ${owner} LIMIT 1) FROM owner WHERE owner.id IS NOT NULL)`
 
 /** Returns the first due time of an owner. */
-export const firstDueAt = ({ owner, rows }: FairQueueTable) =>
+export const selectFirstDueAt = ({ owner, rows }: FairQueueTable) =>
   `(SELECT due_at FROM ${rows} AND ${owner} = owner.id ORDER BY due_at LIMIT 1)`
 
 export interface DueRowsQuery {
@@ -55,6 +55,6 @@ export const selectDueRows = (
   })
   // The sum of the shares never exceeds the limit. The LIMIT clause repeats the limit for the query planner.
   return sql`${sql.literal(selectOwners(queue))},
-    waiting (id) AS (SELECT id FROM owner WHERE ${sql.literal(firstDueAt(queue))} <= ${now} ORDER BY ${first} ${limitClause(sql, limit)}),
+    waiting (id) AS (SELECT id FROM owner WHERE ${sql.literal(selectFirstDueAt(queue))} <= ${now} ORDER BY ${first} ${limitClause(sql, limit)}),
     due (owner, id) AS MATERIALIZED (${due} ${limitClause(sql, limit)})`
 }

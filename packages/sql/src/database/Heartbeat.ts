@@ -7,7 +7,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 import * as SqlError from "effect/sql/SqlError"
 import { latest, schemaStatus } from "../migrations/Migrations.ts"
 import { heartbeatTimeoutMillis } from "../migrations/OlderProcesses.ts"
-import { lockName } from "./Lock.ts"
+import { takeAdvisoryLock } from "./Lock.ts"
 import { migrationsTable } from "./SchemaStatus.ts"
 import { transact } from "./Transaction.ts"
 
@@ -41,7 +41,7 @@ export const layer = (version: string) =>
       const start = transact(
         sql,
         Effect.gen(function* () {
-          yield* lockName(sql, migrationsTable)
+          yield* takeAdvisoryLock(sql, migrationsTable)
           yield* sql`DELETE FROM processes WHERE seen_at < ${Instant.toIso((yield* Instant.now) - keptFor)}`
           yield* beat
           yield* schemaStatus

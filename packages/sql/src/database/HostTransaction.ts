@@ -23,7 +23,7 @@ export class HostTransactionRefused extends Schema.TaggedError<HostTransactionRe
 }
 
 /** Converts the host's transaction to a connection of the client. The layer of the client provides this function. */
-export const HostTransactions = Context.Reference<(db: unknown) => Effect.Effect<Connection, HostTransactionRefused>>(
+export const HostTransactionConnector = Context.Reference<(db: unknown) => Effect.Effect<Connection, HostTransactionRefused>>(
   "@partner-commentary/reference/HostTransactions",
   {
     defaultValue: () => () =>
@@ -50,7 +50,7 @@ const turnsOf = (connection: object): Semaphore.Semaphore => {
 }
 
 /** Runs an effect inside the host's open transaction. A failure rolls back everything that the effect wrote. */
-export const within = (
+export const withinHostTransaction = (
   db: unknown
 ): (<A, E, R>(
   effect: Effect.Effect<A, E, R>
@@ -59,14 +59,14 @@ export const within = (
   return (effect) =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const connection = yield* (yield* HostTransactions)(db)
+      const connection = yield* (yield* HostTransactionConnector)(db)
       const whole = turnsOf(Predicate.isObjectKeyword(db) ? db : connection).withPermits(1)(
         Effect.provideService(sql.withTransaction(effect), HostConnection, connection)
       )
       return yield* whole.pipe(
         Effect.catchIf(isSqlError, (error) => (hasNoTransaction(error) ? Effect.fail(refused) : Effect.die(error))),
         Effect.catchDefect((defect) =>
-          isSqlError(defect) && isSnapshotStale(defect) ? Effect.fail(outdated) : Effect.die(defect)
+          isSqlError(defect) && isStaleSnapshotError(defect) ? Effect.fail(outdated) : Effect.die(defect)
         )
       )
     }) as never
@@ -83,7 +83,7 @@ const snapshotStale = 517
  * rejects every write of the host's transaction with `SQLITE_BUSY_SNAPSHOT`, so a retry of the statement cannot
  * succeed.
  */
-export const isSnapshotStale = ({ reason: { cause } }: SqlError): boolean =>
+export const isStaleSnapshotError = ({ reason: { cause } }: SqlError): boolean =>
   Predicate.hasProperty(cause, "errcode") && cause.errcode === snapshotStale
 
 const outdated = new HostTransactionRefused({
@@ -92,7 +92,7 @@ const outdated = new HostTransactionRefused({
 
 type WithTransaction = SqlClient.SqlClient["withTransaction"]
 
-export interface Joining {
+export interface HostSavepointOptions {
   readonly transactionService: SqlClient.SqlClient["transactionService"]
   readonly spanAttributes: ReadonlyArray<readonly [string, unknown]>
   readonly control: (connection: Connection, sql: string) => Effect.Effect<unknown, SqlError>
@@ -103,7 +103,7 @@ export interface Joining {
   readonly enter?: (connection: Connection) => Effect.Effect<Effect.Effect<unknown, SqlError>, SqlError>
 }
 
-export interface Options extends Joining {
+export interface PooledTransactionOptions extends HostSavepointOptions {
   readonly acquirer: Effect.Effect<Connection, SqlError, Scope.Scope>
   readonly begin: (connection: Connection) => Effect.Effect<unknown, SqlError>
   readonly commit: (connection: Connection) => Effect.Effect<unknown, SqlError>
@@ -112,7 +112,7 @@ export interface Options extends Joining {
 const savepoint = "partner_commentary"
 
 /** Controls the savepoints of transactions that are nested in the outermost transaction. */
-const nested = (control: Joining["control"]) => {
+const nested = (control: HostSavepointOptions["control"]) => {
   const run = (before: string) => (connection: Connection, id: number) =>
     Effect.asVoid(control(connection, `${before} effect_sql_${id}`))
   return {
@@ -125,7 +125,7 @@ const nested = (control: Joining["control"]) => {
 /**
  * Implements `withTransaction` inside the host's transaction. The outermost transaction of a use case is a savepoint.
  */
-const joined = ({ control, enter, spanAttributes, transactionService }: Joining): WithTransaction => {
+const joined = ({ control, enter, spanAttributes, transactionService }: HostSavepointOptions): WithTransaction => {
   /** Stores, for each host connection in use, the effect that must run before the savepoint is released. */
   const entered = new WeakMap<Connection, Effect.Effect<unknown, SqlError>>()
   return SqlClient.makeWithTransaction({
@@ -153,16 +153,16 @@ const joined = ({ control, enter, spanAttributes, transactionService }: Joining)
 }
 
 /** Uses a savepoint inside the host's transaction, and the client's own `withTransaction` otherwise. */
-export const orOwn = (joining: Joining, own: WithTransaction): WithTransaction => {
+export const joinHostTransactionOr = (joining: HostSavepointOptions, own: WithTransaction): WithTransaction => {
   const host = joined(joining)
   return (effect) =>
     Effect.withFiber(({ context }) => (Context.get(context, HostConnection) === undefined ? own(effect) : host(effect)))
 }
 
 /** Implements `withTransaction` for a client that takes its connections from a pool. */
-export const withTransaction = (options: Options): WithTransaction => {
+export const withTransaction = (options: PooledTransactionOptions): WithTransaction => {
   const { acquirer, begin, commit, control, spanAttributes, transactionService } = options
-  return orOwn(
+  return joinHostTransactionOr(
     options,
     SqlClient.makeWithTransaction({
       transactionService,

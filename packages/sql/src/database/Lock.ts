@@ -21,7 +21,7 @@ export const forUpdateSkipLocked = (sql: SqlClient) =>
  * Locks a name until the transaction ends, for cases where no row exists to lock. Two names with the same hash share a
  * lock, which only makes one transaction wait for the other.
  */
-export const lockName = (sql: SqlClient, name: string) =>
+export const takeAdvisoryLock = (sql: SqlClient, name: string) =>
   sql.onDialectOrElse({
     // The cast to TEXT is needed because Prisma cannot read the type void.
     pg: () => Effect.asVoid(sql`SELECT CAST(pg_advisory_xact_lock(hashtextextended(${name}, 0)) AS TEXT)`),

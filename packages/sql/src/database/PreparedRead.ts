@@ -3,7 +3,7 @@ import type * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Statement } from "effect/sql/Statement"
-import { type DirectRead, readText } from "./DirectReads.ts"
+import { type DirectRead, readBySqlText } from "./DirectReads.ts"
 
 /** The function `build` calls `value(name)` at each place in the statement where a run inserts a value. */
 export const make = <Row extends object, Name extends string>(
@@ -20,6 +20,6 @@ export const make = <Row extends object, Name extends string>(
   const names = given.map((value) => places.get(value as string))
   return (values) => {
     const params = names.map((name, index) => (name === undefined ? given[index] : values[name]))
-    return readText<Row>(sql, read, text, params)
+    return readBySqlText<Row>(sql, read, text, params)
   }
 }

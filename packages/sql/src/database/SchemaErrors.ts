@@ -2,7 +2,7 @@
 import * as Schema from "effect/Schema"
 
 /** The database has another encoding than UTF-8, which the text columns require. */
-export class WrongEncoding extends Schema.TaggedError<WrongEncoding>()("WrongEncoding", {
+export class WrongDatabaseEncoding extends Schema.TaggedError<WrongDatabaseEncoding>()("WrongEncoding", {
   encoding: Schema.String
 }) {
   override get message() {
@@ -11,7 +11,7 @@ export class WrongEncoding extends Schema.TaggedError<WrongEncoding>()("WrongEnc
 }
 
 /** The database has a newer migration but lacks an older migration, so no version of the service created the schema. */
-export class SchemaIncomplete extends Schema.TaggedError<SchemaIncomplete>()("SchemaIncomplete", {
+export class MigrationGap extends Schema.TaggedError<MigrationGap>()("SchemaIncomplete", {
   missing: Schema.Array(Schema.String),
   newest: Schema.Number
 }) {
@@ -25,7 +25,7 @@ export class SchemaIncomplete extends Schema.TaggedError<SchemaIncomplete>()("Sc
  * A development version from before the first release created the schema. Its migrations had the same ids but other
  * names.
  */
-export class SchemaUnreleased extends Schema.TaggedError<SchemaUnreleased>()("SchemaUnreleased", {}) {
+export class PrereleaseSchema extends Schema.TaggedError<PrereleaseSchema>()("SchemaUnreleased", {}) {
   override get message() {
     return "A development version from before the first release made this database, and no release can upgrade it: start with an empty database. Nothing was changed."
   }
@@ -74,7 +74,7 @@ export class SchemaForbidden extends Schema.TaggedError<SchemaForbidden>()("Sche
  * The schema that the options name does not exist, and the role may not create the schema. The fields contain names
  * that are quoted for SQL.
  */
-export class SchemaMissing extends Schema.TaggedError<SchemaMissing>()("SchemaMissing", {
+export class PostgresSchemaMissing extends Schema.TaggedError<PostgresSchemaMissing>()("SchemaMissing", {
   role: Schema.String,
   place: Schema.String,
   database: Schema.String
@@ -85,7 +85,7 @@ export class SchemaMissing extends Schema.TaggedError<SchemaMissing>()("SchemaMi
 }
 
 /** Another application has a table with the same name as a table of the service. */
-export class TableTaken extends Schema.TaggedError<TableTaken>()("TableTaken", {
+export class TableNameConflict extends Schema.TaggedError<TableNameConflict>()("TableTaken", {
   table: Schema.String
 }) {
   override get message() {
@@ -108,7 +108,7 @@ export class MigrationFailed extends Schema.TaggedError<MigrationFailed>()("Migr
 }
 
 /** The database is read-only, so the service cannot write. */
-export class WritesRefused extends Schema.TaggedError<WritesRefused>()("WritesRefused", {
+export class DatabaseReadOnly extends Schema.TaggedError<DatabaseReadOnly>()("WritesRefused", {
   isStandby: Schema.Boolean
 }) {
   override get message() {
@@ -119,7 +119,7 @@ export class WritesRefused extends Schema.TaggedError<WritesRefused>()("WritesRe
 }
 
 /** The role lacks privileges on tables. */
-export class RightsMissing extends Schema.TaggedError<RightsMissing>()("RightsMissing", {
+export class PrivilegesMissing extends Schema.TaggedError<PrivilegesMissing>()("RightsMissing", {
   role: Schema.String,
   /** Each element contains a privilege and a table, such as `INSERT ON mails`. */
   missing: Schema.Array(Schema.String)

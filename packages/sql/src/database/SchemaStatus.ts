@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
-import { SchemaForbidden, WritesRefused, WrongEncoding } from "./SchemaErrors.ts"
+import { SchemaForbidden, DatabaseReadOnly, WrongDatabaseEncoding } from "./SchemaErrors.ts"
 
 /** The name of the table that lists the applied migrations. */
 export const migrationsTable = "partner_commentary_migrations"
@@ -19,7 +19,7 @@ export interface SchemaStatus {
   /** True when the database contains no table, not even a table of another application. */
   readonly isEmpty: boolean
   /** The reason why no migration can start, if there is a reason. */
-  readonly obstacle: Option.Option<WritesRefused | SchemaForbidden>
+  readonly obstacle: Option.Option<DatabaseReadOnly | SchemaForbidden>
 }
 
 interface Server {
@@ -34,7 +34,7 @@ interface Server {
 }
 
 /** Reads the status of the schema. The read fails when the service cannot use the database's encoding. */
-export const readSchemaStatus: Effect.Effect<SchemaStatus, SqlError | WrongEncoding, SqlClient.SqlClient> =
+export const readSchemaStatus: Effect.Effect<SchemaStatus, SqlError | WrongDatabaseEncoding, SqlClient.SqlClient> =
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     sql.onDialectOrElse({ pg: () => onPostgres(sql), orElse: () => onSqlite(sql) })
   )
@@ -46,7 +46,7 @@ const onPostgres = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
     CAST(has_schema_privilege(current_schema(), 'CREATE') AS INTEGER) AS creates, CAST(pg_is_in_recovery() AS INTEGER) AS standby,
     current_setting('transaction_read_only') AS reads_only`.withoutTransform
   if (server === undefined) return yield* Effect.die(new Error("Postgres answered a SELECT without FROM with no row"))
-  if (server.encoding !== "UTF8") return yield* new WrongEncoding({ encoding: server.encoding })
+  if (server.encoding !== "UTF8") return yield* new WrongDatabaseEncoding({ encoding: server.encoding })
   const isThere = server.found !== null
   return {
     ...(isThere ? yield* seen(sql) : nothing),
@@ -60,7 +60,7 @@ const onPostgres = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
 })
 
 const unwritten = ({ reads_only, standby }: Pick<Server, "reads_only" | "standby">) =>
-  standby === 1 || reads_only === "on" ? Option.some(new WritesRefused({ isStandby: standby === 1 })) : Option.none()
+  standby === 1 || reads_only === "on" ? Option.some(new DatabaseReadOnly({ isStandby: standby === 1 })) : Option.none()
 
 const onSqlite = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   const names = yield* sql<{ readonly name: string }>`SELECT name FROM sqlite_master WHERE type = 'table'`

@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
-import { RightsMissing } from "./SchemaErrors.ts"
+import { PrivilegesMissing } from "./SchemaErrors.ts"
 import type { SchemaStatus } from "./SchemaStatus.ts"
 
 /** Lists every table to which the stores write. */
@@ -46,7 +46,7 @@ const shown = 5
 /** Returns the reason why the service cannot write to the database, if there is a reason. */
 export const findWriteObstacle = Effect.fnUntraced(function* (
   schemaStatus: SchemaStatus
-): Effect.fn.Return<SchemaStatus["obstacle"] | Option.Option<RightsMissing>, SqlError, SqlClient.SqlClient> {
+): Effect.fn.Return<SchemaStatus["obstacle"] | Option.Option<PrivilegesMissing>, SqlError, SqlClient.SqlClient> {
   const sql = yield* SqlClient.SqlClient
   if (Option.isSome(schemaStatus.obstacle)) return schemaStatus.obstacle
   return yield* sql.onDialectOrElse({
@@ -72,7 +72,7 @@ const rightsMissing = (sql: SqlClient.SqlClient) =>
       const missing = rows.slice(0, shown).map(({ lacks }) => lacks)
       const more = rows.length - missing.length
       return Option.some(
-        new RightsMissing({ role: first.role, missing: more > 0 ? [...missing, `and ${more} more`] : missing })
+        new PrivilegesMissing({ role: first.role, missing: more > 0 ? [...missing, `and ${more} more`] : missing })
       )
     }
   )

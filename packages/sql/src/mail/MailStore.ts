@@ -16,8 +16,8 @@ import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { makeIsoFormatter, normalizeEmail } from "../database/Columns.ts"
-import { isDueTooLate } from "../database/DueTimes.ts"
-import { firstDueAt, selectDueRows, selectOwners } from "../database/FairQueue.ts"
+import { dueTooLateCondition } from "../database/DueTimes.ts"
+import { selectFirstDueAt, selectDueRows, selectOwners } from "../database/FairQueue.ts"
 import { limitClause } from "../database/Limit.ts"
 import { forUpdateSkipLocked } from "../database/Lock.ts"
 import { runWithSharedCommit } from "../database/Transaction.ts"
@@ -42,7 +42,7 @@ interface ClaimedRow extends MailRow {
 }
 
 /** The queue of waiting mails, in which each organization is an owner with a fair share. */
-export const waitingMailsTable = { rows: "mails WHERE state = 'waiting'", owner: "COALESCE(organization_id, '')" }
+export const waitingMailsQueue = { rows: "mails WHERE state = 'waiting'", owner: "COALESCE(organization_id, '')" }
 
 export const layer = Layer.effect(
   MailStore,
@@ -69,7 +69,7 @@ export const layer = Layer.effect(
           Effect.map(
             runWithSharedCommit(
               sql,
-              sql<ClaimedRow>`${selectDueRows(sql, waitingMailsTable, { now, limit, first, locked: forUpdateSkipLocked(sql) })}
+              sql<ClaimedRow>`${selectDueRows(sql, waitingMailsQueue, { now, limit, first, locked: forUpdateSkipLocked(sql) })}
                 UPDATE mails SET was_due_at = due_at, due_at = ${Instant.toIso(lease)}, claim_number = claim_number + 1
                 WHERE id IN (SELECT id FROM due) RETURNING *`
             ),
@@ -109,7 +109,7 @@ export const layer = Layer.effect(
           Effect.asVoid(
             sql`UPDATE mails SET due_at = CASE WHEN was_due_at IS NULL THEN ${Instant.toIso(latest.now)}
                 ELSE ${Instant.toIso(latest.leased)} END
-              WHERE state = 'waiting' AND ${isDueTooLate(sql, queued, latest)}
+              WHERE state = 'waiting' AND ${dueTooLateCondition(sql, queued, latest)}
                 AND (kind NOT IN ('undeliverable', 'stalled') AND kind NOT LIKE 'webhook%' OR due_at > ${Instant.toIso(latestDueAfterAttempts(latest, latest.waiting.length))})`
           )
         ),
@@ -139,8 +139,8 @@ export const layer = Layer.effect(
 
       nextDue: Effect.orDie(
         Effect.map(
-          sql<{ readonly at: string | null }>`${sql.literal(selectOwners(waitingMailsTable))}
-            SELECT MIN(${sql.literal(firstDueAt(waitingMailsTable))}) AS at FROM owner`,
+          sql<{ readonly at: string | null }>`${sql.literal(selectOwners(waitingMailsQueue))}
+            SELECT MIN(${sql.literal(selectFirstDueAt(waitingMailsQueue))}) AS at FROM owner`,
           ([row]) => Option.map(Option.fromNullOr(row?.at ?? null), Instant.fromIso)
         )
       ),

@@ -12,7 +12,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
-import { isDueTooLate } from "../database/DueTimes.ts"
+import { dueTooLateCondition } from "../database/DueTimes.ts"
 import { limitClause } from "../database/Limit.ts"
 import { forUpdateSkipLocked } from "../database/Lock.ts"
 
@@ -72,7 +72,7 @@ export const layer = Layer.effect(
           Effect.asVoid(
             sql`UPDATE media_jobs SET due_at = CASE is_leased WHEN 1 THEN ${Instant.toIso(latest.leased)}
                 ELSE ${Instant.toIso(latest.now)} END
-              WHERE due_at IS NOT NULL AND ${isDueTooLate(sql, queued, latest)}`
+              WHERE due_at IS NOT NULL AND ${dueTooLateCondition(sql, queued, latest)}`
           )
         ),
 
@@ -127,7 +127,7 @@ export const insertMediaJobs = (
   )
 
 /** Marks the media job of a finished file as done. The caller stores the file's URL in the same transaction. */
-export const endReadyJob = (sql: SqlClient.SqlClient, shareId: ShareId, kind: MediaKind, at: Instant.Instant) =>
+export const markJobReady = (sql: SqlClient.SqlClient, shareId: ShareId, kind: MediaKind, at: Instant.Instant) =>
   sql`UPDATE media_jobs SET state = 'ready', due_at = NULL, is_leased = 0, settled_at = ${Instant.toIso(at)}, reason = NULL
     WHERE share_id = ${shareId} AND kind = ${kind} AND state <> 'ready'`
 

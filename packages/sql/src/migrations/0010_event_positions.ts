@@ -10,7 +10,7 @@ import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import { clustered, growing, large, oftenUpdated } from "./Dialect.ts"
 
-export const eventPositions = Effect.gen(function* () {
+export const createEventPositions = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
   yield* sql`CREATE TABLE event_positions (

@@ -6,7 +6,7 @@ import * as Instant from "@partner-commentary/core/shared/Instant"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 
-export const topicChanges = Effect.gen(function* () {
+export const addTopicVersionColumns = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const now = Instant.toIso(yield* Instant.now)
   yield* sql`ALTER TABLE topics ADD COLUMN version INTEGER NOT NULL DEFAULT 0`

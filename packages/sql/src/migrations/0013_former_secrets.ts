@@ -5,7 +5,7 @@
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 
-export const formerSecrets = Effect.gen(function* () {
+export const addFormerSecretColumns = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`ALTER TABLE webhooks ADD COLUMN former_secret TEXT`
   yield* sql`ALTER TABLE webhooks ADD COLUMN former_secret_until TEXT`

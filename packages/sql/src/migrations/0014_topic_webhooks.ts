@@ -5,7 +5,7 @@
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 
-export const topicWebhooks = Effect.gen(function* () {
+export const addTopicWebhooksColumn = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`ALTER TABLE topics ADD COLUMN webhook_ids TEXT`
 })

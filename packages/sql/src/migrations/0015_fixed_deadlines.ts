@@ -5,7 +5,7 @@
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 
-export const fixedDeadlines = Effect.gen(function* () {
+export const addFixedDeadlineColumn = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`ALTER TABLE assignments ADD COLUMN deadline_is_fixed INTEGER NOT NULL DEFAULT 0`
 })

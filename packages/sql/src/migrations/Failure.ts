@@ -6,19 +6,19 @@ import * as Predicate from "effect/Predicate"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { Connection } from "effect/sql/SqlConnection"
 import type { SqlError } from "effect/sql/SqlError"
-import { MigrationFailed, TableTaken } from "../database/SchemaErrors.ts"
+import { MigrationFailed, TableNameConflict } from "../database/SchemaErrors.ts"
 
 /** Matches the first table that a statement names. */
 const named = /\b(?:TABLE|INTO|UPDATE|FROM|ON)\s+(?:IF (?:NOT )?EXISTS\s+)?"?(\w+)/
 
 const taken = /\b(?:relation|table|index) "?(\w+)"? already exists/
 
-const failureOf = (migration: string, statement: string, error: SqlError): SqlError | MigrationFailed | TableTaken => {
+const failureOf = (migration: string, statement: string, error: SqlError): SqlError | MigrationFailed | TableNameConflict => {
   // The migrator must get this error unchanged, because it recognizes a locked table by the error's reason.
   if (error.reason._tag === "LockTimeoutError") return error
   const reason = reasonOf(error)
   const table = taken.exec(reason)?.[1]
-  if (table !== undefined) return new TableTaken({ table })
+  if (table !== undefined) return new TableNameConflict({ table })
   return new MigrationFailed({ migration, table: tableOf(error) ?? named.exec(statement)?.[1] ?? "", reason })
 }
 
@@ -27,7 +27,7 @@ const tableOf = ({ reason: { cause } }: SqlError): string | undefined =>
   Predicate.hasProperty(cause, "table") && Predicate.isString(cause.table) ? cause.table : undefined
 
 /** Runs a migration in its transaction. If the migration fails, the error names the table and the migration. */
-export const withMigrationFailure = (name: string, migration: Effect.Effect<unknown, SqlError, SqlClient.SqlClient>) =>
+export const withExplainedFailure = (name: string, migration: Effect.Effect<unknown, SqlError, SqlClient.SqlClient>) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const open = yield* Effect.serviceOption(sql.transactionService)

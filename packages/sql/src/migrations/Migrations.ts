@@ -9,14 +9,14 @@ import * as Migrator from "effect/sql/Migrator"
 import * as SqlClient from "effect/sql/SqlClient"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import * as ByteOrder from "../database/ByteOrder.ts"
-import { lockName } from "../database/Lock.ts"
+import { takeAdvisoryLock } from "../database/Lock.ts"
 import {
   MigrationFailed,
-  SchemaIncomplete,
+  MigrationGap,
   SchemaLocked,
   SchemaTooNew,
-  SchemaUnreleased,
-  TableTaken
+  PrereleaseSchema,
+  TableNameConflict
 } from "../database/SchemaErrors.ts"
 import { migrationsTable, readSchemaStatus, type SchemaStatus } from "../database/SchemaStatus.ts"
 import { organizations } from "./0001_organizations.ts"
@@ -28,12 +28,12 @@ import { webhooks } from "./0006_webhooks.ts"
 import { metrics } from "./0007_metrics.ts"
 import { requests } from "./0008_requests.ts"
 import { operations } from "./0009_operations.ts"
-import { eventPositions } from "./0010_event_positions.ts"
-import { topicChanges } from "./0011_topic_changes.ts"
-import { cancellation } from "./0012_cancellation.ts"
-import { formerSecrets } from "./0013_former_secrets.ts"
-import { topicWebhooks } from "./0014_topic_webhooks.ts"
-import { fixedDeadlines } from "./0015_fixed_deadlines.ts"
+import { createEventPositions } from "./0010_event_positions.ts"
+import { addTopicVersionColumns } from "./0011_topic_changes.ts"
+import { addCancellationColumns } from "./0012_cancellation.ts"
+import { addFormerSecretColumns } from "./0013_former_secrets.ts"
+import { addTopicWebhooksColumn } from "./0014_topic_webhooks.ts"
+import { addFixedDeadlineColumn } from "./0015_fixed_deadlines.ts"
 import * as Failure from "./Failure.ts"
 import * as OlderProcesses from "./OlderProcesses.ts"
 
@@ -50,12 +50,12 @@ export const releasedMigrations: Readonly<Record<string, Migration>> = {
   "0007_metrics": metrics,
   "0008_requests": requests,
   "0009_operations": operations,
-  "0010_event_positions": eventPositions,
-  "0011_topic_changes": topicChanges,
-  "0012_cancellation": cancellation,
-  "0013_former_secrets": formerSecrets,
-  "0014_topic_webhooks": topicWebhooks,
-  "0015_fixed_deadlines": fixedDeadlines
+  "0010_event_positions": createEventPositions,
+  "0011_topic_changes": addTopicVersionColumns,
+  "0012_cancellation": addCancellationColumns,
+  "0013_former_secrets": addFormerSecretColumns,
+  "0014_topic_webhooks": addTopicWebhooksColumn,
+  "0015_fixed_deadlines": addFixedDeadlineColumn
 }
 
 /**
@@ -80,7 +80,7 @@ const isLockTimeout = (error: unknown): boolean =>
 /** Returns the failure of the migration itself, because the migrator wraps that failure in another error. */
 const explanationOf = (error: Migrator.MigrationError | SqlError) => {
   const cause = error instanceof Migrator.MigrationError ? error.cause : undefined
-  return cause instanceof MigrationFailed || cause instanceof TableTaken ? cause : error
+  return cause instanceof MigrationFailed || cause instanceof TableNameConflict ? cause : error
 }
 
 /**
@@ -91,7 +91,7 @@ export const make = (migrations: Readonly<Record<string, Migration>>, exclusive:
   const names: ReadonlyArray<string> = Object.keys(migrations)
   const latest = Math.max(...names.map(idOf))
   const explained = Object.fromEntries(
-    Object.entries(migrations).map(([name, migration]) => [name, Failure.withMigrationFailure(name, migration)])
+    Object.entries(migrations).map(([name, migration]) => [name, Failure.withExplainedFailure(name, migration)])
   )
   const apply = Migrator.make({})({ loader: Migrator.fromRecord(explained), table: migrationsTable }).pipe(
     Effect.mapError(explanationOf)
@@ -103,12 +103,12 @@ export const make = (migrations: Readonly<Record<string, Migration>>, exclusive:
    */
   const applyOnPostgres = Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    yield* lockName(sql, migrationsTable)
+    yield* takeAdvisoryLock(sql, migrationsTable)
     // A process takes the same lock to write its first heartbeat. No process can therefore start while a migration
     // runs.
-    yield* OlderProcesses.check((yield* schemaStatus).left, exclusive)
+    yield* OlderProcesses.failIfOlderProcessesRun((yield* schemaStatus).left, exclusive)
     yield* sql`SET LOCAL lock_timeout = '5s'`
-    const applied = yield* ByteOrder.withByteOrder(apply)
+    const applied = yield* ByteOrder.withByteOrderCollation(apply)
     yield* sql`SET LOCAL lock_timeout = DEFAULT`
     return applied
   }).pipe(Effect.catchIf(isLockTimeout, () => new SchemaLocked()))
@@ -116,12 +116,12 @@ export const make = (migrations: Readonly<Record<string, Migration>>, exclusive:
   const check = ({
     applied,
     newest
-  }: SchemaStatus): Effect.Effect<void, SchemaIncomplete | SchemaTooNew | SchemaUnreleased> => {
+  }: SchemaStatus): Effect.Effect<void, MigrationGap | SchemaTooNew | PrereleaseSchema> => {
     const renamed = names.find((name) => applied.has(idOf(name)) && `${applied.get(idOf(name))}` !== name.slice(5))
-    if (renamed !== undefined) return Effect.fail(new SchemaUnreleased())
+    if (renamed !== undefined) return Effect.fail(new PrereleaseSchema())
     if (newest > latest) return Effect.fail(new SchemaTooNew({ found: newest, known: latest }))
     const missing = names.filter((name) => idOf(name) < newest && !applied.has(idOf(name)))
-    return missing.length > 0 ? Effect.fail(new SchemaIncomplete({ missing, newest })) : Effect.void
+    return missing.length > 0 ? Effect.fail(new MigrationGap({ missing, newest })) : Effect.void
   }
 
   /**
@@ -144,7 +144,7 @@ export const make = (migrations: Readonly<Record<string, Migration>>, exclusive:
     if (Option.isSome(obstacle)) return yield* obstacle.value
     const applied = yield* sql.onDialectOrElse({
       pg: () => Effect.retry(sql.withTransaction(applyOnPostgres), { times: 1, while: isStale }),
-      orElse: () => Effect.andThen(OlderProcesses.check(left, exclusive), apply)
+      orElse: () => Effect.andThen(OlderProcesses.failIfOlderProcessesRun(left, exclusive), apply)
     })
     // A process with a newer version may have migrated the database first.
     yield* Effect.flatMap(readSchemaStatus, check)

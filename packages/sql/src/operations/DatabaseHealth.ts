@@ -10,7 +10,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
-import { KnownFault, toDatabaseUnavailable } from "../database/DatabaseFault.ts"
+import { KnownFaultCheck, toDatabaseUnavailable } from "../database/DatabaseFault.ts"
 
 /** The time for which the result of a check is reused, in milliseconds. */
 const freshness = 1000
@@ -23,8 +23,8 @@ const timeout = "2 seconds"
 const filling = "x".repeat(8192)
 
 /** Writes to the database once, without a timeout and without a rate limit. */
-export const makeTestWrite: Effect.Effect<void, DatabaseUnavailable, SqlClient.SqlClient> = Effect.gen(function* () {
-  yield* yield* KnownFault
+export const runTestWrite: Effect.Effect<void, DatabaseUnavailable, SqlClient.SqlClient> = Effect.gen(function* () {
+  yield* yield* KnownFaultCheck
   const sql = yield* SqlClient.SqlClient
   // Each check writes a row with a different id, so that checks do not wait for each other.
   const id = `health:${yield* Clock.currentTimeNanos}`
@@ -68,7 +68,7 @@ export const layer = Layer.effect(
      */
     const run = (done: Deferred.Deferred<void, DatabaseUnavailable>) =>
       Effect.gen(function* () {
-        const exit = yield* Effect.exit(Effect.provideContext(makeTestWrite, context))
+        const exit = yield* Effect.exit(Effect.provideContext(runTestWrite, context))
         yield* keep(exit)
         running = undefined
         yield* Deferred.done(done, exit)

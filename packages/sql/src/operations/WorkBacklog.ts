@@ -14,10 +14,10 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import { isOfEnvironment } from "../assignments/AssignmentRow.ts"
+import { environmentCondition } from "../assignments/AssignmentRow.ts"
 import { selectOwners } from "../database/FairQueue.ts"
 import { limitClause } from "../database/Limit.ts"
-import { waitingMailsTable as waitingMails } from "../mail/MailStore.ts"
+import { waitingMailsQueue as waitingMails } from "../mail/MailStore.ts"
 
 export const layer = Layer.effect(
   WorkBacklog,
@@ -37,7 +37,7 @@ export const layer = Layer.effect(
     })
 
     const ofEnvironment = (environment: Environment, now: string) =>
-      sql`assignments WHERE ${sql.literal(isOfEnvironment(environment))} AND due_at <= ${now}`
+      sql`assignments WHERE ${sql.literal(environmentCondition(environment))} AND due_at <= ${now}`
 
     const mails = sql.literal(
       `owner JOIN mails ON COALESCE(mails.organization_id, '') = owner.id AND mails.state = 'waiting'`

@@ -9,7 +9,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 import { isSqlError } from "effect/sql/SqlError"
 import { forUpdate } from "../database/Lock.ts"
 import { transact } from "../database/Transaction.ts"
-import { fromRow, toRow } from "./OrganizationRow.ts"
+import { organizationFromRow, organizationToRow } from "./OrganizationRow.ts"
 
 export const layer = Layer.effect(
   OrganizationRegistry,
@@ -29,10 +29,10 @@ export const layer = Layer.effect(
     const update = Effect.fnUntraced(function* (id: OrganizationId, change: (present: Organization) => Organization) {
       const [row] = yield* sql`SELECT * FROM organizations WHERE id = ${id} ${forUpdate(sql)}`
       if (row === undefined) return Option.none<Organization>()
-      const next = { ...change(fromRow(row)), id }
+      const next = { ...change(organizationFromRow(row)), id }
       yield* refuseIds(next)
       yield* Effect.catchIf(
-        sql`UPDATE organizations SET ${sql.update(toRow(next), ["id"])} WHERE id = ${id}`,
+        sql`UPDATE organizations SET ${sql.update(organizationToRow(next), ["id"])} WHERE id = ${id}`,
         (error) => isSqlError(error) && error.reason._tag === "UniqueViolation",
         () => Effect.fail(new IdentityTaken({ identityId: next.identityId ?? "" }))
       )
@@ -43,14 +43,14 @@ export const layer = Layer.effect(
       insert: Effect.fnUntraced(function* (organization) {
         yield* Effect.catchIf(refuseIds(organization), isSqlError, Effect.die)
         const inserted = yield* Effect.orDie(
-          sql`INSERT INTO organizations ${sql.insert(toRow(organization))}
+          sql`INSERT INTO organizations ${sql.insert(organizationToRow(organization))}
             ON CONFLICT (identity_id) DO NOTHING RETURNING id`
         )
         if (inserted.length === 0) return yield* new IdentityTaken({ identityId: organization.identityId ?? "" })
       }),
       update: (id, change) => transact(sql, update(id, change)),
       list: Effect.orDie(
-        Effect.map(sql`SELECT * FROM organizations ORDER BY created_at, id`, (rows) => rows.map(fromRow))
+        Effect.map(sql`SELECT * FROM organizations ORDER BY created_at, id`, (rows) => rows.map(organizationFromRow))
       )
     })
   })

@@ -25,6 +25,6 @@ const OrganizationRow = Schema.Struct({
 
 const decode = Schema.decodeUnknownSync(OrganizationRow)
 
-export const fromRow = (row: unknown): Organization => decode(row)
+export const organizationFromRow = (row: unknown): Organization => decode(row)
 
-export const toRow: (organization: Organization) => typeof OrganizationRow.Encoded = Schema.encodeSync(OrganizationRow)
+export const organizationToRow: (organization: Organization) => typeof OrganizationRow.Encoded = Schema.encodeSync(OrganizationRow)

@@ -14,7 +14,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 import { normalizeEmail, toIsoOrNull } from "../database/Columns.ts"
 import { forUpdate } from "../database/Lock.ts"
 import { transact } from "../database/Transaction.ts"
-import { fromLicenseRow, fromRow, type PersonaRow, toRow } from "./PersonaRow.ts"
+import { licenseFromRow, personaFromRow, type PersonaRow, personaToRow } from "./PersonaRow.ts"
 
 export const layer = Layer.effect(
   PersonaRegistry,
@@ -25,25 +25,25 @@ export const layer = Layer.effect(
     const update = Effect.fnUntraced(function* (id: PersonaId, change: (present: Persona) => Persona) {
       const [row] = yield* sql<PersonaRow>`SELECT * FROM personas WHERE id = ${id} ${forUpdate(sql)}`
       if (row === undefined) return Option.none<Persona>()
-      const next = { ...change(fromRow(row)), id }
-      yield* sql`UPDATE personas SET ${sql.update(toRow(next), ["id"])} WHERE id = ${id}`
+      const next = { ...change(personaFromRow(row)), id }
+      yield* sql`UPDATE personas SET ${sql.update(personaToRow(next), ["id"])} WHERE id = ${id}`
       return Option.some(next)
     })
 
     return PersonaRegistry.of({
-      insert: (persona) => Effect.orDie(Effect.asVoid(sql`INSERT INTO personas ${sql.insert(toRow(persona))}`)),
+      insert: (persona) => Effect.orDie(Effect.asVoid(sql`INSERT INTO personas ${sql.insert(personaToRow(persona))}`)),
 
       update: (id, change) => transact(sql, update(id, change)),
 
       list: Effect.orDie(
-        Effect.map(sql<PersonaRow>`SELECT * FROM personas ORDER BY created_at, id`, (rows) => rows.map(fromRow))
+        Effect.map(sql<PersonaRow>`SELECT * FROM personas ORDER BY created_at, id`, (rows) => rows.map(personaFromRow))
       ),
 
       byCreator: (email) =>
         Effect.orDie(
           Effect.map(
             sql<PersonaRow>`SELECT * FROM personas WHERE creator_key = ${normalizeEmail(email)} ORDER BY created_at, id`,
-            (rows) => rows.map(fromRow)
+            (rows) => rows.map(personaFromRow)
           )
         ),
 
@@ -66,7 +66,7 @@ export const layer = Layer.effect(
           Effect.map(
             sql`UPDATE licenses SET revoked_at = COALESCE(revoked_at, ${toIso(at)})
               WHERE organization_id = ${organizationId} AND persona_id = ${personaId} RETURNING *`,
-            ([row]) => (row === undefined ? Option.none() : Option.some(fromLicenseRow(row)))
+            ([row]) => (row === undefined ? Option.none() : Option.some(licenseFromRow(row)))
           )
         ),
 
@@ -76,7 +76,7 @@ export const layer = Layer.effect(
             sql<{ readonly persona_name: string }>`SELECT l.*, p.name AS persona_name
               FROM licenses l JOIN personas p ON p.id = l.persona_id
               WHERE l.organization_id = ${organizationId} ORDER BY p.name, p.id`,
-            (rows) => rows.map((row) => ({ ...fromLicenseRow(row), personaName: row.persona_name }))
+            (rows) => rows.map((row) => ({ ...licenseFromRow(row), personaName: row.persona_name }))
           )
         )
     })

@@ -21,7 +21,7 @@ export interface PersonaRow {
   readonly created_at: string
 }
 
-export const fromRow = (row: PersonaRow): Persona => ({
+export const personaFromRow = (row: PersonaRow): Persona => ({
   id: row.id,
   name: row.name,
   imageUrl: row.image_url,
@@ -32,7 +32,7 @@ export const fromRow = (row: PersonaRow): Persona => ({
   createdAt: fromIso(row.created_at)
 })
 
-export const toRow = (persona: Persona) => ({
+export const personaToRow = (persona: Persona) => ({
   id: persona.id,
   name: persona.name,
   image_url: persona.imageUrl,
@@ -63,4 +63,4 @@ const LicenseRow = Schema.Struct({
 
 const decodeLicense = Schema.decodeUnknownSync(LicenseRow)
 
-export const fromLicenseRow = (row: unknown): License => decodeLicense(row)
+export const licenseFromRow = (row: unknown): License => decodeLicense(row)

@@ -7,8 +7,8 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import { DirectReads, readStatement } from "../database/DirectReads.ts"
-import { fromRow, type PersonaRow } from "./PersonaRow.ts"
+import { DirectReads, readBySqlStatement } from "../database/DirectReads.ts"
+import { personaFromRow, type PersonaRow } from "./PersonaRow.ts"
 
 const columns = `p.id, p.name, p.image_url, p.bio, p.expertise, p.social_links, p.creator_name, p.creator_email,
   p.created_at`
@@ -21,21 +21,21 @@ export const layer = Layer.effect(
 
     const licensed = (organization: OrganizationId, at: Instant, rest: Fragment) =>
       Effect.map(
-        readStatement(
+        readBySqlStatement(
           sql,
           direct,
           sql<PersonaRow>`SELECT ${sql.literal(columns)} FROM licenses l JOIN personas p ON p.id = l.persona_id
             WHERE l.organization_id = ${organization} AND l.revoked_at IS NULL
               AND (l.until_at IS NULL OR l.until_at > ${toIso(at)}) ${rest}`
         ),
-        (rows) => rows.map(fromRow)
+        (rows) => rows.map(personaFromRow)
       )
 
     return PersonaStore.of({
       find: (id) =>
         Effect.orDie(
           Effect.map(sql<PersonaRow>`SELECT * FROM personas WHERE id = ${id}`, ([row]) =>
-            row === undefined ? Option.none() : Option.some(fromRow(row))
+            row === undefined ? Option.none() : Option.some(personaFromRow(row))
           )
         ),
 

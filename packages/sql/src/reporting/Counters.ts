@@ -4,7 +4,7 @@
  */
 import type { Owner } from "@partner-commentary/core/shared/Owner"
 import type * as SqlClient from "effect/sql/SqlClient"
-import { rowsOf } from "../database/Values.ts"
+import { insertRowsClause } from "../database/Values.ts"
 
 export interface CounterIncrement {
   /** The day of the metric, such as `2026-01-30`. Topic totals have an empty day. */
@@ -42,7 +42,7 @@ export const sumByCounter = (rows: ReadonlyArray<CounterRow>): ReadonlyArray<Cou
  * locked until the commit, so the statement sorts the rows to avoid deadlocks.
  */
 export const addToCounters = (sql: SqlClient.SqlClient, rows: ReadonlyArray<CounterRow>) =>
-  sql`INSERT INTO counters AS counter ${rowsOf(sql, "counters", rows.toSorted(byKey))} ${onConflictAdd(sql)}`
+  sql`INSERT INTO counters AS counter ${insertRowsClause(sql, "counters", rows.toSorted(byKey))} ${onConflictAdd(sql)}`
 
 /** Returns the ON CONFLICT clause for an INSERT that gives the counters table the alias `counter`. */
 export const onConflictAdd = (sql: SqlClient.SqlClient) =>

@@ -15,7 +15,7 @@ import * as HistogramRow from "./HistogramRow.ts"
 export const dayOf = (moment: Instant.Instant): string => Instant.toIso(moment).slice(0, 10)
 
 /** Returns the increments of the counters that a change of one assignment affects. */
-export const countIncrements = (before: Assignment, after: Assignment): ReadonlyArray<CounterIncrement> =>
+export const counterIncrementsOfChange = (before: Assignment, after: Assignment): ReadonlyArray<CounterIncrement> =>
   countChanges(timelineOf(before), timelineOf(after)).map(([name, total]) => ({
     day: dayOf(before.createdAt),
     persona_id: before.persona.id,

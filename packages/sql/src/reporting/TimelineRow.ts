@@ -1,7 +1,7 @@
 /** Reads an assignment's timeline from the columns of the assignment. */
 import type { AssignmentTimeline } from "@partner-commentary/core/performance/AssignmentTimeline"
 import type { AssignmentStatus, FailureReason } from "@partner-commentary/core/topic/Assignment"
-import { failureReasonOf } from "../assignments/AssignmentRow.ts"
+import { failureReasonFromRow } from "../assignments/AssignmentRow.ts"
 import { fromIsoOrNull } from "../database/Columns.ts"
 
 export interface TimelineRow {
@@ -16,7 +16,7 @@ export interface TimelineRow {
 
 export const fromRow = (row: TimelineRow): AssignmentTimeline => ({
   status: row.status,
-  failureReason: failureReasonOf(row),
+  failureReason: failureReasonFromRow(row),
   notifiedAt: fromIsoOrNull(row.notified_at),
   respondedAt: fromIsoOrNull(row.responded_at),
   firstDraftedAt: fromIsoOrNull(row.first_drafted_at),

@@ -10,10 +10,10 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment } from "effect/sql/Statement"
 import { toNewRow } from "../assignments/AssignmentRow.ts"
-import { jsonOf, makeIsoFormatter } from "../database/Columns.ts"
+import { rowsToJson, makeIsoFormatter } from "../database/Columns.ts"
 import * as Writes from "./SubmissionWrites.ts"
 
-interface Row extends Writes.WindowRow {
+interface Row extends Writes.DuplicateWindowRow {
   readonly topics_created: number | null
   readonly units_held: number | null
   /** The two storage columns exist only in the test environment. */
@@ -55,7 +55,7 @@ export const writeSubmissions = Effect.fnUntraced(function* (
   const [first] = rows
   const [one] = submissions
   if (first === undefined || one === undefined)
-    return submissions.map(() => ({ holders: new Map(), ...Writes.emptySubmission }))
+    return submissions.map(() => ({ holders: new Map(), ...Writes.emptySubmissionResult }))
   const { createdAt, environment, organizationId } = one.topic
   const topics = submissions.map((submission) => Writes.topicRow(submission, 0))
   const windows = submissions.map(({ fingerprint, topic, windowUntil }) => {
@@ -91,11 +91,11 @@ export const writeSubmissions = Effect.fnUntraced(function* (
   const found = yield* sql<Row>`
     WITH ${usage.locked}, ${test.locked}
     candidates AS MATERIALIZED (
-      SELECT * FROM json_populate_recordset(NULL::assignments, CAST(CAST(${jsonOf(rows)} AS TEXT) AS JSON)) WHERE ${usage.hasRoom} ${test.hasRoom}),
+      SELECT * FROM json_populate_recordset(NULL::assignments, CAST(CAST(${rowsToJson(rows)} AS TEXT) AS JSON)) WHERE ${usage.hasRoom} ${test.hasRoom}),
     windows AS MATERIALIZED (
-      SELECT * FROM json_to_recordset(CAST(CAST(${jsonOf(windows)} AS TEXT) AS JSON))
+      SELECT * FROM json_to_recordset(CAST(CAST(${rowsToJson(windows)} AS TEXT) AS JSON))
         AS given (topic_id TEXT, created_at TEXT, fingerprint TEXT, until_at TEXT)),
-    holders AS (${Writes.insertWindows(sql, given, moment)}),
+    holders AS (${Writes.insertDuplicateWindows(sql, given, moment)}),
     sent AS MATERIALIZED (
       SELECT candidates.*, ROW_NUMBER() OVER (PARTITION BY candidates.topic_id ORDER BY position) - 1 AS place
       FROM candidates JOIN holders ON holders.share_id = candidates.id),
@@ -108,7 +108,7 @@ export const writeSubmissions = Effect.fnUntraced(function* (
       SELECT ${sql.literal(topicColumns.map((name) => `given.${name}`).join(", "))},
         own.total
       FROM (SELECT topic_id, COUNT(*) AS total FROM sent, usage GROUP BY topic_id) AS own
-      JOIN json_populate_recordset(NULL::topics, CAST(CAST(${jsonOf(topics)} AS TEXT) AS JSON)) AS given ON given.id = own.topic_id ${test.returned}),
+      JOIN json_populate_recordset(NULL::topics, CAST(CAST(${rowsToJson(topics)} AS TEXT) AS JSON)) AS given ON given.id = own.topic_id ${test.returned}),
     ${test.stored}
     counted AS (${Writes.addCounters(sql, one.topic, { rows: sql`sent, usage`, topics: topicCount })})
     SELECT holders.*, usage.topics_created, usage.units_held ${test.columns}

@@ -20,44 +20,44 @@ import * as TopicRow from "./TopicRow.ts"
  * For each persona, the assignment that holds the duplicate window. If the new submission holds none of the windows,
  * nothing else was written.
  */
-export type WindowHolders = ReadonlyMap<PersonaId, AssignmentReference>
+export type DuplicateWindowHolders = ReadonlyMap<PersonaId, AssignmentReference>
 
 /** The organization's usage in the month of the topic. */
-export interface UsageRow {
+export interface MonthlyUsageRow {
   readonly topics_created: number
   readonly units_held: number
 }
 
 export interface WrittenSubmission {
-  readonly holders: WindowHolders
+  readonly holders: DuplicateWindowHolders
   /** The usage of the month, including this submission. */
-  readonly usage: UsageRow
+  readonly usage: MonthlyUsageRow
   /** The used test storage, including this submission. Null for a submission in the live environment. */
   readonly stored: TestStored | null
 }
 
-export const emptySubmission: Pick<WrittenSubmission, "usage" | "stored"> = {
+export const emptySubmissionResult: Pick<WrittenSubmission, "usage" | "stored"> = {
   usage: { topics_created: 0, units_held: 0 },
   stored: null
 }
 
-export interface WindowRow {
+export interface DuplicateWindowRow {
   readonly persona_id: PersonaId
   readonly fingerprint: string
   readonly topic_id: AssignmentReference["topicId"]
   readonly share_id: AssignmentReference["shareId"]
 }
 
-export const windowHoldersOf = (rows: ReadonlyArray<WindowRow>): WindowHolders =>
+export const windowHoldersOf = (rows: ReadonlyArray<DuplicateWindowRow>): DuplicateWindowHolders =>
   new Map(rows.map((row) => [row.persona_id, { topicId: row.topic_id, shareId: row.share_id }]))
 
 /**
  * Inserts duplicate windows from `rows`, which contains the columns and rows of the INSERT. If an existing window ended
  * at or before `moment`, the new submission becomes the holder of the window.
  */
-export const insertWindows = (sql: SqlClient, rows: Fragment, moment: Fragment) => {
+export const insertDuplicateWindows = (sql: SqlClient, rows: Fragment, moment: Fragment) => {
   const isClosed = sql`held.until_at <= ${moment}`
-  return sql<WindowRow>`INSERT INTO duplicate_windows AS held ${rows}
+  return sql<DuplicateWindowRow>`INSERT INTO duplicate_windows AS held ${rows}
     ON CONFLICT (organization_id, environment, persona_id, fingerprint) DO UPDATE SET
       topic_id = CASE WHEN ${isClosed} THEN excluded.topic_id ELSE held.topic_id END,
       share_id = CASE WHEN ${isClosed} THEN excluded.share_id ELSE held.share_id END,
@@ -76,12 +76,12 @@ const requestSuffix = mailIdForNotice("" as ShareId, "request")
 type Submitted = Submission["topic"]
 
 /** SQL for a relation that contains the new assignments, and an SQL expression for the number of their topics. */
-export interface SentAssignments {
+export interface NewAssignmentsSql {
   readonly rows: Fragment
   readonly topics: Fragment
 }
 
-export const insertRequestMails = (sql: SqlClient, sent: Pick<SentAssignments, "rows">) =>
+export const insertRequestMails = (sql: SqlClient, sent: Pick<NewAssignmentsSql, "rows">) =>
   sql`INSERT INTO mails (id, kind, share_id, organization_id, created_at, due_at)
     SELECT id || ${requestSuffix}, 'request', id, organization_id, created_at, created_at FROM ${sent.rows} WHERE TRUE
     ON CONFLICT (id) DO NOTHING`
@@ -89,9 +89,9 @@ export const insertRequestMails = (sql: SqlClient, sent: Pick<SentAssignments, "
 export const addUsage = (
   sql: SqlClient,
   { createdAt, environment, organizationId }: Submitted,
-  sent: SentAssignments
+  sent: NewAssignmentsSql
 ) =>
-  sql<UsageRow>`INSERT INTO usage_months AS month (organization_id, environment, period, topics_created, units_held)
+  sql<MonthlyUsageRow>`INSERT INTO usage_months AS month (organization_id, environment, period, topics_created, units_held)
     SELECT ${organizationId}, ${environment}, ${billingPeriodOf(createdAt)}, ${sent.topics}, COUNT(*)
     FROM ${sent.rows} WHERE TRUE HAVING COUNT(*) > 0
     ON CONFLICT (organization_id, environment, period) DO UPDATE SET
@@ -103,12 +103,12 @@ export const addUsage = (
 export const addTestStorage = (sql: SqlClient, { organizationId }: Submitted, topics: Fragment) =>
   sql<TestStored>`INSERT INTO test_storage AS stored (organization_id, topics, bytes)
     SELECT ${organizationId}, COUNT(*), SUM(stored_bytes) FROM ${topics} WHERE TRUE HAVING COUNT(*) > 0
-    ${TestStorage.onConflictAdd(sql)} ${TestStorage.returningStorage(sql)}`
+    ${TestStorage.onConflictAdd(sql)} ${TestStorage.storageReturningClause(sql)}`
 
 export const addCounters = (
   sql: SqlClient,
   { createdAt, environment, organizationId }: Submitted,
-  sent: SentAssignments
+  sent: NewAssignmentsSql
 ) => {
   // All writers update the counters in the order of this clause to avoid deadlocks. SQLite needs no order, because
   // SQLite has only one writer at a time.

@@ -15,7 +15,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
-import { type AssignmentRow, fromRow as assignmentOf } from "../assignments/AssignmentRow.ts"
+import { type AssignmentRow, assignmentFromRow as assignmentOf } from "../assignments/AssignmentRow.ts"
 import { fromIsoOrNull } from "../database/Columns.ts"
 import { type TopicRow, fromRow as topicOf } from "./TopicRow.ts"
 
@@ -76,7 +76,7 @@ export const findTopic = Effect.fnUntraced(function* (id: string) {
     : Option.some({ topic: topicOf(topic), assignments: rows.map(assignmentOf) })
 }, Effect.orDie)
 
-export const readRecords = Effect.fnUntraced(function* (assignment: Assignment) {
+export const readAssignmentRecords = Effect.fnUntraced(function* (assignment: Assignment) {
   const sql = yield* SqlClient.SqlClient
   const { id } = assignment
   // The ids of an assignment's mails begin with the share id and a dot.

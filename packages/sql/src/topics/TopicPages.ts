@@ -6,9 +6,9 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as SqlClient from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import { type DirectRead, readStatement } from "../database/DirectReads.ts"
+import { type DirectRead, readBySqlStatement } from "../database/DirectReads.ts"
 import { limitClause } from "../database/Limit.ts"
-import { mapRows } from "../database/Steps.ts"
+import { mapRowsInSteps } from "../database/Steps.ts"
 import * as TopicRow from "./TopicRow.ts"
 import * as TopicTotals from "./TopicTotals.ts"
 
@@ -21,7 +21,7 @@ const statusesOf = ({ status }: TopicQuery): ReadonlyArray<TopicStatus> => {
   return given.length === topicStatuses.length ? [] : given
 }
 
-export const makePage = (sql: SqlClient.SqlClient, direct: DirectRead): TopicStore["Service"]["list"] => {
+export const makeTopicListReader = (sql: SqlClient.SqlClient, direct: DirectRead): TopicStore["Service"]["list"] => {
   const none = sql.literal("")
   const listed = sql.literal(TopicRow.listedColumnNames)
   const unlessAbsent = (value: Instant | null | undefined, condition: (iso: string) => Fragment) =>
@@ -42,7 +42,7 @@ export const makePage = (sql: SqlClient.SqlClient, direct: DirectRead): TopicSto
     isCounted(list)
       ? TopicTotals.readTotal(sql, direct, list.owner, statuses)
       : Effect.map(
-          readStatement(
+          readBySqlStatement(
             sql,
             direct,
             sql<{ readonly total: number }>`SELECT CAST(COUNT(*) AS INTEGER) AS total FROM (SELECT 1 FROM topics
@@ -69,7 +69,7 @@ export const makePage = (sql: SqlClient.SqlClient, direct: DirectRead): TopicSto
     const keys = (status: Fragment, count: number) =>
       sql`SELECT moment, topic_id FROM (SELECT ${moment} AS moment, id AS topic_id ${some(status, count)}) AS few`
     /** Reads only the topic rows of the page. The index is sufficient to skip the topics before the page. */
-    const ofKeys = (few: Fragment) => sql<TopicRow.ListedRow>`SELECT ${listed} FROM (SELECT few.moment, few.topic_id
+    const ofKeys = (few: Fragment) => sql<TopicRow.ListedTopicRow>`SELECT ${listed} FROM (SELECT few.moment, few.topic_id
         FROM (${few}) few ORDER BY few.moment ${direction}, few.topic_id ${direction}
         ${limitClause(sql, limit + 1)} OFFSET ${offset}) few
       JOIN topics ON id = few.topic_id ORDER BY few.moment ${direction}, few.topic_id ${direction}`
@@ -77,11 +77,11 @@ export const makePage = (sql: SqlClient.SqlClient, direct: DirectRead): TopicSto
     const statement =
       first === undefined || others.length === 0
         ? offset === 0
-          ? sql<TopicRow.ListedRow>`SELECT ${listed} ${some(first ?? none, limit + 1)}`
+          ? sql<TopicRow.ListedTopicRow>`SELECT ${listed} ${some(first ?? none, limit + 1)}`
           : ofKeys(keys(first ?? none, reach))
         : ofKeys(others.reduce((before, one) => sql`${before} UNION ALL ${keys(one, reach)}`, keys(first, reach)))
-    const rows = yield* readStatement(sql, direct, statement)
-    const items = yield* mapRows(rows.slice(0, limit), TopicRow.listedFromRow)
+    const rows = yield* readBySqlStatement(sql, direct, statement)
+    const items = yield* mapRowsInSteps(rows.slice(0, limit), TopicRow.listedTopicFromRow)
     const last = rows.length > limit ? rows[limit - 1] : undefined
     const next = Option.map(Option.fromUndefinedOr(last), (row) => {
       return { createdAt: fromIso(isByChange ? row.updated_at : row.created_at), id: row.id }

@@ -12,7 +12,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import type { SqlClient } from "effect/sql/SqlClient"
-import { failureReasonOf } from "../assignments/AssignmentRow.ts"
+import { failureReasonFromRow } from "../assignments/AssignmentRow.ts"
 import * as BatchLoader from "../database/BatchLoader.ts"
 import { toPostgresArray } from "../database/Columns.ts"
 import { DirectReads } from "../database/DirectReads.ts"
@@ -125,7 +125,7 @@ const progressOf = (id: TopicId, rows: ReadonlyArray<Row>): Option.Option<TopicP
       personaName: row.persona_name,
       status: row.status,
       statusUpdatedAt: row.status_updated_at,
-      failureReason: failureReasonOf(row),
+      failureReason: failureReasonFromRow(row),
       failureAt: row.failure_at,
       expiresAt: expiresAt(row)
     }))

@@ -15,12 +15,12 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as SqlClient from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import { type PublicAssignmentRow, publicFromRow } from "../assignments/AssignmentRow.ts"
+import { type PublicAssignmentRow, publicAssignmentFromRow } from "../assignments/AssignmentRow.ts"
 import type { DirectRead } from "../database/DirectReads.ts"
 import { limitClause } from "../database/Limit.ts"
 import * as PreparedRead from "../database/PreparedRead.ts"
-import { mapRows } from "../database/Steps.ts"
-import { makePage } from "./TopicPages.ts"
+import { mapRowsInSteps } from "../database/Steps.ts"
+import { makeTopicListReader } from "./TopicPages.ts"
 import * as TopicRow from "./TopicRow.ts"
 
 /** The query reads the long columns of a topic only in the row of the first assignment. */
@@ -36,7 +36,7 @@ const columns = (metadata: string) => `t.id AS topic_id, t.organization_id, t.or
   a.partner_approved_at, a.commentary_audio_url, a.commentary_video_url, a.failure_reason, a.failure_at,
   a.was_cancelled`
 
-export const makeReads = (
+export const makeTopicReads = (
   sql: SqlClient.SqlClient,
   read: DirectRead
 ): Pick<TopicStore["Service"], "find" | "byReference" | "list"> => {
@@ -103,7 +103,7 @@ export const makeReads = (
     }
   })
 
-  const page = makePage(sql, read)
+  const page = makeTopicListReader(sql, read)
 
   return {
     find: (owner, id) =>
@@ -136,11 +136,11 @@ interface FirstRow extends Omit<NextRow, "content"> {
 const group = (rows: ReadonlyArray<FirstRow | NextRow>): Effect.Effect<ReadonlyArray<TopicWithAssignments>> => {
   const topics: Array<Omit<TopicWithAssignments, "assignments"> & { readonly assignments: Array<PublicAssignment> }> =
     []
-  const grouped = mapRows(rows, (row) => {
+  const grouped = mapRowsInSteps(rows, (row) => {
     if (row.content !== null) {
       topics.push({ revision: TopicRow.revisionOf(row), topic: TopicRow.fromRow(topicOf(row)), assignments: [] })
     }
-    topics.at(-1)?.assignments.push(publicFromRow(row))
+    topics.at(-1)?.assignments.push(publicAssignmentFromRow(row))
   })
   return Effect.as(grouped, topics)
 }

@@ -56,9 +56,9 @@ const listedColumns = [
  */
 export const listedColumnNames = `${listedColumns.join(", ")}, ${assignmentStatuses.join(" + ")} AS total`
 
-export type ListedRow = Pick<TopicRow, (typeof listedColumns)[number]> & { readonly total: number }
+export type ListedTopicRow = Pick<TopicRow, (typeof listedColumns)[number]> & { readonly total: number }
 
-export const listedFromRow = (row: ListedRow): ListedTopic => ({
+export const listedTopicFromRow = (row: ListedTopicRow): ListedTopic => ({
   id: row.id,
   externalReference: row.external_reference,
   content: row.content,

@@ -33,7 +33,7 @@ import * as PostgresSubmission from "./PostgresSubmission.ts"
 import * as SqliteSubmission from "./SqliteSubmission.ts"
 import * as Writes from "./SubmissionWrites.ts"
 import * as TopicProgress from "./TopicProgress.ts"
-import { makeReads } from "./TopicReads.ts"
+import { makeTopicReads } from "./TopicReads.ts"
 import * as TopicRevisions from "./TopicRevisions.ts"
 
 export const layer = Layer.effect(
@@ -50,7 +50,7 @@ export const layer = Layer.effect(
       submit,
       progress: (owner, id) => progress({ owner, id }),
       revision: (owner, id) => revision({ owner, id }),
-      ...makeReads(sql, yield* DirectReads)
+      ...makeTopicReads(sql, yield* DirectReads)
     })
   })
 )
@@ -59,7 +59,7 @@ export const layer = Layer.effect(
  * Returns the result of a submission. `holders` contains, for each persona, the assignment that holds the duplicate
  * window.
  */
-const outcome = (submission: Submission, holders: Writes.WindowHolders) => {
+const outcome = (submission: Submission, holders: Writes.DuplicateWindowHolders) => {
   const answers = resultsOf(submission, holders)
   const sent = newAssignmentsOf(submission, holders).map(({ id }) => id)
   if (sent.length === 0) return Effect.fail(new NoValidPersonas({ results: answers }))
@@ -155,7 +155,7 @@ const submitBatched = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
     })
 })
 
-const nobody: Writes.WrittenSubmission = { holders: new Map(), ...Writes.emptySubmission }
+const nobody: Writes.WrittenSubmission = { holders: new Map(), ...Writes.emptySubmissionResult }
 
 /** All submissions of a batch have the same owner, the same day for the metrics, and the same quotas. */
 const keyOf = ({ submission: { quotas, topic } }: PostgresSubmission.PreparedSubmission): string =>
@@ -167,7 +167,7 @@ const keyOf = ({ submission: { quotas, topic } }: PostgresSubmission.PreparedSub
  */
 const lockCounters = (sql: SqlClient.SqlClient, { quotas, storage, topic }: Submission) =>
   Effect.andThen(
-    quotas === null ? Effect.void : Usage.countUsage(sql, { owner: topic, period: billingPeriodOf(topic.createdAt) }),
+    quotas === null ? Effect.void : Usage.addAndReadUsage(sql, { owner: topic, period: billingPeriodOf(topic.createdAt) }),
     storage === null ? Effect.void : TestStorage.addToTestStorage(sql, topic.organizationId, { topics: 0, bytes: 0 })
   )
 

@@ -3,7 +3,7 @@ import type { Owner } from "@partner-commentary/core/shared/Owner"
 import type { TopicStatus } from "@partner-commentary/core/topic/TopicStatus"
 import * as Effect from "effect/Effect"
 import type * as SqlClient from "effect/sql/SqlClient"
-import { type DirectRead, readStatement } from "../database/DirectReads.ts"
+import { type DirectRead, readBySqlStatement } from "../database/DirectReads.ts"
 import type { CounterIncrement } from "../reporting/Counters.ts"
 
 export const totalIncrement = (status: TopicStatus, total: number): CounterIncrement => ({
@@ -21,7 +21,7 @@ export const readTotal = (
   statuses: ReadonlyArray<TopicStatus>
 ) =>
   Effect.map(
-    readStatement(
+    readBySqlStatement(
       sql,
       direct,
       sql<{ readonly total: number }>`SELECT CAST(COALESCE(SUM(total), 0) AS INTEGER) AS total FROM counters

@@ -5,7 +5,7 @@ import { UsageStore } from "@partner-commentary/core/usage/UsageStore"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
-import { rowsOf } from "../database/Values.ts"
+import { insertRowsClause } from "../database/Values.ts"
 
 interface UsageRow {
   readonly topics_created: number
@@ -40,7 +40,7 @@ export const layer = Layer.effect(
 )
 
 /** Adds usage to a month, and returns the new usage of the month. The row stays locked until the transaction ends. */
-export const countUsage = (...args: Parameters<typeof addUsageIncrement>) =>
+export const addAndReadUsage = (...args: Parameters<typeof addUsageIncrement>) =>
   Effect.map(
     args[0]<UsageRow>`${addUsageIncrement(...args)} RETURNING topics_created, units_held, commentaries_generated, api_calls`,
     (rows) => rows[0] as UsageRow
@@ -63,7 +63,7 @@ export const addUsageIncrement = (sql: SqlClient.SqlClient, increment: UsageIncr
  * statement sorts the rows to avoid deadlocks.
  */
 export const addUsageIncrements = (sql: SqlClient.SqlClient, increments: ReadonlyArray<UsageIncrement>) =>
-  sql`INSERT INTO usage_months AS seen ${rowsOf(sql, "usage_months", sumByMonth(increments))}
+  sql`INSERT INTO usage_months AS seen ${insertRowsClause(sql, "usage_months", sumByMonth(increments))}
       ON CONFLICT (organization_id, environment, period) DO UPDATE SET
         topics_created = seen.topics_created + excluded.topics_created,
         units_held = seen.units_held + excluded.units_held,

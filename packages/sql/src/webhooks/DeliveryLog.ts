@@ -16,8 +16,8 @@ import * as SqlClient from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { fromIsoOrNull } from "../database/Columns.ts"
 import { limitClause } from "../database/Limit.ts"
-import { mapRows } from "../database/Steps.ts"
-import { type ReceiverRow, receiverOf } from "./WebhookRow.ts"
+import { mapRowsInSteps } from "../database/Steps.ts"
+import { type ReceiverRow, receiverFromRow } from "./WebhookRow.ts"
 
 interface DeliveryRow {
   readonly webhook_id: WebhookId
@@ -97,7 +97,7 @@ export const layer = Layer.effect(
       if (rows.length === 0) return []
       const ids = rows.map(({ event_id }) => event_id)
       const made = Map.groupBy(yield* attemptsOf(webhookId, ids, limit, texts.excerpt), ({ event_id }) => event_id)
-      return yield* mapRows(rows, (row) => delivery(row, (made.get(row.event_id) ?? []).slice(-limit), at))
+      return yield* mapRowsInSteps(rows, (row) => delivery(row, (made.get(row.event_id) ?? []).slice(-limit), at))
     })
 
     return DeliveryLog.of({
@@ -106,7 +106,7 @@ export const layer = Layer.effect(
           Effect.map(
             sql<ReceiverRow>`SELECT * FROM webhooks WHERE id = ${id}
               AND organization_id = ${owner.organizationId} AND environment = ${owner.environment}`,
-            ([row]) => Option.map(Option.fromUndefinedOr(row), receiverOf)
+            ([row]) => Option.map(Option.fromUndefinedOr(row), receiverFromRow)
           )
         ),
 
@@ -148,7 +148,7 @@ export const layer = Layer.effect(
                       SELECT 1 FROM deliveries d WHERE d.webhook_id = w.id AND d.due_at IS NOT NULL ${limitClause(sql, limit)}
                     ) AS counted) AS pending
                   FROM webhooks w WHERE ${sql.in("w.id", ids)}`,
-                (rows) => rows.map((row) => ({ receiver: receiverOf(row), pending: row.pending }))
+                (rows) => rows.map((row) => ({ receiver: receiverFromRow(row), pending: row.pending }))
               )
             ),
 

@@ -19,13 +19,13 @@ import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { fromIsoOrNull } from "../database/Columns.ts"
-import { isDueTooLate } from "../database/DueTimes.ts"
+import { dueTooLateCondition } from "../database/DueTimes.ts"
 import { selectOwners } from "../database/FairQueue.ts"
 import { limitClause } from "../database/Limit.ts"
 import { forUpdate } from "../database/Lock.ts"
 import { transact } from "../database/Transaction.ts"
 import * as SettledAttempts from "./SettledAttempts.ts"
-import { formerSecretOf, type ReceiverRow, receiverColumns, receiverOf } from "./WebhookRow.ts"
+import { formerSecretFromRow, type ReceiverRow, receiverColumns, receiverFromRow } from "./WebhookRow.ts"
 
 interface ClaimedRow {
   readonly event_id: EventId
@@ -71,7 +71,7 @@ export const layer = Layer.effect(
     ) {
       const { id, status, url } = receiver.webhook
       if (status !== "active") return { receiver, claimed: none }
-      const secrets = { encryptedSecret: row.encrypted_secret, formerSecret: formerSecretOf(row) }
+      const secrets = { encryptedSecret: row.encrypted_secret, formerSecret: formerSecretFromRow(row) }
       const now = Instant.toIso(at)
       const [counted] = yield* sql<{ readonly count: number }>`SELECT CAST(COUNT(*) AS INTEGER) AS count FROM deliveries
         WHERE webhook_id = ${id} AND is_leased = 1 AND due_at > ${now}`
@@ -106,7 +106,7 @@ export const layer = Layer.effect(
     ) {
       const row = yield* locked(id)
       if (row === undefined) return none
-      const before = receiverOf(row)
+      const before = receiverFromRow(row)
       const { claimed, receiver } = yield* take(before, row, at, lease, taking)
       if (receiver !== before) yield* keep(receiver)
       return claimed
@@ -165,7 +165,7 @@ export const layer = Layer.effect(
             sql`UPDATE deliveries SET due_at = CASE is_leased WHEN 1 THEN ${Instant.toIso(latest.leased)}
                 ELSE ${Instant.toIso(latest.now)} END
               WHERE webhook_id IN (SELECT id FROM webhooks) AND due_at > ${future}
-                AND (${isDueTooLate(sql, queued, latest)} OR is_leased = 0 AND EXISTS (SELECT 1 FROM delivery_attempts
+                AND (${dueTooLateCondition(sql, queued, latest)} OR is_leased = 0 AND EXISTS (SELECT 1 FROM delivery_attempts
                   WHERE webhook_id = deliveries.webhook_id AND event_id = deliveries.event_id
                     AND claim_number = deliveries.claim_number AND started_at > ${future}))`
           )
@@ -176,7 +176,7 @@ export const layer = Layer.effect(
         Effect.orDie(
           Effect.gen(function* () {
             const paused = yield* sql<ReceiverRow>`SELECT * FROM webhooks WHERE paused_until > ${Instant.toIso(after)}`
-            for (const { id, paused_until } of paused.filter((row) => isPostponed(receiverOf(row)))) {
+            for (const { id, paused_until } of paused.filter((row) => isPostponed(receiverFromRow(row)))) {
               yield* sql`UPDATE webhooks SET paused_until = NULL WHERE id = ${id} AND paused_until = ${paused_until}`
             }
           })

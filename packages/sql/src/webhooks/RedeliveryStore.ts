@@ -19,7 +19,7 @@ import { limitClause } from "../database/Limit.ts"
 import { forUpdate } from "../database/Lock.ts"
 import { transact } from "../database/Transaction.ts"
 import * as AuditLog from "../operations/AuditLog.ts"
-import { type ReceiverRow, receiverColumns, receiverOf } from "./WebhookRow.ts"
+import { type ReceiverRow, receiverColumns, receiverFromRow } from "./WebhookRow.ts"
 
 interface QueuedRow {
   readonly due_at: string | null
@@ -46,7 +46,7 @@ export const layer = Layer.effect(
       Effect.map(sql<ReceiverRow>`SELECT * FROM webhooks WHERE id = ${id} ${forUpdate(sql)}`, ([row]) => row)
 
     const changed = (row: ReceiverRow, change: (receiver: Receiver) => Receiver) => {
-      const before = receiverOf(row)
+      const before = receiverFromRow(row)
       const after = change(before)
       return after === before
         ? Effect.void

@@ -23,7 +23,7 @@ import * as CombinedWrites from "../database/CombinedWrites.ts"
 import { isInTransaction, transact } from "../database/Transaction.ts"
 import * as AuditLog from "../operations/AuditLog.ts"
 import * as ContactNotices from "./ContactNotices.ts"
-import { type ReceiverRow, receiverOf } from "./WebhookRow.ts"
+import { type ReceiverRow, receiverFromRow } from "./WebhookRow.ts"
 
 interface Ended {
   readonly claimed: ClaimedDelivery
@@ -103,8 +103,8 @@ const settle = Effect.fnUntraced(function* (
   const row = first && (yield* locked(first.claimed.webhookId))
   if (row === undefined) return batch.map(() => Option.none())
   const settled: Array<SettledAttempt> = []
-  const writes: Array<CombinedWrites.Write> = []
-  let receiver = receiverOf(row)
+  const writes: Array<CombinedWrites.WriteStatement> = []
+  let receiver = receiverFromRow(row)
   for (const { at, attempt, claimed, decide } of batch) {
     const before = receiver
     const settlement = decide(before)

@@ -34,12 +34,12 @@ const WebhookRow = Schema.Struct({
 const decode = Schema.decodeUnknownSync(WebhookRow)
 const encode = Schema.encodeSync(WebhookRow)
 
-export const fromRow = (row: unknown): Webhook => {
+export const webhookFromRow = (row: unknown): Webhook => {
   const { environment, organizationId, ...rest } = decode(row)
   return { ...rest, owner: { organizationId, environment } }
 }
 
-export const toRow = ({ owner: { environment, organizationId }, ...rest }: Webhook) =>
+export const webhookToRow = ({ owner: { environment, organizationId }, ...rest }: Webhook) =>
   encode({ ...rest, organizationId, environment })
 
 /** The columns that deliveries read, including the encrypted secret. */
@@ -61,13 +61,13 @@ export interface ReceiverRow {
   readonly former_secret_until: string | null
 }
 
-export const formerSecretOf = (row: Pick<ReceiverRow, "former_secret" | "former_secret_until">): FormerSecret | null =>
+export const formerSecretFromRow = (row: Pick<ReceiverRow, "former_secret" | "former_secret_until">): FormerSecret | null =>
   row.former_secret === null || row.former_secret_until === null
     ? null
     : { encrypted: row.former_secret, until: fromIso(row.former_secret_until) }
 
 /** The mapping is written by hand for speed, because every delivery reads the row of its webhook. */
-export const receiverOf = (row: ReceiverRow): Receiver => ({
+export const receiverFromRow = (row: ReceiverRow): Receiver => ({
   webhook: {
     id: row.id,
     owner: { organizationId: row.organization_id, environment: row.environment },

@@ -20,7 +20,7 @@ import { forUpdate, forUpdateSkipLocked } from "../database/Lock.ts"
 import { transact } from "../database/Transaction.ts"
 import * as AuditLog from "../operations/AuditLog.ts"
 import * as ContactNotices from "./ContactNotices.ts"
-import { formerSecretOf, fromRow, type ReceiverRow, toRow } from "./WebhookRow.ts"
+import { formerSecretFromRow, webhookFromRow, type ReceiverRow, webhookToRow } from "./WebhookRow.ts"
 
 /**
  * Lists the tables that contain rows of a deleted webhook. For each table, the list names the key columns after the
@@ -65,7 +65,7 @@ export const layer = Layer.effect(
     const insert = Effect.fnUntraced(function* (change: WebhookChange, encryptedSecret: string, limit: number) {
       const { webhook } = change
       if ((yield* countOneMore(webhook.owner)) > limit) return yield* new TooManyWebhooks({ limit })
-      yield* sql`INSERT INTO webhooks ${sql.insert({ ...toRow(webhook), encrypted_secret: encryptedSecret })}`
+      yield* sql`INSERT INTO webhooks ${sql.insert({ ...webhookToRow(webhook), encrypted_secret: encryptedSecret })}`
       yield* follow(change)
     })
 
@@ -77,11 +77,11 @@ export const layer = Layer.effect(
       const [row] = yield* sql`SELECT * FROM webhooks
         WHERE id = ${id} ${owner === null ? sql.literal("") : sql`AND ${ownedBy(owner)}`} ${forUpdate(sql)}`
       if (row === undefined) return Option.none<Webhook>()
-      const before = fromRow(row)
+      const before = webhookFromRow(row)
       const change = decide(before)
       if (change.webhook === before) return Option.some(before)
       const fresh = isFresh(before, change.webhook) ? { circuit_breaker: null, paused_until: null } : {}
-      yield* sql`UPDATE webhooks SET ${sql.update({ ...toRow(change.webhook), ...fresh }, ["id"])} WHERE id = ${id}`
+      yield* sql`UPDATE webhooks SET ${sql.update({ ...webhookToRow(change.webhook), ...fresh }, ["id"])} WHERE id = ${id}`
       yield* follow(change)
       return Option.some(change.webhook)
     })
@@ -101,7 +101,7 @@ export const layer = Layer.effect(
         WHERE id = ${id} AND ${ownedBy(owner)} RETURNING *`
       if (row === undefined) return Option.none<Webhook>()
       yield* record(owner, id, audit)
-      return Option.some(fromRow(row))
+      return Option.some(webhookFromRow(row))
     })
 
     const remove = Effect.fnUntraced(function* (
@@ -148,14 +148,14 @@ export const layer = Layer.effect(
       find: (owner, id) =>
         Effect.orDie(
           Effect.map(sql`SELECT * FROM webhooks WHERE id = ${id} AND ${ownedBy(owner)}`, ([row]) =>
-            row === undefined ? Option.none() : Option.some(fromRow(row))
+            row === undefined ? Option.none() : Option.some(webhookFromRow(row))
           )
         ),
 
       list: (owner) =>
         Effect.orDie(
           Effect.map(sql`SELECT * FROM webhooks WHERE ${ownedBy(owner)} ORDER BY created_at DESC, id DESC`, (rows) =>
-            rows.map(fromRow)
+            rows.map(webhookFromRow)
           )
         ),
 
@@ -168,7 +168,7 @@ export const layer = Layer.effect(
                 organizationId === null ? sql`1 = 1` : sql`organization_id = ${organizationId}`
               ])}
               ORDER BY organization_id, environment, created_at DESC, id DESC`,
-            (rows) => rows.map(fromRow)
+            (rows) => rows.map(webhookFromRow)
           )
         ),
 
@@ -192,7 +192,7 @@ export const layer = Layer.effect(
             ([row]) =>
               Option.map(Option.fromUndefinedOr(row), ({ encrypted_secret, ...former }) => ({
                 encryptedSecret: encrypted_secret,
-                formerSecret: formerSecretOf(former)
+                formerSecret: formerSecretFromRow(former)
               }))
           )
         ),
@@ -203,7 +203,7 @@ export const layer = Layer.effect(
           const rows = yield* sql<SecretsRow>`SELECT id, encrypted_secret, former_secret, former_secret_until
             FROM webhooks WHERE id > ${behind ?? ""} ORDER BY id ${limitClause(sql, limit)}`
           return rows.flatMap(({ encrypted_secret, id, ...row }) => {
-            const former = formerSecretOf(row)
+            const former = formerSecretFromRow(row)
             const texts = [encrypted_secret, ...(former !== null && now < former.until ? [former.encrypted] : [])]
             return texts.map((encryptedSecret) => ({ id, encryptedSecret }))
           })

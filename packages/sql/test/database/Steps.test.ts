@@ -1,14 +1,14 @@
 import { assert, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import { mapRows } from "../../src/database/Steps.ts"
+import { mapRowsInSteps } from "../../src/database/Steps.ts"
 
 it.effect("many rows are mapped in order, and other fibers run between the steps", () =>
   Effect.gen(function* () {
     const rows = Array.from({ length: 1000 }, (_, index) => index)
     let mapped = 0
     let longest = 0
-    const mapping = yield* Effect.forkChild(mapRows(rows, (row) => ++mapped && row * 2))
+    const mapping = yield* Effect.forkChild(mapRowsInSteps(rows, (row) => ++mapped && row * 2))
     for (let before = 0; mapped < rows.length; before = mapped) {
       yield* Effect.yieldNow
       longest = Math.max(longest, mapped - before)
@@ -22,5 +22,5 @@ it.effect("many rows are mapped in order, and other fibers run between the steps
 )
 
 it("a short list of rows is mapped in one step", () => {
-  assert.deepStrictEqual(Effect.runSync(mapRows([1, 2, 3], (row) => row + 1)), [2, 3, 4])
+  assert.deepStrictEqual(Effect.runSync(mapRowsInSteps([1, 2, 3], (row) => row + 1)), [2, 3, 4])
 })

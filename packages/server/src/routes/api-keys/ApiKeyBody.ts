@@ -10,14 +10,14 @@ import * as Effect from "effect/Effect"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
-import { bodyDecoder, decodeOptionalBody, jsonTextDecoder } from "../../http/Body.ts"
+import { makeJsonBodyDecoder, decodeOptionalBody, makeJsonTextDecoder } from "../../http/Body.ts"
 
-export const decodeCreation = (request: HttpServerRequest.HttpServerRequest) =>
-  Effect.flatMap(Instant.now, (now) => bodyDecoder(CreateApiKey, further(now))(request))
+export const decodeApiKeyCreation = (request: HttpServerRequest.HttpServerRequest) =>
+  Effect.flatMap(Instant.now, (now) => makeJsonBodyDecoder(CreateApiKey, further(now))(request))
 
 /** Decodes the JSON text of one new API key. */
-export const decodeCreationText = (text: string) =>
-  Effect.flatMap(Instant.now, (now) => jsonTextDecoder(CreateApiKey, further(now))(text))
+export const decodeApiKeyCreationText = (text: string) =>
+  Effect.flatMap(Instant.now, (now) => makeJsonTextDecoder(CreateApiKey, further(now))(text))
 
 const further =
   (now: Instant.Instant) =>
@@ -37,9 +37,9 @@ const changeProblems = (body: Readonly<Record<string, unknown>>): ReadonlyArray<
     .map((field) => ({ field, constraint: "must be left out, for it cannot be changed: create a new key" }))
 ]
 
-export const decodeChange = bodyDecoder(ChangeApiKey, changeProblems)
+export const decodeApiKeyChange = makeJsonBodyDecoder(ChangeApiKey, changeProblems)
 
-export const decodeChangeText = jsonTextDecoder(ChangeApiKey, changeProblems)
+export const decodeApiKeyChangeText = makeJsonTextDecoder(ChangeApiKey, changeProblems)
 
 const nameProblems = (name: string): ReadonlyArray<Problem> => {
   if (/[\p{Cc}\u2028\u2029]/u.test(name)) {
@@ -57,6 +57,6 @@ const expiryProblems = (text: string, now: Instant.Instant): ReadonlyArray<Probl
   })
 
 /** Decodes the body of a request that rotates an API key. All fields and the body itself are optional. */
-export const decodeRotation = decodeOptionalBody(bodyDecoder(RotateApiKey), {})
+export const decodeApiKeyRotation = decodeOptionalBody(makeJsonBodyDecoder(RotateApiKey), {})
 
-export const decodeRotationText = jsonTextDecoder(RotateApiKey)
+export const decodeApiKeyRotationText = makeJsonTextDecoder(RotateApiKey)

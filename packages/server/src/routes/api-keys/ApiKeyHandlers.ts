@@ -2,7 +2,7 @@
 import { CurrentDashboard } from "@partner-commentary/api/DashboardAuth"
 import { ok } from "@partner-commentary/api/Envelope"
 import * as Errors from "@partner-commentary/api/Errors"
-import { PartnerApi, prefix } from "@partner-commentary/api/PartnerApi"
+import { PartnerApi, partnerApiPrefix } from "@partner-commentary/api/PartnerApi"
 import { ApiKeys, type KeyManagementCaller } from "@partner-commentary/core/access/ApiKeys"
 import { defaultGracePeriod } from "@partner-commentary/core/access/KeyRotation"
 import { RateLimits } from "@partner-commentary/core/access/RateLimits"
@@ -13,14 +13,14 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
-import { pathOfService } from "../../http/Address.ts"
-import { invalidRequest } from "../../http/Body.ts"
+import { servicePathPrefix } from "../../http/Address.ts"
+import { failWithInvalidRequest } from "../../http/Body.ts"
 import * as Envelope from "../../http/Envelope.ts"
 import { parseIdentifier } from "../../http/Identifier.ts"
 import { rateLimitErrorOf } from "../../middleware/Authorization.ts"
 import * as IdempotentRequests from "../../middleware/IdempotentRequests.ts"
-import { decodeChange, decodeCreation, decodeRotation } from "./ApiKeyBody.ts"
-import { keyNotFound, refusedChanges, refusedRotations } from "./ApiKeyRefusals.ts"
+import { decodeApiKeyChange, decodeApiKeyCreation, decodeApiKeyRotation } from "./ApiKeyBody.ts"
+import { keyNotFound, keyChangeErrorHandlers, keyRotationErrorHandlers } from "./ApiKeyRefusals.ts"
 import * as Views from "./ApiKeyViews.ts"
 
 export const layer = HttpApiBuilder.group(
@@ -36,7 +36,7 @@ export const layer = HttpApiBuilder.group(
       HttpServerResponse.setHeader(
         Envelope.success(data, 201),
         "location",
-        `${pathOfService(apiRoot)}${prefix}/api-keys/${data.id}`
+        `${servicePathPrefix(apiRoot)}${partnerApiPrefix}/api-keys/${data.id}`
       )
 
     return handlers
@@ -46,11 +46,11 @@ export const layer = HttpApiBuilder.group(
           const { by, organization } = yield* CurrentDashboard
           return yield* answerOnce({ headers, request, owner: keyOwnerOf(organization), secret: true }, ({ once }) =>
             Effect.gen(function* () {
-              const body = yield* decodeCreation(request)
+              const body = yield* decodeApiKeyCreation(request)
               yield* Effect.mapError(limits.countNewKey(organization), rateLimitErrorOf)
               const issued = Effect.catchTags(keys.issue(organization, Views.newApiKeyFromBody(body), by), {
                 TooManyKeys: ({ limit }) =>
-                  invalidRequest({
+                  failWithInvalidRequest({
                     field: "environment",
                     constraint: `has ${limit} active keys already, which is the most there can be: revoke one first`
                   }),
@@ -85,16 +85,16 @@ export const layer = HttpApiBuilder.group(
           const who = yield* manager
           return yield* answerOnce({ headers, request, owner: keyOwnerOf(organization), secret: true }, ({ once }) =>
             Effect.gen(function* () {
-              const { grace_period_seconds: seconds } = yield* decodeRotation(request)
+              const { grace_period_seconds: seconds } = yield* decodeApiKeyRotation(request)
               const grace = seconds === undefined ? defaultGracePeriod : Duration.seconds(seconds)
               yield* Effect.mapError(limits.countNewKey(organization), rateLimitErrorOf)
               const rotated = Effect.catchTags(
                 keys.rotate(yield* parseIdentifier(Ids.ApiKeyId, params.id, Errors.apiKeyNotFound), grace, who),
-                refusedRotations("id")
+                keyRotationErrorHandlers("id")
               )
               return yield* once(
                 Effect.map(rotated, ({ predecessor, ...issued }) =>
-                  created({ ...Views.toCreatedKey(issued), replaces: Views.toEndedKey(predecessor) })
+                  created({ ...Views.toCreatedKey(issued), replaces: Views.toRevokedKey(predecessor) })
                 )
               )
             })
@@ -105,10 +105,10 @@ export const layer = HttpApiBuilder.group(
         "change",
         Effect.fnUntraced(function* ({ params, request }) {
           const who = yield* manager
-          const { ip_whitelist: ipAllowList = null, name } = yield* decodeChange(request)
+          const { ip_whitelist: ipAllowList = null, name } = yield* decodeApiKeyChange(request)
           const id = yield* parseIdentifier(Ids.ApiKeyId, params.id, Errors.apiKeyNotFound)
           const changed = keys.change(id, { name: name?.trim() ?? null, ipAllowList }, who)
-          return Envelope.success(Views.toKeySummary(yield* Effect.catchTags(changed, refusedChanges("id"))))
+          return Envelope.success(Views.toKeySummary(yield* Effect.catchTags(changed, keyChangeErrorHandlers("id"))))
         })
       )
       .handle(
@@ -116,14 +116,14 @@ export const layer = HttpApiBuilder.group(
         Effect.fnUntraced(function* ({ params }) {
           const who = yield* manager
           const revoked = keys.revoke(yield* parseIdentifier(Ids.ApiKeyId, params.id, Errors.apiKeyNotFound), who)
-          return ok(Views.toEndedKey(yield* Effect.catchTag(revoked, "ApiKeyNotFound", () => keyNotFound)))
+          return ok(Views.toRevokedKey(yield* Effect.catchTag(revoked, "ApiKeyNotFound", () => keyNotFound)))
         })
       )
   })
 )
 
 /** Returns the owner of a dashboard caller's idempotency key. These idempotency keys belong to neither environment. */
-const keyOwnerOf = ({ id }: Organization): IdempotentRequests.KeyOwner => ({
+const keyOwnerOf = ({ id }: Organization): IdempotentRequests.IdempotencyKeyOwner => ({
   organizationId: id,
   environment: "dashboard"
 })

@@ -8,14 +8,14 @@ const refuse = (field: string, constraint: string) => Effect.fail(Errors.Invalid
 export const keyNotFound = Effect.fail(Errors.apiKeyNotFound)
 
 /** `field` is the name of the field that contains the API key's id in the request. */
-export const refusedRotations = (field: string) => ({
+export const keyRotationErrorHandlers = (field: string) => ({
   ApiKeyNotFound: () => keyNotFound,
   KeyRevoked: () => refuse(field, "names a revoked key: create a new one instead"),
   KeyExpired: () => refuse(field, "names an expired key: create a new one instead"),
   KeyRotated: () => refuse(field, "names a key that was rotated already: rotate its successor")
 })
 
-export const refusedChanges = (field: string) => ({
+export const keyChangeErrorHandlers = (field: string) => ({
   ApiKeyNotFound: () => keyNotFound,
   KeyRevoked: () => refuse(field, "names a revoked key, which cannot be changed"),
   KeyExpired: () => refuse(field, "names an expired key, which cannot be changed"),

@@ -43,4 +43,4 @@ export const toKeySummary = (key: ApiKey) => ({
 })
 
 /** Maps an API key that was rotated or revoked. */
-export const toEndedKey = ({ id, revokedAt }: ApiKey) => ({ id, revoked_at: Instant.toIso(revokedAt ?? 0) })
+export const toRevokedKey = ({ id, revokedAt }: ApiKey) => ({ id, revoked_at: Instant.toIso(revokedAt ?? 0) })

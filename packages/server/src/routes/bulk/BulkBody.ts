@@ -2,7 +2,7 @@
  * Reads the body of POST /topics/bulk. A problem with the whole body, such as invalid JSON, rejects the whole request.
  * The reader returns the JSON text of each topic, and each topic is validated like a single submission.
  */
-import { maxBulkPersonas, maxTopics } from "@partner-commentary/api/BulkApi"
+import { maxBulkPersonas, maxBulkTopics } from "@partner-commentary/api/BulkApi"
 import type { Problem } from "@partner-commentary/api/Errors"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -99,6 +99,6 @@ const listConstraint = (isGiven: boolean, isList: boolean, topics: number, perso
   if (!isGiven) return "is required"
   if (!isList) return "must be an array"
   if (topics === 0) return "must hold at least one topic"
-  if (topics > maxTopics) return `must hold at most ${maxTopics} topics`
+  if (topics > maxBulkTopics) return `must hold at most ${maxBulkTopics} topics`
   return personas > maxBulkPersonas ? `must name at most ${maxBulkPersonas} personas in all` : undefined
 }

@@ -14,13 +14,13 @@ import { RateLimits } from "@partner-commentary/core/access/RateLimits"
 import { Policy } from "@partner-commentary/core/shared/Policy"
 import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
-import { bodyTooLarge, readJsonBodyText } from "../../http/Body.ts"
+import { bodyTooLargeProblem, readJsonBodyText } from "../../http/Body.ts"
 import * as Envelope from "../../http/Envelope.ts"
-import { countCall, rateLimitErrorOf } from "../../middleware/Authorization.ts"
+import { countAndRecordCall, rateLimitErrorOf } from "../../middleware/Authorization.ts"
 import { currentRateState } from "../../middleware/CurrentRate.ts"
-import type { RunPart } from "../../middleware/IdempotentRequests.ts"
+import type { RunPartOnce } from "../../middleware/IdempotentRequests.ts"
 import * as IdempotentRequests from "../../middleware/IdempotentRequests.ts"
-import { topicTextDecoder } from "../topics/TopicBody.ts"
+import { makeTopicTextDecoder } from "../topics/TopicBody.ts"
 import * as TopicSubmission from "../topics/TopicSubmission.ts"
 import { isTopicTooLarge, prefixWithTopicIndex, splitTopicTexts } from "./BulkBody.ts"
 
@@ -38,7 +38,7 @@ export const layer = HttpApiBuilder.group(
   PartnerApi,
   "bulk",
   Effect.fnUntraced(function* (handlers) {
-    const decode = topicTextDecoder((yield* Policy).contentLength)
+    const decode = makeTopicTextDecoder((yield* Policy).contentLength)
     const submissions = yield* TopicSubmission.make
     const answerOnce = yield* IdempotentRequests.make
     const limits = yield* RateLimits
@@ -46,11 +46,11 @@ export const layer = HttpApiBuilder.group(
     /** Counts each topic as one submission in the rate limit. */
     const spend = (principal: Principal) =>
       Effect.flatMap(currentRateState, (rate) =>
-        countCall(limits.countEndpoint(principal, "topic_submissions_per_hour"), rate)
+        countAndRecordCall(limits.countEndpoint(principal, "topic_submissions_per_hour"), rate)
       )
 
     const read = (text: string, index: number) =>
-      Effect.mapError(isTopicTooLarge(text) ? Effect.fail([bodyTooLarge] as const) : decode(text), ([first, ...rest]) =>
+      Effect.mapError(isTopicTooLarge(text) ? Effect.fail([bodyTooLargeProblem] as const) : decode(text), ([first, ...rest]) =>
         Errors.InvalidRequest.of([
           prefixWithTopicIndex(index, first),
           ...rest.map((problem) => prefixWithTopicIndex(index, problem))
@@ -58,7 +58,7 @@ export const layer = HttpApiBuilder.group(
       )
 
     /** Submits one topic and returns the JSON text of the result. */
-    const one = (principal: Principal, text: string, index: number, once: RunPart) => {
+    const one = (principal: Principal, text: string, index: number, once: RunPartOnce) => {
       const created = (topic: typeof Topic.Type) => JSON.stringify({ index, status: "created", topic })
       return spend(principal).pipe(
         // Count the submission before the validation, because validation is expensive.
@@ -90,7 +90,7 @@ export const layer = HttpApiBuilder.group(
             const isStored = headers["idempotency-key"] !== undefined && !results.some(isCreated)
             if (isStored) yield* Effect.mapError(limits.countStoredRefusals(principal.organization), rateLimitErrorOf)
             const body = `{"success":true,"data":{"results":[${results.join(",")}]}}`
-            return yield* once(Effect.succeed(Envelope.json(body)))
+            return yield* once(Effect.succeed(Envelope.jsonResponse(body)))
           })
         )
       })

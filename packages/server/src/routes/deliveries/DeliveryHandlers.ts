@@ -13,13 +13,13 @@ import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { invalidRequest } from "../../http/Body.ts"
+import { failWithInvalidRequest } from "../../http/Body.ts"
 import * as Envelope from "../../http/Envelope.ts"
 import { parseIdentifier } from "../../http/Identifier.ts"
 import * as IdempotentRequests from "../../middleware/IdempotentRequests.ts"
 import { parseBoundedInteger } from "../topics/TopicListQuery.ts"
-import { toDeliveryDetail, toListedDelivery, toRecovery } from "./DeliveryViews.ts"
-import { decodeRecovery, periodProblems } from "./RecoveryBody.ts"
+import { toDeliveryDetail, toListedDelivery, toRecoveryResponse } from "./DeliveryViews.ts"
+import { decodeRecoveryBody, recoveryPeriodProblems } from "./RecoveryBody.ts"
 
 const { defaultLimit, maxLimit } = deliveryListBounds
 
@@ -79,15 +79,15 @@ export const layer = HttpApiBuilder.group(
           const principal = yield* CurrentPrincipal
           return yield* answerOnce({ headers, request, owner: ownerOfPrincipal(principal) }, ({ once }) =>
             Effect.gen(function* () {
-              const { isDryRun, period } = yield* decodeRecovery(request)
+              const { isDryRun, period } = yield* decodeRecoveryBody(request)
               const id = yield* parseIdentifier(Ids.WebhookId, params.id, Errors.webhookNotFound)
               // Count the undelivered events before the transaction, so that the transaction stays short.
               const undelivered = yield* Effect.catchTags(recoveries.preview(principal, id, period), {
                 WebhookNotFound: noWebhook,
-                InvalidPeriod: ({ reason }) => invalidRequest(periodProblems[reason])
+                InvalidPeriod: ({ reason }) => failWithInvalidRequest(recoveryPeriodProblems[reason])
               })
               const begun = isDryRun ? Effect.void : recoveries.start(principal, undelivered)
-              return yield* once(Effect.as(begun, Envelope.success(toRecovery(undelivered, isDryRun))))
+              return yield* once(Effect.as(begun, Envelope.success(toRecoveryResponse(undelivered, isDryRun))))
             })
           )
         })
@@ -124,5 +124,5 @@ const read = (query: { readonly status?: string; readonly limit?: string; readon
         readonly limit: number
         readonly behind: Ids.EventId | null
       })
-    : invalidRequest(first, ...rest)
+    : failWithInvalidRequest(first, ...rest)
 }

@@ -43,7 +43,7 @@ const attempt = ({ at, duration, failure, kind, reason, status }: RecordedAttemp
   error: reason
 })
 
-export const toRecovery = (
+export const toRecoveryResponse = (
   { failed, held, since, until }: RecoveryPlan,
   isDryRun: boolean
 ): typeof Api.Recovery.Type => ({

@@ -7,21 +7,21 @@ import type { Problem } from "@partner-commentary/api/Errors"
 import type { InvalidPeriod } from "@partner-commentary/core/webhook/WebhookRecovery"
 import * as Effect from "effect/Effect"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
-import { bodyDecoder } from "../../http/Body.ts"
+import { makeJsonBodyDecoder } from "../../http/Body.ts"
 import { bodyTimeProblems, parseBodyTime } from "../../http/BodyMoment.ts"
 
-const decode = bodyDecoder(RecoverWebhook, ({ since, until }) => [
+const decode = makeJsonBodyDecoder(RecoverWebhook, ({ since, until }) => [
   ...bodyTimeProblems("since", since),
   ...bodyTimeProblems("until", until)
 ])
 
-export const decodeRecovery = (request: HttpServerRequest.HttpServerRequest) =>
+export const decodeRecoveryBody = (request: HttpServerRequest.HttpServerRequest) =>
   Effect.map(decode(request), ({ dry_run = false, since, until }) => ({
     isDryRun: dry_run,
     period: { since: parseBodyTime(since) ?? 0, until: until === undefined ? null : parseBodyTime(until) }
   }))
 
-export const periodProblems: Readonly<Record<InvalidPeriod["reason"], Problem>> = {
+export const recoveryPeriodProblems: Readonly<Record<InvalidPeriod["reason"], Problem>> = {
   too_early: { field: "since", constraint: "must lie within the last 30 days: older events are gone" },
   backwards: { field: "since", constraint: "must be before until, which is now unless it is given" }
 }

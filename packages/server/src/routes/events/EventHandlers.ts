@@ -10,7 +10,7 @@ import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Option from "effect/Option"
 import * as Envelope from "../../http/Envelope.ts"
 import { preferredWait, withPreferenceApplied } from "../../http/Preference.ts"
-import * as WaitingRequests from "../../middleware/WaitingRequests.ts"
+import * as WaitingRequests from "../../middleware/LongPolling.ts"
 import * as EventQuery from "./EventQuery.ts"
 import * as EventStream from "./EventStream.ts"
 
@@ -35,7 +35,7 @@ export const layer = HttpApiBuilder.group(
           const answer = Effect.map(events.page({ owner, ...asked }), ({ events: found, next }) => {
             const pagination = { limit: asked.limit, next_cursor: Option.getOrNull(Option.map(next, formatCursor)) }
             const body = `{"success":true,"data":[${found.map(({ payload }) => payload).join()}],"pagination":${JSON.stringify(pagination)}}`
-            return { isEmpty: found.length === 0, response: Envelope.json(body) }
+            return { isEmpty: found.length === 0, response: Envelope.jsonResponse(body) }
           })
           const seconds = asked.forward ? preferredWait(request.headers["prefer"]) : 0
           if (seconds === 0) return (yield* answer).response

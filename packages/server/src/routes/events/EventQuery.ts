@@ -8,7 +8,7 @@ import { EventType } from "@partner-commentary/core/webhook/EventType"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { invalidRequest } from "../../http/Body.ts"
+import { failWithInvalidRequest } from "../../http/Body.ts"
 import * as QueryMoment from "../../http/QueryMoment.ts"
 import { parseBoundedInteger } from "../topics/TopicListQuery.ts"
 
@@ -47,7 +47,7 @@ const makeReader = () => {
   })
   const checked = <A>(asked: A) => {
     const [first, ...rest] = problems
-    return first === undefined ? Effect.succeed(asked) : invalidRequest(first, ...rest)
+    return first === undefined ? Effect.succeed(asked) : failWithInvalidRequest(first, ...rest)
   }
   return { wrong, given, position, filter, checked }
 }

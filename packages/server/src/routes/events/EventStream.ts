@@ -4,7 +4,7 @@
  * response.
  */
 import { CurrentPrincipal } from "@partner-commentary/api/ApiKeyAuth"
-import { eventStream } from "@partner-commentary/api/Documented"
+import { eventStreamContentType } from "@partner-commentary/api/Documented"
 import type { RateLimitExceeded } from "@partner-commentary/api/Errors"
 import type { Principal } from "@partner-commentary/core/access/ApiKeys"
 import { ConcurrencyLimit } from "@partner-commentary/core/access/ConcurrencyLimit"
@@ -27,15 +27,15 @@ import * as Option from "effect/Option"
 import * as Queue from "effect/Queue"
 import * as Random from "effect/Random"
 import * as Stream from "effect/Stream"
-import { keyAndAddressOf, TrustedProxies } from "../../http/ClientAddress.ts"
-import { MustAnswerAtOnce } from "../../http/Preference.ts"
+import { callerCredentialsOf, TrustedProxies } from "../../http/ClientAddress.ts"
+import { MustRespondImmediately } from "../../http/Preference.ts"
 import * as ServerSentEvents from "../../http/ServerSentEvents.ts"
 import { Authorization, type AuthorizationRefusal } from "../../middleware/Authorization.ts"
 import { busyError, CloseConnection } from "../../middleware/ConcurrentRequests.ts"
-import { cacheControl } from "../../middleware/Responses.ts"
+import { defaultCacheControl } from "../../middleware/Responses.ts"
 
 /** The filters and the start position of an event stream. */
-export interface StreamedEvents extends Pick<EventLogQuery, "type" | "behind"> {
+export interface EventStreamQuery extends Pick<EventLogQuery, "type" | "behind"> {
   readonly since: Instant.Instant | null
 }
 
@@ -91,7 +91,7 @@ export const make = Effect.gen(function* () {
    * Reads a page of events when the fair scheduler gives the organization a turn. A timer or a signal resumes the fiber
    * outside of such turns, so the fiber yields first.
    */
-  const readPage = (principal: Principal, asked: StreamedEvents) =>
+  const readPage = (principal: Principal, asked: EventStreamQuery) =>
     Effect.catchIf(
       Effect.andThen(
         Effect.yieldNow,
@@ -102,20 +102,20 @@ export const make = Effect.gen(function* () {
     )
 
   /** Returns the complete response of a host that cannot stream. */
-  const answerAtOnce = Effect.fnUntraced(function* (principal: Principal, asked: StreamedEvents) {
+  const answerAtOnce = Effect.fnUntraced(function* (principal: Principal, asked: EventStreamQuery) {
     const { events, more } = yield* readPage(principal, asked)
     return respond(
       HttpServerResponse.text(
-        ServerSentEvents.formatRetry(more ? 0 : pollMs) + textOf(events) + ServerSentEvents.formatHeartbeat
+        ServerSentEvents.formatRetry(more ? 0 : pollMs) + textOf(events) + ServerSentEvents.heartbeatComment
       )
     )
   })
 
-  return Effect.fnUntraced(function* (request: HttpServerRequest, asked: StreamedEvents) {
+  return Effect.fnUntraced(function* (request: HttpServerRequest, asked: EventStreamQuery) {
     const principal = yield* CurrentPrincipal
     if (request.method === "HEAD") return respond(HttpServerResponse.empty({ status: 200 }))
-    if (yield* MustAnswerAtOnce) return yield* answerAtOnce(principal, asked)
-    const caller = keyAndAddressOf(request, proxies)
+    if (yield* MustRespondImmediately) return yield* answerAtOnce(principal, asked)
+    const caller = callerCredentialsOf(request, proxies)
     const close = yield* CloseConnection
     const queue = yield* Queue.bounded<Uint8Array, Cause.Done>(1)
     const opened = yield* Deferred.make<void, StreamRefusal>()
@@ -155,7 +155,7 @@ export const make = Effect.gen(function* () {
         }
         start = ""
         yield* Deferred.succeed(opened, undefined)
-        if (text === "" && now >= beat) text = ServerSentEvents.formatHeartbeat
+        if (text === "" && now >= beat) text = ServerSentEvents.heartbeatComment
         if (text !== "") {
           yield* send(text)
           beat = (yield* Instant.now) + streamTimes.heartbeat
@@ -205,7 +205,7 @@ const endOfKey = ({ key: { expiresAt, revokedAt } }: Principal): Instant.Instant
  */
 const respond = (response: HttpServerResponse.HttpServerResponse) =>
   HttpServerResponse.setHeaders(response, {
-    "content-type": eventStream,
-    "cache-control": `${cacheControl}, no-transform`,
+    "content-type": eventStreamContentType,
+    "cache-control": `${defaultCacheControl}, no-transform`,
     "x-accel-buffering": "no"
   })

@@ -6,7 +6,7 @@ import { knownScopes } from "@partner-commentary/core/access/Scope"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
-import { currentRateState, secondsLeft } from "../../middleware/CurrentRate.ts"
+import { currentRateState, secondsUntilWindowEnds } from "../../middleware/CurrentRate.ts"
 
 export const layer = HttpApiBuilder.group(PartnerApi, "me", (handlers) =>
   handlers.handle(
@@ -28,7 +28,7 @@ export const layer = HttpApiBuilder.group(PartnerApi, "me", (handlers) =>
           limit: window.limit,
           remaining: window.remaining,
           window_seconds: window.seconds,
-          resets_in_seconds: secondsLeft(window, now)
+          resets_in_seconds: secondsUntilWindowEnds(window, now)
         }))
       })
     })

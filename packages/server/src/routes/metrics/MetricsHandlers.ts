@@ -18,7 +18,7 @@ import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
-import { invalidRequest } from "../../http/Body.ts"
+import { failWithInvalidRequest } from "../../http/Body.ts"
 import * as Envelope from "../../http/Envelope.ts"
 import * as QueryMoment from "../../http/QueryMoment.ts"
 
@@ -33,7 +33,7 @@ export const layer = HttpApiBuilder.group(
         const owner = ownerOfPrincipal(yield* CurrentPrincipal)
         const period = yield* readPeriod(query)
         const report = yield* Effect.catchTags(performance.of(owner, period), {
-          PeriodTooFull: () => invalidRequest(...tooFull),
+          PeriodTooFull: () => failWithInvalidRequest(...tooFull),
           ReportInProgress: () => Effect.fail(inProgress)
         })
         return Envelope.success(view(period, report))
@@ -75,9 +75,9 @@ const readPeriod = Effect.fnUntraced(function* (query: { readonly from?: string;
     ...(to === undefined ? [notMoment("to")] : [])
   ]
   if (first !== undefined || from === undefined || to === undefined)
-    return yield* invalidRequest(first ?? notMoment("from"), ...rest)
+    return yield* failWithInvalidRequest(first ?? notMoment("from"), ...rest)
   const period = resolvePeriod({ from, to }, yield* Instant.now)
-  return Result.isSuccess(period) ? period.success : yield* invalidRequest(...problems[period.failure.reason])
+  return Result.isSuccess(period) ? period.success : yield* failWithInvalidRequest(...problems[period.failure.reason])
 })
 
 /**

@@ -11,7 +11,7 @@ import * as Ids from "@partner-commentary/core/shared/Ids"
 import type { ActionRefused } from "@partner-commentary/core/topic/Workflow"
 import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
-import { bodyDecoder, decodeOptionalBody, invalidRequest } from "../../http/Body.ts"
+import { makeJsonBodyDecoder, decodeOptionalBody, failWithInvalidRequest } from "../../http/Body.ts"
 import * as Envelope from "../../http/Envelope.ts"
 import { parseIdentifier } from "../../http/Identifier.ts"
 import * as IdempotentRequests from "../../middleware/IdempotentRequests.ts"
@@ -36,7 +36,7 @@ export const layer = HttpApiBuilder.group(
             const id = yield* parseIdentifier(Ids.ShareId, params.share_id, notFound)
             const advanced = Effect.catchTags(creators.advance(principal, id, action ?? null), {
               AssignmentNotFound: () => Effect.fail(notFound),
-              ActionRefused: (refused) => invalidRequest({ field: "action", constraint: constraintOf(refused) })
+              ActionRefused: (refused) => failWithInvalidRequest({ field: "action", constraint: constraintOf(refused) })
             })
             return yield* once(Effect.map(advanced, (one) => Envelope.success(Views.toSimulatedAssignment(one))))
           })
@@ -49,7 +49,7 @@ export const layer = HttpApiBuilder.group(
 const notFound = Errors.NotFound.of("Assignment not found.")
 
 /** Decodes the optional body. Without a body, the request advances the simulated creator by one step. */
-const readBody = decodeOptionalBody(bodyDecoder(AdvanceAssignment), {})
+const readBody = decodeOptionalBody(makeJsonBodyDecoder(AdvanceAssignment), {})
 
 const constraintOf = ({ reason, status }: ActionRefused): string => {
   if (reason === "settled") return `comes too late: the assignment is settled, with the status ${status}`

@@ -8,14 +8,14 @@ import type { Problem } from "@partner-commentary/api/Errors"
 import { countCodePoints } from "@partner-commentary/core/shared/Text"
 import { contentProblem, type TopicBounds } from "@partner-commentary/core/topic/Topic"
 import * as Predicate from "effect/Predicate"
-import { bodyDecoder, jsonTextDecoder } from "../../http/Body.ts"
+import { makeJsonBodyDecoder, makeJsonTextDecoder } from "../../http/Body.ts"
 import { bodyTimeProblems } from "../../http/BodyMoment.ts"
 
 /** Decodes the topic in the body of a request. */
-export const topicDecoder = (bounds: TopicBounds) => bodyDecoder(CreateTopic, further(bounds))
+export const makeTopicBodyDecoder = (bounds: TopicBounds) => makeJsonBodyDecoder(CreateTopic, further(bounds))
 
 /** Decodes a topic from its JSON text. */
-export const topicTextDecoder = (bounds: TopicBounds) => jsonTextDecoder(CreateTopic, further(bounds))
+export const makeTopicTextDecoder = (bounds: TopicBounds) => makeJsonTextDecoder(CreateTopic, further(bounds))
 
 const further =
   (bounds: TopicBounds) =>

@@ -5,7 +5,7 @@
 import { CurrentPrincipal } from "@partner-commentary/api/ApiKeyAuth"
 import { referenceConstraint } from "@partner-commentary/api/CreateTopic"
 import * as Errors from "@partner-commentary/api/Errors"
-import { PartnerApi, prefix } from "@partner-commentary/api/PartnerApi"
+import { PartnerApi, partnerApiPrefix } from "@partner-commentary/api/PartnerApi"
 import type { Topic } from "@partner-commentary/api/TopicsApi"
 import { ownerOfPrincipal } from "@partner-commentary/core/access/Ownership"
 import * as Ids from "@partner-commentary/core/shared/Ids"
@@ -22,17 +22,17 @@ import * as Effect from "effect/Effect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Option from "effect/Option"
-import { pathOfService } from "../../http/Address.ts"
-import { invalidRequest } from "../../http/Body.ts"
+import { servicePathPrefix } from "../../http/Address.ts"
+import { failWithInvalidRequest } from "../../http/Body.ts"
 import * as EntityTag from "../../http/EntityTag.ts"
 import * as Envelope from "../../http/Envelope.ts"
 import { preferredWait, withPreferenceApplied } from "../../http/Preference.ts"
 import * as ViewCache from "../../http/ViewCache.ts"
 import * as IdempotentRequests from "../../middleware/IdempotentRequests.ts"
 import { hasPathDelimiter } from "../../middleware/Responses.ts"
-import * as WaitingRequests from "../../middleware/WaitingRequests.ts"
+import * as WaitingRequests from "../../middleware/LongPolling.ts"
 import { avatarPath } from "../personas/Avatar.ts"
-import { topicDecoder } from "./TopicBody.ts"
+import { makeTopicBodyDecoder } from "./TopicBody.ts"
 import { readTopicListQuery } from "./TopicListQuery.ts"
 import * as TopicSubmission from "./TopicSubmission.ts"
 import * as Views from "./TopicViews.ts"
@@ -45,7 +45,7 @@ export const layer = HttpApiBuilder.group(
     const cancellation = yield* TopicCancellation
     const { apiRoot } = yield* PublicAddress
     const avatar = apiRoot + avatarPath
-    const decodeTopic = topicDecoder((yield* Policy).contentLength)
+    const decodeTopic = makeTopicBodyDecoder((yield* Policy).contentLength)
     const submissions = yield* TopicSubmission.make
     const answerOnce = yield* IdempotentRequests.make
     const tags = yield* EntityTag.make
@@ -71,18 +71,18 @@ export const layer = HttpApiBuilder.group(
           Effect.map(find(owner, id), (found) => {
             const [tag, text] = [tagOf(found.revision), Envelope.successText(render(found))]
             cache.set(key, { tag, text })
-            return Envelope.json(text, 200, { etag: tag })
+            return Envelope.jsonResponse(text, 200, { etag: tag })
           })
         if (known === undefined && cached === undefined) return fresh()
         return Effect.flatMap(topics.revision(owner, id), (revision) => {
           const tag = tagOf(revision)
-          if (EntityTag.matches(known, tag)) return Effect.succeed(EntityTag.notModifiedResponse(tag))
-          return cached?.tag === tag ? Effect.succeed(Envelope.json(cached.text, 200, { etag: tag })) : fresh()
+          if (EntityTag.matchesIfNoneMatch(known, tag)) return Effect.succeed(EntityTag.notModifiedResponse(tag))
+          return cached?.tag === tag ? Effect.succeed(Envelope.jsonResponse(cached.text, 200, { etag: tag })) : fresh()
         })
       })
 
     const created = (topic: typeof Topic.Type) =>
-      Envelope.success(topic, 201, { location: `${pathOfService(apiRoot)}${prefix}/topics/${topic.topic_id}` })
+      Envelope.success(topic, 201, { location: `${servicePathPrefix(apiRoot)}${partnerApiPrefix}/topics/${topic.topic_id}` })
 
     const status = (found: TopicProgress) =>
       Envelope.success(Views.toTopicProgress(found), 200, { etag: tags.ofStatus(found.revision) })
@@ -103,7 +103,7 @@ export const layer = HttpApiBuilder.group(
             const isUnchanged =
               known === undefined
                 ? before === undefined || before === last
-                : EntityTag.matches(known, tags.ofStatus(last))
+                : EntityTag.matchesIfNoneMatch(known, tags.ofStatus(last))
             return isUnchanged ? Option.none() : Option.some(status(yield* topics.progress(owner, id)))
           })
           const seconds = preferredWait(request.headers["prefer"])
@@ -145,10 +145,10 @@ export const layer = HttpApiBuilder.group(
             page.items.map(({ id, revision }) => id + revision),
             pagination
           )
-          if (EntityTag.matches(request.headers["if-none-match"], tag)) return EntityTag.notModifiedResponse(tag)
+          if (EntityTag.matchesIfNoneMatch(request.headers["if-none-match"], tag)) return EntityTag.notModifiedResponse(tag)
           const data = page.items.map(Views.topicSummaryJson).join()
           const body = `{"success":true,"data":[${data}],"pagination":${JSON.stringify(pagination)}}`
-          return Envelope.json(body, 200, { etag: tag })
+          return Envelope.jsonResponse(body, 200, { etag: tag })
         })
       )
       .handle("find", (asked) => view("detail", asked, topics.find, (found) => Views.toTopicDetail(found, avatar)))
@@ -175,7 +175,7 @@ export const layer = HttpApiBuilder.group(
         Effect.fnUntraced(function* ({ params: { ref }, request }) {
           const owner = ownerOfPrincipal(yield* CurrentPrincipal)
           if (!isReference(ref) || hasPathDelimiter(request.url)) {
-            return yield* invalidRequest({ field: "ref", constraint: referenceConstraint })
+            return yield* failWithInvalidRequest({ field: "ref", constraint: referenceConstraint })
           }
           const answer = Effect.map(topics.byReference(owner, ref), (found) =>
             Envelope.success(Views.toReferenceLookup(ref, found, avatar))

@@ -2,7 +2,7 @@
 
 import { referenceConstraint } from "@partner-commentary/api/CreateTopic"
 import type { Problem } from "@partner-commentary/api/Errors"
-import { listBounds } from "@partner-commentary/api/TopicsApi"
+import { topicListBounds } from "@partner-commentary/api/TopicsApi"
 import { type Cursor, parseCursor } from "@partner-commentary/core/shared/Page"
 import { isReference } from "@partner-commentary/core/topic/Topic"
 import { TopicStatus } from "@partner-commentary/core/topic/TopicStatus"
@@ -10,10 +10,10 @@ import type { TopicQuery } from "@partner-commentary/core/topic/TopicStore"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { invalidRequest } from "../../http/Body.ts"
+import { failWithInvalidRequest } from "../../http/Body.ts"
 import * as QueryMoment from "../../http/QueryMoment.ts"
 
-const { defaultLimit, maxLimit, maxOffset } = listBounds
+const { defaultLimit, maxLimit, maxOffset } = topicListBounds
 
 const isStatus = Schema.is(TopicStatus)
 
@@ -76,7 +76,7 @@ export const readTopicListQuery = (
         readonly filter: Pick<TopicQuery, "status" | "reference" | "created" | "updatedAfter" | "oldestFirst">
         readonly cursor: Cursor | null
       })
-    : invalidRequest(first, ...rest)
+    : failWithInvalidRequest(first, ...rest)
 }
 
 export const parseBoundedInteger = (

@@ -7,7 +7,7 @@ import { ChangeWebhook, RegisterWebhook, RotateWebhookSecret } from "@partner-co
 import { secretPattern, secretProblem } from "@partner-commentary/core/webhook/WebhookSecret"
 import { maxUrlLength, urlPattern, urlProblem } from "@partner-commentary/core/webhook/WebhookUrl"
 import * as Predicate from "effect/Predicate"
-import { bodyDecoder, decodeOptionalBody, jsonTextDecoder } from "../../http/Body.ts"
+import { makeJsonBodyDecoder, decodeOptionalBody, makeJsonTextDecoder } from "../../http/Body.ts"
 
 const ofRegistration = ({ secret, url }: Readonly<Record<string, unknown>>): ReadonlyArray<Problem> => [
   ...urlProblems(url),
@@ -18,16 +18,16 @@ const ofRegistration = ({ secret, url }: Readonly<Record<string, unknown>>): Rea
 const secretProblems = (secret: unknown): ReadonlyArray<Problem> =>
   Predicate.isString(secret) && secretPattern.test(secret) ? problemOf("secret", secretProblem(secret)) : []
 
-export const decodeRegistration = bodyDecoder(RegisterWebhook, ofRegistration)
+export const decodeWebhookRegistration = makeJsonBodyDecoder(RegisterWebhook, ofRegistration)
 
 /** Decodes the body of a request that rotates a webhook's secret. All fields and the body itself are optional. */
-export const decodeRotation = decodeOptionalBody(
-  bodyDecoder(RotateWebhookSecret, ({ secret }) => secretProblems(secret)),
+export const decodeSecretRotation = decodeOptionalBody(
+  makeJsonBodyDecoder(RotateWebhookSecret, ({ secret }) => secretProblems(secret)),
   {}
 )
 
 /** Decodes the JSON text of one new webhook. */
-export const decodeRegistrationText = jsonTextDecoder(RegisterWebhook, ofRegistration)
+export const decodeWebhookRegistrationText = makeJsonTextDecoder(RegisterWebhook, ofRegistration)
 
 /**
  * Reports a `secret` in a change as a problem. If the service ignored the secret like other unknown fields, the partner
@@ -40,10 +40,10 @@ const ofChange = (body: Readonly<Record<string, unknown>>): ReadonlyArray<Proble
     : [])
 ]
 
-export const decodeChange = bodyDecoder(ChangeWebhook, ofChange)
+export const decodeWebhookChange = makeJsonBodyDecoder(ChangeWebhook, ofChange)
 
 /** Decodes the JSON text of one change to a webhook. */
-export const decodeChangeText = jsonTextDecoder(ChangeWebhook, ofChange)
+export const decodeWebhookChangeText = makeJsonTextDecoder(ChangeWebhook, ofChange)
 
 /** Validates a URL, but skips values that the schema already rejects. */
 const urlProblems = (url: unknown): ReadonlyArray<Problem> =>

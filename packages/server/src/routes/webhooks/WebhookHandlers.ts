@@ -5,7 +5,7 @@
 import { CurrentPrincipal } from "@partner-commentary/api/ApiKeyAuth"
 import { ok } from "@partner-commentary/api/Envelope"
 import * as Errors from "@partner-commentary/api/Errors"
-import { PartnerApi, prefix } from "@partner-commentary/api/PartnerApi"
+import { PartnerApi, partnerApiPrefix } from "@partner-commentary/api/PartnerApi"
 import { ownerOfPrincipal } from "@partner-commentary/core/access/Ownership"
 import * as Ids from "@partner-commentary/core/shared/Ids"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
@@ -17,12 +17,12 @@ import * as Effect from "effect/Effect"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Redacted from "effect/Redacted"
-import { pathOfService } from "../../http/Address.ts"
-import { invalidRequest } from "../../http/Body.ts"
+import { servicePathPrefix } from "../../http/Address.ts"
+import { failWithInvalidRequest } from "../../http/Body.ts"
 import * as Envelope from "../../http/Envelope.ts"
 import { parseIdentifier } from "../../http/Identifier.ts"
 import * as IdempotentRequests from "../../middleware/IdempotentRequests.ts"
-import { decodeChange, decodeRegistration, decodeRotation } from "./WebhookBody.ts"
+import { decodeWebhookChange, decodeWebhookRegistration, decodeSecretRotation } from "./WebhookBody.ts"
 import { toRotatedWebhook, toWebhook, toWebhookTest } from "./WebhookViews.ts"
 
 export const layer = HttpApiBuilder.group(
@@ -38,7 +38,7 @@ export const layer = HttpApiBuilder.group(
       HttpServerResponse.setHeader(
         Envelope.success({ ...toWebhook(webhook), secret: Redacted.value(secret) }, 201),
         "location",
-        `${pathOfService(apiRoot)}${prefix}/webhooks/${webhook.id}`
+        `${servicePathPrefix(apiRoot)}${partnerApiPrefix}/webhooks/${webhook.id}`
       )
 
     return handlers
@@ -48,7 +48,7 @@ export const layer = HttpApiBuilder.group(
           const principal = yield* CurrentPrincipal
           return yield* answerOnce({ headers, request, owner: ownerOfPrincipal(principal), secret: true }, ({ once }) =>
             Effect.gen(function* () {
-              const { events, secret, url } = yield* decodeRegistration(request)
+              const { events, secret, url } = yield* decodeWebhookRegistration(request)
               const wanted = { url, events, secret: secret === undefined ? null : Redacted.make(secret) }
               const registration = yield* Effect.catchTag(
                 webhooks.prepare(principal, wanted),
@@ -81,7 +81,7 @@ export const layer = HttpApiBuilder.group(
         "change",
         Effect.fnUntraced(function* ({ params, request }) {
           const principal = yield* CurrentPrincipal
-          const patch = yield* decodeChange(request)
+          const patch = yield* decodeWebhookChange(request)
           const id = yield* parseIdentifier(Ids.WebhookId, params.id, Errors.webhookNotFound)
           const webhook = yield* Effect.catchTags(webhooks.change(principal, id, patch), {
             WebhookNotFound: notFound,
@@ -96,7 +96,7 @@ export const layer = HttpApiBuilder.group(
           const principal = yield* CurrentPrincipal
           return yield* answerOnce({ headers, request, owner: ownerOfPrincipal(principal), secret: true }, ({ once }) =>
             Effect.gen(function* () {
-              const { grace_period_seconds: seconds, secret } = yield* decodeRotation(request)
+              const { grace_period_seconds: seconds, secret } = yield* decodeSecretRotation(request)
               const id = yield* parseIdentifier(Ids.WebhookId, params.id, Errors.webhookNotFound)
               const rotated = webhooks.rotateSecret(principal, id, {
                 secret: secret === undefined ? null : Redacted.make(secret),
@@ -134,10 +134,10 @@ export const layer = HttpApiBuilder.group(
 /** A malformed id, an unknown webhook and another owner's webhook give the same response. */
 const notFound = () => Effect.fail(Errors.webhookNotFound)
 
-const urlRefused = ({ constraint }: { readonly constraint: string }) => invalidRequest({ field: "url", constraint })
+const urlRefused = ({ constraint }: { readonly constraint: string }) => failWithInvalidRequest({ field: "url", constraint })
 
 const tooMany = (limit: number) =>
-  invalidRequest({
+  failWithInvalidRequest({
     field: "body",
     constraint: `must not register more than ${limit} webhooks in one environment: delete one first`
   })

@@ -12,12 +12,12 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import type * as Option from "effect/Option"
-import { keyAndAddressOf, TrustedProxies } from "../http/ClientAddress.ts"
+import { callerCredentialsOf, TrustedProxies } from "../http/ClientAddress.ts"
 import * as Envelope from "../http/Envelope.ts"
 import { Authorization } from "./Authorization.ts"
 import { busyError } from "./ConcurrentRequests.ts"
 
-export interface WaitOptions<A, E, R> {
+export interface LongPollOptions<A, E, R> {
   readonly seconds: number
   readonly change: Change
   /** The concurrency pool from which each read takes a permit. */
@@ -38,10 +38,10 @@ export const make = Effect.gen(function* () {
    */
   return Effect.fnUntraced(function* <A, E, R>(
     request: HttpServerRequest,
-    { change, look, pool, seconds }: WaitOptions<A, E, R>
+    { change, look, pool, seconds }: LongPollOptions<A, E, R>
   ) {
     const { organization } = yield* CurrentPrincipal
-    const caller = keyAndAddressOf(request, proxies)
+    const caller = callerCredentialsOf(request, proxies)
     const one = read(pool, organization.id, look)
     const busy = Effect.catchIf(one, isTooManyRequests, (error) => refuse(Effect.fail(busyError(error))))
     const checked = Effect.andThen(refuse(check(caller)), busy)

@@ -5,7 +5,7 @@ import * as FixedWindows from "@partner-commentary/core/access/FixedWindows"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import * as Effect from "effect/Effect"
 
-export interface TokenWindow {
+export interface TokenRateLimiter {
   /**
    * Counts a request with the given token. Returns 0 when the request is within the limit, otherwise the number of
    * seconds to wait. Requests above the limit do not count.
@@ -18,7 +18,7 @@ export const make = (options: {
   readonly limit: number
   readonly seconds: number
   readonly capacity: number
-}): TokenWindow => {
+}): TokenRateLimiter => {
   const windows = FixedWindows.make(options.capacity)
   return {
     take: (name) =>
