@@ -1,6 +1,6 @@
 /**
- * Checks that an OpenAI-compatible server responds and accepts the key. The check requests the list of models, because
- * this request generates nothing and therefore costs nothing.
+ * Checks that an OpenAI-compatible server responds and accepts the key. The check requests the list of models, which is
+ * the cheapest request, because it generates nothing.
  */
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"

@@ -95,7 +95,7 @@ const usedUpMeanwhile = (part: Transaction["Service"]["run"]) =>
     assert.deepStrictEqual(yield* readUsageOf(first.topic), { topics: 1, held: 5, units: 1 })
   }).pipe(Effect.provide(TestDatabase.layer))
 
-it.live("a topic is refused in the usual way if other topics use up the quota while the topic waits", () =>
+it.live("a topic that waits to be written is refused if other topics use up the quota meanwhile", () =>
   usedUpMeanwhile((change) => change)
 )
 

@@ -76,7 +76,7 @@ it.effect("a claim reads no more pages than the claimed jobs need, even if one o
   }).pipe(Effect.provide(TestDatabase.layer))
 )
 
-it.effect("a page of events reads no more database pages than the page needs, even with 20,000 events", () =>
+it.effect("a read of a few events touches few database pages, even if 20,000 events are stored", () =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const log = yield* EventLog

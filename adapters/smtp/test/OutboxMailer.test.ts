@@ -23,8 +23,8 @@ import PostalMime from "postal-mime"
 import { makeMailer, makeMessage, parseArrivedMail, senderAddress } from "./Fixtures.ts"
 
 /**
- * Creates a temporary folder that is removed with the scope. The folder contains one file next to the outbox. The layer
- * itself creates the outbox.
+ * Creates a temporary folder, which is removed when the scope closes, with one file beside the outbox. The layer under
+ * test creates the outbox folder.
  */
 const place = Effect.gen(function* () {
   const parent = yield* Effect.acquireRelease(

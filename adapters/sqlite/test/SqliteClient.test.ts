@@ -284,7 +284,7 @@ describe("SQLite client", () => {
     }).pipe(memory)
   )
 
-  it.effect("afterCommit runs once the commit is visible to other connections, and never after a rollback", () =>
+  it.effect("afterCommit runs after the commit is visible to other connections, and never after a rollback", () =>
     Effect.gen(function* () {
       const filename = join(yield* folder, "after.db")
       yield* Effect.gen(function* () {

@@ -55,8 +55,8 @@ export class Events {
   /**
    * Iterates over all events, each once, in the order in which the service stored them, and waits for new events. The
    * client reads a stream. If a proxy blocks the stream, the client sends long-polling requests. After the first
-   * response, the iteration continues after outages. It ends with `break`, or rejects with the reason of `signal`.
-   * Scope `topics:read`.
+   * response, an outage only delays the iteration. The iteration ends with `break`, or rejects with the reason of
+   * `signal`. Scope `topics:read`.
    *
    * ```ts for await (const event of client.events.follow({ after: last })) await store(event)
    * ```

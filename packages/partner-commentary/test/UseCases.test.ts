@@ -204,7 +204,7 @@ it("failures of use cases have the code and the details of the API", async () =>
   expect((await rejection(collected(events))).details).toMatchObject({ field: "type" })
 })
 
-it("an application can filter and order topics as partners can", async () => {
+it("an application can filter and order topics in the same ways as partners through the API", async () => {
   const { pc } = opened()
   const { organization_id, persona_id } = await seeded(pc)
   const submit = (content: string, external_reference: string) =>
