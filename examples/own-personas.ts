@@ -1,6 +1,6 @@
 /** Reads personas and licences from the host's own tables with integer keys, by plain functions without Effect. */
 import type { DatabaseSync } from "node:sqlite"
-import type { Personas } from "partner-commentary/ports/PersonaFunctions"
+import type { PersonaReader } from "partner-commentary/ports/PersonaFunctions"
 
 // #region own-personas
 interface Author {
@@ -19,7 +19,7 @@ const persona = ({ about, email, joined, key, pen_name }: Author) => ({
   created_at: String(joined)
 })
 
-export const personas = (database: DatabaseSync): Personas => ({
+export const personas = (database: DatabaseSync): PersonaReader => ({
   find: (id) => {
     const found = database.prepare("SELECT * FROM authors WHERE key = ?").get(keyOf(id))
     return found === undefined ? null : persona(found as never)

@@ -132,7 +132,7 @@ export const seedTopics = async (
     say(`  ${name}: ${((performance.now() - begin) / 1000).toFixed(1)} s`)
   }
   const begin = performance.now()
-  await Effect.runPromise(Effect.provide(rebuildMetrics, Postgres.layerDirect({ url: Redacted.make(url) })))
+  await Effect.runPromise(Effect.provide(rebuildMetrics, Postgres.layerMigrationClient({ url: Redacted.make(url) })))
   say(`  metrics: ${((performance.now() - begin) / 1000).toFixed(1)} s`)
   await database.query("VACUUM (ANALYZE)")
 }

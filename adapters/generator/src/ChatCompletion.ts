@@ -6,7 +6,7 @@ import { GenerationFailed } from "@partner-commentary/core/commentary/Commentary
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { describeRefusal, quoteServerText } from "./Refusal.ts"
+import { describeErrorResponse, collapseWhitespace } from "./Refusal.ts"
 
 const absent = Schema.optional(Schema.Null)
 
@@ -40,11 +40,11 @@ export const readCompletionText = (answer: unknown): Result.Result<string, Gener
     const { error } = wrapped.value
     const code = error["code"]
     const status = typeof code === "number" && code >= 400 && code < 600 ? code : undefined
-    return Result.fail(new GenerationFailed(describeRefusal(status, error)))
+    return Result.fail(new GenerationFailed(describeErrorResponse(status, error)))
   }
   const { finish_reason, message } = completion.value.choices[0]
   if (finish_reason === "content_filter") return fail(true, "refused by content policy: the answer was filtered")
-  if (message.refusal) return fail(true, `the model refused: "${quoteServerText(message.refusal)}"`)
+  if (message.refusal) return fail(true, `the model refused: "${collapseWhitespace(message.refusal)}"`)
   if (finish_reason === "length") return fail(false, "the answer was cut off at the model's limit")
   return Result.succeed(message.content ?? "")
 }

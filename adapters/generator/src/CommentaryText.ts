@@ -63,7 +63,7 @@ const refuse = (reason: string) => Result.fail(new GenerationFailed({ permanent:
  * Extracts the commentary from the text of a model. All refusals are temporary, because the model's next response may
  * be acceptable. The reasons never quote the text.
  */
-export const acceptCommentary = (
+export const cleanAndValidateCommentary = (
   text: string,
   request: Pick<GenerationRequest, "topic" | "perspective">
 ): Result.Result<string, GenerationFailed> => {

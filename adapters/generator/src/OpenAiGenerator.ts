@@ -17,7 +17,7 @@ import * as CommentaryText from "./CommentaryText.ts"
 import * as OpenAiServer from "./OpenAiServer.ts"
 import * as Prompt from "./Prompt.ts"
 
-export interface OpenAiGeneratorOptions extends OpenAiServer.OpenAiServer {
+export interface OpenAiGeneratorOptions extends OpenAiServer.OpenAiEndpoint {
   readonly model: string
   /**
    * The time limit from the start of the call to the last byte. The default time limit and the maximum are 45 seconds.
@@ -40,7 +40,7 @@ export const layer = (options: OpenAiGeneratorOptions): Layer.Layer<CommentaryGe
         )
         const answer = yield* server.ask(question, OpenAiServer.readJson)
         const text = yield* Effect.fromResult(ChatCompletion.readCompletionText(answer))
-        return yield* Effect.fromResult(CommentaryText.acceptCommentary(text, request))
+        return yield* Effect.fromResult(CommentaryText.cleanAndValidateCommentary(text, request))
       })
       return CommentaryGenerator.of({
         generate: (request) =>

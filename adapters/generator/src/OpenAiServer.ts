@@ -13,9 +13,9 @@ import type { HttpClientResponse } from "effect/http/HttpClientResponse"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
-import { describeRefusal, redactForLog, type ServerRefusal } from "./Refusal.ts"
+import { describeErrorResponse, redactForLog, type OpenAiFailure } from "./Refusal.ts"
 
-export interface OpenAiServer {
+export interface OpenAiEndpoint {
   /** The base URL of the server with the API version, such as `https://api.openai.com/v1`. */
   readonly url: string
   /** The API key of the server. If the key is absent or empty, the client sends no `Authorization` header. */
@@ -34,12 +34,12 @@ export interface OpenAiConnection {
    * Sends one request to a path below the URL of the server. An interruption of the effect aborts the request. `ask`
    * has no time limit, so callers use `within`.
    */
-  readonly ask: <A>(request: HttpClientRequest.HttpClientRequest, read: Read<A>) => Effect.Effect<A, ServerRefusal>
+  readonly ask: <A>(request: HttpClientRequest.HttpClientRequest, read: Read<A>) => Effect.Effect<A, OpenAiFailure>
   /** Limits the total time of all requests of one call, and removes the API key from the reason of an error. */
-  readonly within: <A>(work: Effect.Effect<A, ServerRefusal>) => Effect.Effect<A, ServerRefusal>
+  readonly within: <A>(work: Effect.Effect<A, OpenAiFailure>) => Effect.Effect<A, OpenAiFailure>
 }
 
-type Read<A> = (response: HttpClientResponse) => Effect.Effect<A, HttpClientError | ServerRefusal>
+type Read<A> = (response: HttpClientResponse) => Effect.Effect<A, HttpClientError | OpenAiFailure>
 
 const tooLarge = new Error("answer too large")
 
@@ -52,12 +52,12 @@ const failureCode = (cause: unknown, depth = 0): string => {
   return "code" in cause && typeof cause.code === "string" ? ` (${cause.code})` : failureCode(cause.cause, depth + 1)
 }
 
-export const temporaryFailure = (reason: string): ServerRefusal => ({ permanent: false, reason })
+export const temporaryFailure = (reason: string): OpenAiFailure => ({ permanent: false, reason })
 
 const accepted: Read<HttpClientResponse> = (response) =>
   response.status >= 200 && response.status < 300
     ? Effect.succeed(response)
-    : Effect.flatMap(errorIn(response), (error) => Effect.fail(describeRefusal(response.status, error)))
+    : Effect.flatMap(errorIn(response), (error) => Effect.fail(describeErrorResponse(response.status, error)))
 
 /**
  * Returns the field `error` of an error response. The result is undefined if the body is too large, incomplete or not
@@ -91,7 +91,7 @@ const httpClient = (size: number) =>
     )
   )
 
-export const connectToServer = Effect.fnUntraced(function* (server: OpenAiServer, { size, time }: CallLimits) {
+export const connectToServer = Effect.fnUntraced(function* (server: OpenAiEndpoint, { size, time }: CallLimits) {
   const key = Option.getOrUndefined(Option.map(server.apiKey, Redacted.value)) || undefined
   // With `withScope`, a request is aborted when its scope closes, even while its response is being read.
   const client = HttpClient.withScope(yield* Effect.provide(HttpClient.HttpClient, httpClient(size)))
@@ -101,7 +101,7 @@ export const connectToServer = Effect.fnUntraced(function* (server: OpenAiServer
     return key === undefined ? whole : HttpClientRequest.bearerToken(whole, key)
   }
 
-  const refused = (failure: HttpClientError | ServerRefusal): ServerRefusal => {
+  const refused = (failure: HttpClientError | OpenAiFailure): OpenAiFailure => {
     if (!("_tag" in failure)) return failure
     const { cause } = failure
     if (cause === tooLarge) return temporaryFailure(`the answer is larger than ${size} bytes`)

@@ -17,10 +17,10 @@ import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as Layer from "effect/Layer"
 import * as AudioFile from "./AudioFile.ts"
 import * as OpenAiServer from "./OpenAiServer.ts"
-import type { ServerRefusal } from "./Refusal.ts"
+import type { OpenAiFailure } from "./Refusal.ts"
 import * as SpeechParts from "./SpeechParts.ts"
 
-export interface OpenAiSpeechOptions extends OpenAiServer.OpenAiServer {
+export interface OpenAiSpeechOptions extends OpenAiServer.OpenAiEndpoint {
   readonly model: string
   /** The name of the voice on the server. */
   readonly voice: string
@@ -58,7 +58,7 @@ const make = Effect.fnUntraced(function* (options: OpenAiSpeechOptions) {
   return audio
 })
 
-const joined = (parts: ReadonlyArray<Uint8Array>): Effect.Effect<MediaFile, ServerRefusal> => {
+const joined = (parts: ReadonlyArray<Uint8Array>): Effect.Effect<MediaFile, OpenAiFailure> => {
   const [first] = parts
   const contentType = first === undefined ? null : AudioFile.audioTypeOf(first)
   if (first === undefined || contentType === null)

@@ -6,17 +6,17 @@ import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as OpenAiServer from "./OpenAiServer.ts"
-import type { ServerRefusal } from "./Refusal.ts"
+import type { OpenAiFailure } from "./Refusal.ts"
 
 /** `untried` means that the server responds but has no list of models, so the check could not test the key. */
 export type ReachabilityResult = "accepted" | "untried"
 
 const noSuchList = [404, 405, 501]
 
-export const checkReachability = (
-  server: OpenAiServer.OpenAiServer,
+export const checkOpenAiReachability = (
+  server: OpenAiServer.OpenAiEndpoint,
   time: Duration.Duration
-): Effect.Effect<ReachabilityResult, ServerRefusal> =>
+): Effect.Effect<ReachabilityResult, OpenAiFailure> =>
   Effect.flatMap(OpenAiServer.connectToServer(server, { time, size: 1024 * 1024 }), ({ ask, within }) =>
     within(
       ask(HttpClientRequest.get("/models", { acceptJson: true }), (response) =>

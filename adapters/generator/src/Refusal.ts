@@ -4,7 +4,7 @@
  * permanent error needs another key, model, request or text.
  */
 
-export interface ServerRefusal {
+export interface OpenAiFailure {
   readonly permanent: boolean
   readonly reason: string
 }
@@ -12,9 +12,9 @@ export interface ServerRefusal {
 const policyCodes = new Set(["content_policy_violation", "content_filter", "moderation_blocked"])
 const temporaryStatuses = new Set([402, 408, 409, 425, 429])
 
-export const quoteServerText = (text: string): string => text.replace(/[\p{Cc}\s]+/gu, " ").trim()
+export const collapseWhitespace = (text: string): string => text.replace(/[\p{Cc}\s]+/gu, " ").trim()
 
-const textOf = (value: unknown): string => (typeof value === "string" ? quoteServerText(value) : "")
+const textOf = (value: unknown): string => (typeof value === "string" ? collapseWhitespace(value) : "")
 
 const field = (error: unknown, name: string): unknown =>
   typeof error === "object" && error !== null ? (error as Record<string, unknown>)[name] : undefined
@@ -23,7 +23,7 @@ const field = (error: unknown, name: string): unknown =>
  * Describes an error response of the server. The parameter `error` is the field `error` of the response body. When the
  * server refuses the key, the reason does not contain the server's message.
  */
-export const describeRefusal = (status: number | undefined, error: unknown): ServerRefusal => {
+export const describeErrorResponse = (status: number | undefined, error: unknown): OpenAiFailure => {
   const codes = [field(error, "code"), field(error, "type")].map(textOf)
   const credentials = status === 401 || status === 403
   const policy = codes.some((code) => policyCodes.has(code))
@@ -45,7 +45,7 @@ const longestReason = 300
 /** Removes the key from the reason, and then shortens the reason. */
 export const redactForLog =
   (key: string | undefined) =>
-  ({ permanent, reason }: ServerRefusal): ServerRefusal => {
+  ({ permanent, reason }: OpenAiFailure): OpenAiFailure => {
     const redacted = key === undefined ? reason : reason.replaceAll(key, "[key]")
     return { permanent, reason: Array.from(redacted).slice(0, longestReason).join("") }
   }

@@ -1,19 +1,19 @@
 import { assert, describe, it } from "@effect/vitest"
 import { maxCommentaryLength } from "@partner-commentary/core/commentary/CommentaryGenerator"
-import { acceptCommentary } from "@partner-commentary/generator/CommentaryText"
+import { cleanAndValidateCommentary } from "@partner-commentary/generator/CommentaryText"
 import * as Prompt from "@partner-commentary/generator/Prompt"
 import * as Result from "effect/Result"
 import * as fc from "fast-check"
-import { anyText } from "./Requests.ts"
+import { arbitraryText } from "./Requests.ts"
 
 const request = {
   topic: "Is https://www.league.example/rules/ fair?",
   perspective: "I wrote about it on ada.community/blog."
 }
 
-const accepted = (text: string) => Result.getOrThrow(acceptCommentary(text, request))
+const accepted = (text: string) => Result.getOrThrow(cleanAndValidateCommentary(text, request))
 const refused = (text: string) => {
-  const failed = Result.getOrThrow(Result.flip(acceptCommentary(text, request)))
+  const failed = Result.getOrThrow(Result.flip(cleanAndValidateCommentary(text, request)))
   assert.isFalse(failed.permanent)
   return failed.reason
 }
@@ -101,8 +101,8 @@ describe("Checks of a generated text", () => {
 
   it("an accepted text is always plain, trimmed and never empty", () =>
     fc.assert(
-      fc.property(anyText(300), (text) => {
-        const result = acceptCommentary(text, request)
+      fc.property(arbitraryText(300), (text) => {
+        const result = cleanAndValidateCommentary(text, request)
         if (Result.isFailure(result)) return
         const { success } = result
         assert.strictEqual(success, success.trim())
@@ -115,9 +115,9 @@ describe("Checks of a generated text", () => {
   it("the check of megabytes of hostile text takes linear time", () => {
     for (const unit of [" ", "\n", "<", "a.", "a-", "https://", "```", '"', "\t\n"]) {
       const started = performance.now()
-      acceptCommentary(`x${unit.repeat((1024 * 1024) / unit.length)}x`, request)
+      cleanAndValidateCommentary(`x${unit.repeat((1024 * 1024) / unit.length)}x`, request)
       assert.isBelow(performance.now() - started, 5000, JSON.stringify(unit))
-      acceptCommentary(`x${unit.repeat(4990 / unit.length)}x`, request)
+      cleanAndValidateCommentary(`x${unit.repeat(4990 / unit.length)}x`, request)
       assert.isBelow(performance.now() - started, 5000, JSON.stringify(unit))
     }
   })

@@ -9,10 +9,10 @@ import * as LocalGenerator from "@partner-commentary/generator/LocalGenerator"
 import * as CommentaryGeneratorSuite from "@partner-commentary/testkit/CommentaryGeneratorSuite"
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
-import { anyText, makeGenerationRequest } from "./Requests.ts"
+import { arbitraryText, arbitraryGenerationRequest } from "./Requests.ts"
 
 const lengthOf = (text: string) => Array.from(text).length
-const requests = makeGenerationRequest(anyText(500), anyText(5000, 10))
+const requests = arbitraryGenerationRequest(arbitraryText(500), arbitraryText(5000, 10))
 
 const asked: GenerationRequest = {
   persona: { name: "Ada", bio: "", expertise: [] },
@@ -58,7 +58,7 @@ describe("Local generator", () => {
 
   it("a local revision always differs from the draft that it revises", () =>
     fc.assert(
-      fc.property(requests, anyText(200), (one, instructions) => {
+      fc.property(requests, arbitraryText(200), (one, instructions) => {
         const draft = composeLocalCommentary(one)
         assert.notStrictEqual(composeLocalCommentary({ ...one, revision: { draft, instructions } }), draft)
       })

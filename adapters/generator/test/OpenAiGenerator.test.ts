@@ -12,7 +12,7 @@ import * as Redacted from "effect/Redacted"
 import {
   completionAnswer,
   jsonAnswer,
-  passTime,
+  advanceClockAfterRequest,
   type ScriptedAnswer,
   type ScriptedServer,
   startScriptedServer,
@@ -194,7 +194,7 @@ describe("OpenAI generator", () => {
   it.effect("a request to a server that hangs is aborted after the time limit", () =>
     Effect.gen(function* () {
       const timeout = Duration.millis(200)
-      const { failed, server } = yield* failure(() => {}, { timeout }, passTime(timeout))
+      const { failed, server } = yield* failure(() => {}, { timeout }, advanceClockAfterRequest(timeout))
       assert.isFalse(failed.permanent)
       assert.include(failed.reason, "no answer within 200ms")
       yield* waitUntil(() => server.closed() === 1)
@@ -211,7 +211,7 @@ describe("OpenAI generator", () => {
           response.on("close", () => clearInterval(timer))
         },
         { timeout },
-        passTime(timeout)
+        advanceClockAfterRequest(timeout)
       )
       assert.include(failed.reason, "no answer within 300ms")
       yield* waitUntil(() => server.closed() === 1)

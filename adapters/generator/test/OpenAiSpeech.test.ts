@@ -11,7 +11,7 @@ import * as Redacted from "effect/Redacted"
 import { concatBytes, id3Tag, mp3Frame, mp3InfoFrame } from "./Mp3.ts"
 import {
   jsonAnswer,
-  passTime,
+  advanceClockAfterRequest,
   type ScriptedAnswer,
   type ScriptedServer,
   startScriptedServer,
@@ -228,7 +228,7 @@ describe("OpenAI speech", () => {
         },
         { timeout },
         said,
-        passTime(timeout)
+        advanceClockAfterRequest(timeout)
       )
       assert.include(failed.reason, "no answer within 300ms")
       yield* waitUntil(() => server.closed() === 1)

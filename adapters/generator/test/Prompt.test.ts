@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Prompt from "@partner-commentary/generator/Prompt"
 import * as fc from "fast-check"
-import { hostileText, makeGenerationRequest } from "./Requests.ts"
+import { arbitraryHostileText, arbitraryGenerationRequest } from "./Requests.ts"
 
 const material = (content: string): { readonly lines: ReadonlyArray<string>; readonly json: string } => {
   const lines = content.split(/\r\n|[\n\r\v\f\u0085\u2028\u2029]/u)
@@ -11,7 +11,7 @@ const material = (content: string): { readonly lines: ReadonlyArray<string>; rea
 describe("Prompt of the generator", () => {
   it("no text in a request can close or forge a delimiter of the prompt, or change the rules", () =>
     fc.assert(
-      fc.property(makeGenerationRequest(hostileText(Prompt.promptDelimiters)), (asked) => {
+      fc.property(arbitraryGenerationRequest(arbitraryHostileText(Prompt.promptDelimiters)), (asked) => {
         const [system, user, ...more] = Prompt.promptMessages(asked)
         assert.isEmpty(more)
         assert.deepStrictEqual(system, { role: "system", content: Prompt.promptRules.join("\n") })
@@ -29,7 +29,7 @@ describe("Prompt of the generator", () => {
 
   it("the prompt contains the complete material", () =>
     fc.assert(
-      fc.property(makeGenerationRequest(hostileText(Prompt.promptDelimiters)), (asked) => {
+      fc.property(arbitraryGenerationRequest(arbitraryHostileText(Prompt.promptDelimiters)), (asked) => {
         const { json } = material(Prompt.promptMessages(asked)[1]?.content ?? "")
         assert.deepStrictEqual(JSON.parse(json), JSON.parse(JSON.stringify(asked)))
       })

@@ -8,7 +8,7 @@ import * as fc from "fast-check"
  */
 const anyCharacter = fc.integer({ min: 0, max: 0x10ffff }).map((code) => String.fromCodePoint(code))
 
-export const anyText = (maxLength: number, minLength = 0): fc.Arbitrary<string> =>
+export const arbitraryText = (maxLength: number, minLength = 0): fc.Arbitrary<string> =>
   fc.oneof(
     fc.string({ unit: anyCharacter, minLength, maxLength }),
     fc.string({ unit: "grapheme", minLength, maxLength }),
@@ -19,7 +19,7 @@ export const anyText = (maxLength: number, minLength = 0): fc.Arbitrary<string> 
   )
 
 /** Generates texts that contain delimiters, quotes, escapes, every kind of line break and chat control tokens. */
-export const hostileText = (delimiters: ReadonlyArray<string>): fc.Arbitrary<string> =>
+export const arbitraryHostileText = (delimiters: ReadonlyArray<string>): fc.Arbitrary<string> =>
   fc
     .array(
       fc.oneof(
@@ -44,7 +44,7 @@ export const hostileText = (delimiters: ReadonlyArray<string>): fc.Arbitrary<str
     )
     .map((parts) => parts.join(""))
 
-export const makeGenerationRequest = (
+export const arbitraryGenerationRequest = (
   text: fc.Arbitrary<string>,
   perspective = text
 ): fc.Arbitrary<GenerationRequest> =>

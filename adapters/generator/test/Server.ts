@@ -79,7 +79,7 @@ export const waitUntil = (condition: () => boolean) =>
   )
 
 /** Advances the test clock after the server has received the request. */
-export const passTime = (time: Duration.Duration) => (server: ScriptedServer) =>
+export const advanceClockAfterRequest = (time: Duration.Duration) => (server: ScriptedServer) =>
   Effect.andThen(
     waitUntil(() => server.seen.length === 1),
     TestClock.adjust(time)

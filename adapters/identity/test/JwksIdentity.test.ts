@@ -11,21 +11,21 @@ import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as TestClock from "effect/testing/TestClock"
 import { SignJWT } from "jose"
-import { audience, IdentityProvider, organizationClaim } from "./Provider.ts"
+import { testAudience, TestIdentityProvider, testOrganizationClaim } from "./Provider.ts"
 
 const identity = Layer.unwrap(
-  Effect.map(IdentityProvider, ({ issuer, jwksUrl }) =>
-    JwksIdentity.layer({ jwksUrl, issuer, audience, organizationClaim })
+  Effect.map(TestIdentityProvider, ({ issuer, jwksUrl }) =>
+    JwksIdentity.layer({ jwksUrl, issuer, audience: testAudience, organizationClaim: testOrganizationClaim })
   )
 )
 
-const world = identity.pipe(Layer.provideMerge(IdentityProvider.mint), Layer.provideMerge(IdentityProvider.layer))
+const world = identity.pipe(Layer.provideMerge(TestIdentityProvider.mint), Layer.provideMerge(TestIdentityProvider.layer))
 
 DashboardIdentitySuite.suite("JWKS", world)
 
 /** Signs a valid token with the given key of the provider. */
 const signedBy = (kid: string) =>
-  Effect.flatMap(IdentityProvider, ({ sign }) =>
+  Effect.flatMap(TestIdentityProvider, ({ sign }) =>
     Effect.provideServiceEffect(
       token(),
       TokenIssuer,
@@ -36,7 +36,7 @@ const signedBy = (kid: string) =>
 describe("Keys of an identity provider", () => {
   it.effect("tokens may be signed with RSA, P-256 or Ed25519 keys of the provider, and not with other keys", () =>
     Effect.gen(function* () {
-      const provider = yield* IdentityProvider
+      const provider = yield* TestIdentityProvider
       for (const algorithm of ["RS256", "ES256", "EdDSA", "RS384", "PS256", "ES384"]) {
         yield* provider.publish(algorithm, algorithm)
       }
@@ -51,7 +51,7 @@ describe("Keys of an identity provider", () => {
 
   it.effect("a token that is signed with the provider's public key as an HMAC secret is refused", () =>
     Effect.gen(function* () {
-      const { jwksUrl } = yield* IdentityProvider
+      const { jwksUrl } = yield* TestIdentityProvider
       const [, payload = ""] = (yield* token()).split(".")
       const claims = JSON.parse(Buffer.from(payload, "base64url").toString())
       const { keys } = yield* Effect.promise(() => fetch(jwksUrl).then((response) => response.json()))
@@ -73,8 +73,8 @@ describe("Keys of an identity provider", () => {
     "a token whose header contains a key or a key URL is refused, because only the provider's own keys are accepted",
     () =>
       Effect.gen(function* () {
-        const other = Context.get(yield* Layer.build(Layer.fresh(IdentityProvider.layer)), IdentityProvider)
-        const { issuer, readings } = yield* IdentityProvider
+        const other = Context.get(yield* Layer.build(Layer.fresh(TestIdentityProvider.layer)), TestIdentityProvider)
+        const { issuer, readings } = yield* TestIdentityProvider
         const mint = yield* TokenIssuer
         const elsewhere = yield* Effect.provideService(token({ iss: issuer }), TokenIssuer, {
           ...mint,
@@ -88,7 +88,7 @@ describe("Keys of an identity provider", () => {
 
   it.effect("the keys of a provider are fetched once for many tokens, and again every ten minutes", () =>
     Effect.gen(function* () {
-      const { readings } = yield* IdentityProvider
+      const { readings } = yield* TestIdentityProvider
       const good = yield* token()
       assert.strictEqual(yield* readings, 0)
       yield* Effect.all(
@@ -108,7 +108,7 @@ describe("Keys of an identity provider", () => {
     "a new key of the provider is accepted immediately, and a withdrawn key is accepted for ten more minutes",
     () =>
       Effect.gen(function* () {
-        const provider = yield* IdentityProvider
+        const provider = yield* TestIdentityProvider
         const old = yield* signedBy("first")
         assert.strictEqual(yield* verificationResult(old), "good")
         yield* TestClock.adjust("1 minute")
@@ -125,7 +125,7 @@ describe("Keys of an identity provider", () => {
 
   it.effect("tokens with unknown keys cause only one fetch in ten seconds", () =>
     Effect.gen(function* () {
-      const provider = yield* IdentityProvider
+      const provider = yield* TestIdentityProvider
       yield* verificationResult(yield* signedBy("first"))
       yield* provider.publish("hidden")
       yield* provider.withdraw("hidden")
@@ -144,7 +144,7 @@ describe("Identity provider that is down", () => {
     "known keys stay valid for a day while the provider is down, and unknown keys make the identity unavailable",
     () =>
       Effect.gen(function* () {
-        const provider = yield* IdentityProvider
+        const provider = yield* TestIdentityProvider
         yield* provider.publish("second")
         yield* provider.withdraw("second")
         const [known, unknown] = [yield* signedBy("first"), yield* signedBy("second")]
@@ -167,7 +167,7 @@ describe("Identity provider that is down", () => {
     Effect.gen(function* () {
       const said: Array<string> = []
       const listening = Logger.layer([Logger.make(({ message }) => void said.push(String(message)))])
-      const provider = yield* IdentityProvider
+      const provider = yield* TestIdentityProvider
       const good = yield* signedBy("first")
       yield* provider.stop
       yield* Effect.gen(function* () {
@@ -191,7 +191,7 @@ describe("Identity provider that is down", () => {
 
   it.effect("if the provider is down when the service starts, verification fails with an error of one sentence", () =>
     Effect.gen(function* () {
-      const provider = yield* IdentityProvider
+      const provider = yield* TestIdentityProvider
       const good = yield* token()
       yield* provider.stop
       const error = yield* Effect.flip(Effect.flatMap(DashboardIdentity, ({ verify }) => verify(good)))
@@ -217,7 +217,7 @@ describe("Identity provider that is down", () => {
           () => Effect.sync(() => server.close())
         )
         const jwksUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
-        const layer = JwksIdentity.layer({ jwksUrl, issuer: mint.issuer, audience, organizationClaim })
+        const layer = JwksIdentity.layer({ jwksUrl, issuer: mint.issuer, audience: testAudience, organizationClaim: testOrganizationClaim })
         assert.strictEqual(yield* Effect.provide(verificationResult(good), layer), "unreachable", body)
         assert.strictEqual((yield* Effect.flip(JwksIdentity.countSigningKeys(jwksUrl)))._tag, "IdentityUnreachable")
       }
@@ -227,7 +227,7 @@ describe("Identity provider that is down", () => {
 
 it.effect("a key set larger than 1 MiB is not read to its end", () =>
   Effect.gen(function* () {
-    const { jwksUrl } = yield* IdentityProvider
+    const { jwksUrl } = yield* TestIdentityProvider
     const published = yield* Effect.promise(() => fetch(jwksUrl).then((response) => response.json()))
     const padded = (bytes: number) => JSON.stringify({ ...published, padding: "x".repeat(bytes) })
     for (const [bytes, isRead] of [
@@ -250,7 +250,7 @@ it.effect("a key set larger than 1 MiB is not read to its end", () =>
 
 it.effect("countSigningKeys counts only published keys whose type, algorithm and use the service accepts", () =>
   Effect.gen(function* () {
-    const provider = yield* IdentityProvider
+    const provider = yield* TestIdentityProvider
     assert.strictEqual(yield* JwksIdentity.countSigningKeys(provider.jwksUrl), 1)
     yield* provider.publish("second", "ES256")
     yield* provider.publish("third", "ES384")

@@ -5,11 +5,11 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { type JWK, OAuth2Server } from "oauth2-mock-server"
 
-export const audience = "https://api.partner.example"
-export const organizationClaim = "org_id"
+export const testAudience = "https://api.partner.example"
+export const testOrganizationClaim = "org_id"
 
-export class IdentityProvider extends Context.Service<
-  IdentityProvider,
+export class TestIdentityProvider extends Context.Service<
+  TestIdentityProvider,
   {
     readonly issuer: string
     readonly jwksUrl: string
@@ -27,7 +27,7 @@ export class IdentityProvider extends Context.Service<
   }
 >()("test/Provider") {
   static readonly layer = Layer.effect(
-    IdentityProvider,
+    TestIdentityProvider,
     Effect.gen(function* () {
       const server = new OAuth2Server()
       const { keys } = server.issuer
@@ -46,7 +46,7 @@ export class IdentityProvider extends Context.Service<
       const issuer = server.issuer.url ?? ""
       const stop = Effect.promise(() => (server.listening ? server.stop() : Promise.resolve()))
       yield* Effect.addFinalizer(() => stop)
-      return IdentityProvider.of({
+      return TestIdentityProvider.of({
         issuer,
         jwksUrl: `${issuer}/jwks`,
         publish,
@@ -73,6 +73,6 @@ export class IdentityProvider extends Context.Service<
   /** Issues tokens for the conformance suite. */
   static readonly mint = Layer.effect(
     TokenIssuer,
-    Effect.map(IdentityProvider, ({ issuer, sign }) => TokenIssuer.of({ issuer, audience, organizationClaim, sign }))
+    Effect.map(TestIdentityProvider, ({ issuer, sign }) => TokenIssuer.of({ issuer, audience: testAudience, organizationClaim: testOrganizationClaim, sign }))
   )
 }

@@ -4,14 +4,14 @@
  */
 import { AccessChanges } from "@partner-commentary/core/access/AccessChanges"
 import * as Effect from "effect/Effect"
-import { connectionLost, type NotificationChannel } from "./Channel.ts"
+import { connectionLostMessage, type NotificationChannel } from "./Channel.ts"
 
 const prefix = "access "
 
 /** Combines the channel with the service `own`, which clears the caches of this process. */
 export const make = (channel: NotificationChannel, own: AccessChanges["Service"]): AccessChanges["Service"] => {
   channel.onMessage((message) => {
-    if (message === connectionLost) return own.publish("")
+    if (message === connectionLostMessage) return own.publish("")
     return message.startsWith(prefix) ? own.publish(message.slice(prefix.length)) : Effect.void
   })
   return AccessChanges.of({

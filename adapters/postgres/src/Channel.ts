@@ -33,7 +33,7 @@ export interface NotificationChannel {
 }
 
 /** This message tells listeners that other messages may have been lost. */
-export const connectionLost = ""
+export const connectionLostMessage = ""
 
 /** The name of the channel for NOTIFY and LISTEN. */
 export const channelName = "partner_commentary"
@@ -158,7 +158,7 @@ export const listen = Effect.fnUntraced(function* (
       const { processId, take } = yield* subscribe
       if (!isHeard) yield* Effect.logInfo("LISTEN connection restored")
       isHeard = true
-      yield* tell(connectionLost)
+      yield* tell(connectionLostMessage)
       const test = `test ${processId}`
       const arrived = yield* Latch.make()
       const hear = Effect.flatMap(take, (message) => (message === test ? arrived.open : tell(message)))
@@ -194,7 +194,7 @@ const silent = SessionPool.connectionError("A test message did not arrive at the
  * Starts to listen on a reserved session. The session closes without an UNLISTEN statement, which would wait for a
  * server that may not respond.
  */
-export const subscribe = Effect.fnUntraced(function* (
+export const openListeningSession = Effect.fnUntraced(function* (
   client: PostgresClient.PostgresClient
 ): Effect.fn.Return<ListeningSession, SqlError, Scope.Scope> {
   const session = yield* client.reserveSession

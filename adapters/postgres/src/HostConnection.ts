@@ -8,7 +8,7 @@ import type { Connection } from "effect/sql/SqlConnection"
 import type { SqlError } from "effect/sql/SqlError"
 import type * as HostPool from "./HostPool.ts"
 import { toSqlError } from "./ServerError.ts"
-import { toParameter } from "./Values.ts"
+import { toPostgresParameter } from "./Values.ts"
 
 export type RunStatement = (
   sql: string,
@@ -26,7 +26,7 @@ export const makeRunStatement =
       Effect.tryPromise({
         // Postgres accepts several statements in one text only if the call has no parameters.
         try: () =>
-          Promise.resolve(params.length === 0 ? session.query(sql) : session.query(sql, params.map(toParameter))),
+          Promise.resolve(params.length === 0 ? session.query(sql) : session.query(sql, params.map(toPostgresParameter))),
         catch: (cause) => toSqlError(cause, "execute the statement")
       })
     )

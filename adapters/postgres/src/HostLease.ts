@@ -5,7 +5,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import * as HostPool from "./HostPool.ts"
 import { toSqlError } from "./ServerError.ts"
 
-export interface HostLease<Session extends HostPool.Session = HostPool.Session> {
+export interface HostLease<Session extends HostPool.HostPoolSession = HostPool.HostPoolSession> {
   readonly session: Session
   /** Marks the session as lost, so that the pool ends the session when the session is released. */
   readonly lose: () => void
@@ -38,7 +38,7 @@ export const leaseSession = (pool: HostPool.HostPool): Effect.Effect<HostLease, 
  * While a session is borrowed, `pg` does not handle the session's `error` events. An unhandled `error` event would end
  * the process.
  */
-const lent = (session: HostPool.Session) => {
+const lent = (session: HostPool.HostPoolSession) => {
   let isLost = false
   const lose = () => {
     isLost = true
@@ -57,5 +57,5 @@ interface Emitter {
   readonly removeListener: (event: "error", listener: () => void) => unknown
 }
 
-const isEmitter = (session: HostPool.Session): session is HostPool.Session & Emitter =>
+const isEmitter = (session: HostPool.HostPoolSession): session is HostPool.HostPoolSession & Emitter =>
   "on" in session && "removeListener" in session

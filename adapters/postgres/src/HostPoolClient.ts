@@ -34,7 +34,7 @@ const make = ({ pool, schema }: HostPoolConfig) => {
         })
       )
   const start = schema === undefined ? "BEGIN" : `BEGIN; ${SearchPath.setLocalSearchPath(schema)}`
-  const begin: PooledClient.Pool["begin"] = (connection) => connection.executeRaw(start, [])
+  const begin: PooledClient.PooledClientParts["begin"] = (connection) => connection.executeRaw(start, [])
   const acquirer = Effect.map(leaseSession(pool), ({ lose, session }) => toConnection(asked(session, lose)))
   const direct = toConnection(asked(pool, () => {}))
   return PooledClient.make({
@@ -55,4 +55,4 @@ const make = ({ pool, schema }: HostPoolConfig) => {
 }
 
 export const layer = (config: HostPoolConfig): Layer.Layer<SqlClient.SqlClient> =>
-  Layer.effectContext(Effect.map(make(config), PooledClient.contextOf)).pipe(Layer.provide(Reactivity.layer))
+  Layer.effectContext(Effect.map(make(config), PooledClient.sqlClientContext)).pipe(Layer.provide(Reactivity.layer))

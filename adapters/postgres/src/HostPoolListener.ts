@@ -15,12 +15,12 @@ import type * as HostPool from "./HostPool.ts"
 import { toSqlError } from "./ServerError.ts"
 
 /** A session of the `pg` library, which emits an event for each notification. */
-interface Notified extends HostPool.Session {
+interface Notified extends HostPool.HostPoolSession {
   readonly processID?: number | undefined
   readonly on: (event: string, hear: (said: unknown) => void) => unknown
 }
 
-const isNotified = (session: HostPool.Session): session is Notified =>
+const isNotified = (session: HostPool.HostPoolSession): session is Notified =>
   "on" in session && Predicate.isFunction(session.on)
 
 const payloadOf = (said: unknown): string =>
@@ -33,7 +33,7 @@ const isSingle = (pool: HostPool.HostPool): boolean =>
 /**
  * Runs LISTEN on a session of the pool. The service polls instead if the pool's sessions cannot deliver notifications.
  */
-export const subscribe = (pool: HostPool.HostPool): Effect.Effect<Channel.ListeningSession, SqlError, Scope.Scope> =>
+export const openListeningSession = (pool: HostPool.HostPool): Effect.Effect<Channel.ListeningSession, SqlError, Scope.Scope> =>
   Effect.gen(function* () {
     if (!("connect" in pool) || isSingle(pool)) return yield* Effect.never
     const lease = yield* Scope.fork(yield* Effect.scope)

@@ -16,7 +16,7 @@ import * as SearchPath from "./SearchPath.ts"
 
 type Control = (connection: Connection) => Effect.Effect<unknown, SqlError>
 
-export interface Pool {
+export interface PooledClientParts {
   /** Lends a session until the scope closes. */
   readonly acquirer: Effect.Effect<Connection, SqlError, Scope.Scope>
   /** Lends a session for one statement. */
@@ -30,7 +30,7 @@ export interface Pool {
 
 const spanAttributes = [["db.system.name", "postgresql"]] as const
 
-export const make = ({ acquirer, begin, borrower, fault, schema }: Pool) =>
+export const make = ({ acquirer, begin, borrower, fault, schema }: PooledClientParts) =>
   Effect.map(
     SqlClient.make({ acquirer, borrower, compiler: PgClient.makeCompiler(), driver: "pg", spanAttributes }),
     (client) =>
@@ -43,15 +43,15 @@ export const make = ({ acquirer, begin, borrower, fault, schema }: Pool) =>
           begin,
           commit: commitTransaction,
           control: (connection, sql) => connection.executeRaw(sql, []),
-          ...(schema === undefined ? {} : { enter: SearchPath.enterSchema(schema) })
+          ...(schema === undefined ? {} : { enter: SearchPath.setSearchPathWithRestore(schema) })
         })
       })
   )
 
-export const contextOf = (client: SqlClient.SqlClient & Pick<Pool, "fault">) =>
+export const sqlClientContext = (client: SqlClient.SqlClient & Pick<PooledClientParts, "fault">) =>
   Context.make(SqlClient.SqlClient, client).pipe(
     Context.add(KnownFaultCheck, client.fault),
-    Context.add(HostTransaction.HostTransactionConnector, HostSession.open)
+    Context.add(HostTransaction.HostTransactionConnector, HostSession.openHostTransaction)
   )
 
 /**

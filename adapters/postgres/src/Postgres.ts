@@ -56,22 +56,22 @@ export const layerClient = (config: PostgresConfig) =>
   PostgresClient.layer({ isPooled: config.directUrl !== undefined, ...config })
 
 /** Provides the client for migrations, which bypasses a pooler. */
-export const layerDirect = (config: PostgresConfig) => PostgresClient.layer(alone(config))
+export const layerMigrationClient = (config: PostgresConfig) => PostgresClient.layer(alone(config))
 
 /**
  * Provides the client for migrations with the time of the database. A migration needs the database's time to compare
  * the heartbeats of other processes.
  */
-export const layerMigrating = (config: PostgresConfig) => Layer.provideMerge(layerClock, layerDirect(config))
+export const layerMigrationClientWithClock = (config: PostgresConfig) => Layer.provideMerge(layerClock, layerMigrationClient(config))
 
 /** Provides a client for inspections with the settings of the stores. The client opens only one connection. */
-export const layerInspect = (config: PostgresConfig) => layerClient({ ...config, poolSize: 1 })
+export const layerInspectionClient = (config: PostgresConfig) => layerClient({ ...config, poolSize: 1 })
 
 /**
  * Provides a client for inspections with the settings of migrations. The client uses the configured statement timeout,
  * while migrations run without a statement timeout.
  */
-export const layerInspectDirect = (config: PostgresConfig) =>
+export const layerDirectInspectionClient = (config: PostgresConfig) =>
   PostgresClient.layer({ ...alone(config), statementTimeout: config.statementTimeout })
 
 /** Configures one connection that bypasses the pooler and has no statement timeout. */
@@ -91,7 +91,7 @@ export const layerClock = DatabaseClock.layer
  * polling, but still sends signals to other processes.
  */
 export const layerSignals = (config: PostgresConfig, options: { readonly listens: boolean }) =>
-  signals(options.listens ? Effect.flatMap(PostgresClient.make(alone(config)), Channel.subscribe) : undefined)
+  signals(options.listens ? Effect.flatMap(PostgresClient.make(alone(config)), Channel.openListeningSession) : undefined)
 
 const signals = (
   subscribe: Effect.Effect<Channel.ListeningSession, SqlError, Scope.Scope | Reactivity.Reactivity> | undefined
@@ -128,7 +128,7 @@ export const layerHostPool = (config: HostPoolClient.HostPoolConfig, { listens, 
   const stores = Layer.merge(Stores.layer, RateWindows.layer)
   return Layer.mergeAll(
     migrates ? Layer.provide(stores, migrated(config.schema)) : stores,
-    signals(listens ? HostPoolListener.subscribe(config.pool) : undefined),
+    signals(listens ? HostPoolListener.openListeningSession(config.pool) : undefined),
     layerClock
   ).pipe(Layer.provideMerge(HostPoolClient.layer(config)))
 }
@@ -137,4 +137,4 @@ const migrated = (schema: string | undefined) =>
   Layer.effectDiscard(Effect.andThen(SearchPath.createSchema(schema), Migrations.migrate))
 
 const layerMigrated = (config: PostgresConfig) =>
-  Layer.provide(migrated(config.schema), Layer.fresh(layerMigrating(config)))
+  Layer.provide(migrated(config.schema), Layer.fresh(layerMigrationClientWithClock(config)))

@@ -27,7 +27,7 @@ import * as PostgresUrl from "./PostgresUrl.ts"
 import * as SearchPath from "./SearchPath.ts"
 import * as SessionPool from "./SessionPool.ts"
 import * as StalePlans from "./StalePlans.ts"
-import { toParameter, typeRegistry } from "./Values.ts"
+import { toPostgresParameter, makePgTypeRegistry } from "./Values.ts"
 
 export interface PostgresClientConfig {
   readonly url: Redacted.Redacted
@@ -94,7 +94,7 @@ export const make = (
       toConnection(session, plans, answered, (error) => judge(session, error))
     const { schema } = config
     const pin = schema === undefined || config.isPooled !== true ? undefined : SearchPath.setLocalSearchPath(schema)
-    const begin: PooledClient.Pool["begin"] = (connection) => {
+    const begin: PooledClient.PooledClientParts["begin"] = (connection) => {
       const begun = connection.execute("BEGIN", [], undefined)
       return pin === undefined ? begun : Effect.andThen(begun, connection.execute(pin, [], undefined))
     }
@@ -118,7 +118,7 @@ export const make = (
 
 export const layer = (config: PostgresClientConfig): Layer.Layer<PostgresClient | SqlClient.SqlClient, SqlError> =>
   Layer.effectContext(
-    Effect.map(make(config), (client) => Context.add(PooledClient.contextOf(client), PostgresClient, client))
+    Effect.map(make(config), (client) => Context.add(PooledClient.sqlClientContext(client), PostgresClient, client))
   ).pipe(Layer.provide(Reactivity.layer))
 
 const poolOptions = (config: PostgresClientConfig) => {
@@ -148,7 +148,7 @@ const poolOptions = (config: PostgresClientConfig) => {
     keepAlive: usual.keepAlive,
     maxConnections: config.poolSize ?? usual.poolSize,
     idleTimeout: config.idleTimeout ?? usual.idleTimeout,
-    types: typeRegistry()
+    types: makePgTypeRegistry()
   }))
 }
 
@@ -197,7 +197,7 @@ const toConnection = (
 ): Connection => {
   const answered: Answered = (asked) => Effect.tapError(within(asked), judge)
   const run = (sql: string, params: ReadonlyArray<unknown>, prepared: boolean) => {
-    const values = params.map(toParameter)
+    const values = params.map(toPostgresParameter)
     const asked = prepared
       ? plans.renewing(sql, (text) => session.query(text, values))
       : session.query(sql, values, false)
@@ -208,11 +208,11 @@ const toConnection = (
   return {
     execute: (sql, params, transform) => transformed(run(sql, params, true), transform),
     executeUnprepared: (sql, params, transform) => transformed(run(sql, params, false), transform),
-    executeRaw: (sql, params) => answered(session.query(sql, params.map(toParameter))),
-    executeValues: (sql, params) => answered(session.queryValues(sql, params.map(toParameter))),
-    executeValuesUnprepared: (sql, params) => answered(session.queryValues(sql, params.map(toParameter), false)),
+    executeRaw: (sql, params) => answered(session.query(sql, params.map(toPostgresParameter))),
+    executeValues: (sql, params) => answered(session.queryValues(sql, params.map(toPostgresParameter))),
+    executeValuesUnprepared: (sql, params) => answered(session.queryValues(sql, params.map(toPostgresParameter), false)),
     executeStream: (sql, params, transform) => {
-      const rows = Stream.tapError(session.stream(sql, params.map(toParameter)), judge)
+      const rows = Stream.tapError(session.stream(sql, params.map(toPostgresParameter)), judge)
       return transform === undefined ? rows : Stream.mapArray(rows, (some) => transform(some) as unknown as typeof some)
     }
   }

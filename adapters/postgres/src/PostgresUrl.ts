@@ -14,7 +14,7 @@ export interface UrlRefused {
   readonly reason: string
 }
 
-export interface PostgresAddress {
+export interface ParsedPostgresUrl {
   /** The URL that the driver receives. */
   readonly url: Redacted.Redacted
   /**
@@ -28,13 +28,13 @@ export interface PostgresAddress {
 
 const modes = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"] as const
 
-export const parsePostgresUrl = (address: Redacted.Redacted): Result.Result<PostgresAddress, UrlRefused> => {
+export const parsePostgresUrl = (address: Redacted.Redacted): Result.Result<ParsedPostgresUrl, UrlRefused> => {
   const text = Redacted.value(address)
   const url = URL.parse(text)
   if (url === null || !/^postgres(ql)?:$/.test(url.protocol)) {
     return refuse("must be postgres://USER:PASSWORD@HOST:PORT/DATABASE")
   }
-  const wrong = UrlParameters.refusalOfParameters(url.searchParams)
+  const wrong = UrlParameters.invalidParameterReason(url.searchParams)
   if (wrong !== undefined) return refuse(wrong)
   const parameter = (name: string) => url.searchParams.get(name) ?? undefined
   // A query parameter overrides the same part of the URL.
@@ -69,7 +69,7 @@ const preferring = (url: URL) => {
 const secured = (
   mode: string,
   parameter: (name: string) => string | undefined
-): Result.Result<PostgresAddress["ssl"], UrlRefused> => {
+): Result.Result<ParsedPostgresUrl["ssl"], UrlRefused> => {
   if (mode === "disable") return Result.succeed(false)
   if (mode === "allow" || mode === "prefer") return Result.succeed(undefined)
   const files = { ca: parameter("sslrootcert"), cert: parameter("sslcert"), key: parameter("sslkey") }

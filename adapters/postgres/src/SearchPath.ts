@@ -21,7 +21,7 @@ export const searchPathOf = (schema: string): string => `${quoted(schema)}, pg_t
 export const setLocalSearchPath = (schema: string): string => `SET LOCAL search_path TO ${searchPathOf(schema)}`
 
 /** Sets the search path inside the host's transaction. The returned effect restores the host's search path. */
-export const enterSchema = (schema: string) =>
+export const setSearchPathWithRestore = (schema: string) =>
   Effect.fnUntraced(function* (connection: Connection) {
     const [before] = yield* connection.execute("SELECT current_setting('search_path') AS path", [], undefined)
     yield* connection.execute(setLocalSearchPath(schema), [], undefined)

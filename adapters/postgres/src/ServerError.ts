@@ -81,12 +81,12 @@ export const toSqlError = (cause: unknown, operation: string): SqlError => {
 /** Returns whether the error has ended its session, which must then not be used again. */
 export const endsSession = ({ reason: { cause } }: SqlError): boolean => {
   const state = sqlStateOf(cause)
-  return state === undefined || isSessionLost(state)
+  return state === undefined || isSessionLossSqlState(state)
 }
 
 /**
  * Returns whether the SQLSTATE means that the server has ended the session: a lost connection, a server start or
  * shutdown, or an idle timeout.
  */
-export const isSessionLost = (state: string): boolean =>
+export const isSessionLossSqlState = (state: string): boolean =>
   /^(08|57P)/.test(state) || state === "25P03" || state === "25P04"

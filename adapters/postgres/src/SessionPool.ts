@@ -15,7 +15,7 @@ import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { ConnectionError, isSqlError, SqlError } from "effect/sql/SqlError"
-import { isSessionLost, sqlStateOf } from "./ServerError.ts"
+import { isSessionLossSqlState, sqlStateOf } from "./ServerError.ts"
 
 export interface SessionPool {
   /** Lends a session until the scope closes. */
@@ -162,7 +162,7 @@ export const make = Effect.fnUntraced(function* (
     judge: (session, { reason: { cause } }) =>
       Effect.sync(() => {
         const code = sqlStateOf(cause)
-        if (code === undefined || !(code === readOnlyTransaction || isSessionLost(code))) return
+        if (code === undefined || !(code === readOnlyTransaction || isSessionLossSqlState(code))) return
         if (code === readOnlyTransaction && openedIn.get(session) === generation) generation++
         retire(session)
       }),

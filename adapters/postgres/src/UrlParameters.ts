@@ -48,7 +48,7 @@ const plain = (name: string) => name.toLowerCase().replaceAll(/[^a-z]/g, "")
  * Returns why the parameters are refused, or undefined. The reason contains no parameter values, and no parameter name
  * that may be part of a password.
  */
-export const refusalOfParameters = (parameters: URLSearchParams): string | undefined => {
+export const invalidParameterReason = (parameters: URLSearchParams): string | undefined => {
   const seen = new Set<string>()
   for (const [name, value] of parameters) {
     if (!known.includes(name)) return unknown(name, seen)

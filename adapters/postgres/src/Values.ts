@@ -7,7 +7,7 @@ const nul = "\0"
 const replacement = "\uFFFD"
 
 /** Converts a statement parameter. Flags become 0 or 1, and times become ISO text. */
-export const toParameter = (value: unknown): unknown => {
+export const toPostgresParameter = (value: unknown): unknown => {
   if (typeof value === "string") return value.includes(nul) ? value.replaceAll(nul, replacement) : value
   if (typeof value === "boolean") return value ? 1 : 0
   if (value === undefined) return null
@@ -16,7 +16,7 @@ export const toParameter = (value: unknown): unknown => {
 }
 
 /** Counts and sums are converted to numbers, because none of them exceeds 2^53. */
-export const typeRegistry = (): PgTypes.Registry => {
+export const makePgTypeRegistry = (): PgTypes.Registry => {
   const types = PgTypes.makeRegistry()
   const view = (bytes: Uint8Array) => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   types.register<number | bigint>(PgTypes.OID.int8, {

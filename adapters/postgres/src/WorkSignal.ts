@@ -13,7 +13,7 @@ import {
   WorkSignal
 } from "@partner-commentary/core/shared/WorkSignal"
 import * as Effect from "effect/Effect"
-import { connectionLost, type NotificationChannel } from "./Channel.ts"
+import { connectionLostMessage, type NotificationChannel } from "./Channel.ts"
 
 const prefix = "work "
 
@@ -46,7 +46,7 @@ export const make = (channel: NotificationChannel, own: WorkSignal["Service"]): 
     return true
   }
   channel.onMessage((message) => {
-    if (message === connectionLost) return own.wakeAll
+    if (message === connectionLostMessage) return own.wakeAll
     return own.tell(parse(message.startsWith(prefix) ? message.slice(prefix.length) : ""))
   })
 

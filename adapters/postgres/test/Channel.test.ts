@@ -23,9 +23,9 @@ it.live("a message that could not be sent because no connection was free is sent
     const listening = yield* Deferred.make<void>()
     const heard = yield* Deferred.make<string>()
     channel.onMessage((message) =>
-      message === Channel.connectionLost ? Deferred.succeed(listening, undefined) : Deferred.succeed(heard, message)
+      message === Channel.connectionLostMessage ? Deferred.succeed(listening, undefined) : Deferred.succeed(heard, message)
     )
-    yield* Channel.listen(channel, Channel.subscribe(yield* PostgresClient.make({ url, poolSize: 1 })))
+    yield* Channel.listen(channel, Channel.openListeningSession(yield* PostgresClient.make({ url, poolSize: 1 })))
     yield* Deferred.await(listening)
     // The connection is opened first, so that its opening does not use up the timeout of the callers that wait.
     yield* speaker`SELECT 1`
@@ -56,8 +56,8 @@ it.live("an open LISTEN connection that no longer receives messages is replaced"
     const messages = yield* Queue.unbounded<string>()
     channel.onMessage((message) => Queue.offer(messages, message))
     const listener = yield* PostgresClient.make({ url: Redacted.make(listening.url), poolSize: 1, statementTimeout: 0 })
-    yield* Channel.listen(channel, Channel.subscribe(listener), { interval: "200 millis", timeout: "1 second" })
-    assert.strictEqual(yield* Queue.take(messages), Channel.connectionLost)
+    yield* Channel.listen(channel, Channel.openListeningSession(listener), { interval: "200 millis", timeout: "1 second" })
+    assert.strictEqual(yield* Queue.take(messages), Channel.connectionLostMessage)
     // The listener sends the second test message after the first test message has arrived.
     const sent = Effect.sync(() => speaking.turns.flat().filter((statement) => statement.includes("pg_notify")).length)
     yield* Effect.repeat(Effect.delay(sent, "20 millis"), { until: (count) => count >= 2 })
@@ -66,7 +66,7 @@ it.live("an open LISTEN connection that no longer receives messages is replaced"
     yield* Effect.timeout(isHeard(true), "5 seconds")
     listening.freeze()
     yield* Effect.timeout(isHeard(false), "30 seconds")
-    assert.strictEqual(yield* Effect.timeout(Queue.take(messages), "30 seconds"), Channel.connectionLost)
+    assert.strictEqual(yield* Effect.timeout(Queue.take(messages), "30 seconds"), Channel.connectionLostMessage)
     yield* Effect.timeout(isHeard(true), "5 seconds")
     yield* channel.say("work mails")
     assert.strictEqual(yield* Effect.timeout(Queue.take(messages), "5 seconds"), "work mails")

@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 
 /** Records for each session whether the session returns to the pool or is ended. */
-const poolOf = (answer: HostPool.Session["query"], on?: () => void) => {
+const poolOf = (answer: HostPool.HostPoolSession["query"], on?: () => void) => {
   const releases: Array<"returned" | "ended"> = []
   const connected = Promise.withResolvers<void>()
   const session = {
@@ -25,7 +25,7 @@ const silent = () => new Promise<never>(() => {})
 const turns = Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 10)))
 
 const begun = (pool: HostPool.HostPool) =>
-  Effect.forkChild(Effect.scoped(HostPoolListener.subscribe(pool)), { startImmediately: true })
+  Effect.forkChild(Effect.scoped(HostPoolListener.openListeningSession(pool)), { startImmediately: true })
 
 it.live("if a start is interrupted before the pool provides a session, the session returns to the pool", () =>
   Effect.gen(function* () {
@@ -53,7 +53,7 @@ it.live("a session that listened is closed, and a session that cannot listen ret
   Effect.gen(function* () {
     const listening = poolOf(answered, () => {})
     listening.connect()
-    yield* Effect.scoped(HostPoolListener.subscribe(listening.pool))
+    yield* Effect.scoped(HostPoolListener.openListeningSession(listening.pool))
     assert.deepStrictEqual(listening.releases, ["ended"])
     const deaf = poolOf(answered)
     deaf.connect()

@@ -16,7 +16,7 @@ import type * as Redacted from "effect/Redacted"
 import * as SqlClient from "effect/sql/SqlClient"
 
 const direct = <A, E>(url: Redacted.Redacted, use: Effect.Effect<A, E, SqlClient.SqlClient>) =>
-  Effect.provide(use, Layer.fresh(Postgres.layerDirect({ url })))
+  Effect.provide(use, Layer.fresh(Postgres.layerMigrationClient({ url })))
 
 /** Reads in a transaction, which keeps a lock on the table until the test runs the returned effect. */
 const dump = Effect.fnUntraced(function* (url: Redacted.Redacted) {

@@ -17,7 +17,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
 
 const direct = <A, E>(url: Redacted.Redacted, use: Effect.Effect<A, E, SqlClient.SqlClient>) =>
-  Effect.provide(use, Layer.fresh(Postgres.layerDirect({ url })))
+  Effect.provide(use, Layer.fresh(Postgres.layerMigrationClient({ url })))
 
 const run = (url: Redacted.Redacted, statement: string) =>
   direct(
@@ -114,7 +114,7 @@ describe("Schema status of a Postgres database", () => {
       const seen = run(url, "SELECT version, seen_at FROM processes")
       const alive = Layer.provide(
         Layer.provide(Heartbeat.layer("1.2.3"), SecureRandom.layerWebCrypto),
-        Postgres.layerInspect({ url })
+        Postgres.layerInspectionClient({ url })
       )
       yield* Effect.scoped(
         Effect.gen(function* () {

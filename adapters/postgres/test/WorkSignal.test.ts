@@ -7,7 +7,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/testing/TestClock"
-import { connectionLost, type NotificationChannel } from "../src/Channel.ts"
+import { connectionLostMessage, type NotificationChannel } from "../src/Channel.ts"
 
 /** A test channel that immediately delivers each message to all processes. */
 const makeChannel = () => {
@@ -78,7 +78,7 @@ it.effect("a waiting request continues when the LISTEN connection is restored, b
     yield* one.notify
     yield* TestClock.adjust("30 seconds")
     assert.isUndefined(waiting.pollUnsafe())
-    yield* channel.say(connectionLost)
+    yield* channel.say(connectionLostMessage)
     assert.isTrue(yield* Fiber.join(waiting))
   }).pipe(Effect.scoped)
 )

@@ -8,7 +8,7 @@ import type MimeNode from "nodemailer/lib/mime-node"
 import * as QuotedPrintable from "nodemailer/lib/qp"
 
 /** Returns the bytes that nodemailer's own stream would return. The contents of all parts must be strings. */
-export const bytesOf = (message: MimeNode): Buffer => {
+export const renderMailBytes = (message: MimeNode): Buffer => {
   const text = partText(message)
   return Buffer.from(text.endsWith("\n") ? text : `${text}\r\n`)
 }
@@ -42,7 +42,7 @@ const readAtOnce = 16 * 1024
  * Makes a stream of the bytes. The stream ends only when the consumer has read the last bytes, so while the socket's
  * buffer is full, the stream does not end.
  */
-export const streamOf = (bytes: Buffer): Readable => {
+export const bytesToStream = (bytes: Buffer): Readable => {
   let position = 0
   return new Readable({
     read() {

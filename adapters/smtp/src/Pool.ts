@@ -2,10 +2,10 @@
 import type { Readable } from "node:stream"
 import * as Duration from "effect/Duration"
 import { createTransport, type SendMailOptions } from "nodemailer"
-import { bytesOf, streamOf } from "./MailBytes.ts"
+import { renderMailBytes, bytesToStream } from "./MailBytes.ts"
 import type { MailServerSetting } from "./MailSetting.ts"
 
-export interface PoolLimits {
+export interface SmtpTimeouts {
   readonly timeout: Duration.Duration
   readonly answerTimeout: Duration.Duration
   readonly stopTimeout: Duration.Duration
@@ -26,7 +26,7 @@ const longestGreeting = Duration.minutes(1)
 export const openSmtpPool = (
   server: MailServerSetting,
   connections: number,
-  { answerTimeout, timeout }: PoolLimits
+  { answerTimeout, timeout }: SmtpTimeouts
 ): SmtpPool => {
   const half = Duration.divideUnsafe(timeout, 2)
   const transport = createTransport({
@@ -48,7 +48,7 @@ export const openSmtpPool = (
   transport.use("stream", ({ data, message }, done) => {
     message.createReadStream = (): Readable => {
       const onSent = data.signal && listeners.get(data.signal)
-      const stream = streamOf(bytesOf(message))
+      const stream = bytesToStream(renderMailBytes(message))
       // The stream ends when nodemailer has read the last byte. nodemailer then immediately sends the final dot of the
       // SMTP transfer.
       return onSent ? stream.once("end", onSent) : stream

@@ -11,7 +11,7 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import type { SendMailOptions } from "nodemailer"
-import type { PoolLimits, SmtpPool } from "./Pool.ts"
+import type { SmtpTimeouts, SmtpPool } from "./Pool.ts"
 
 const silent = (bound: Duration.Duration, unanswered: boolean) =>
   new MailRefused({
@@ -30,7 +30,7 @@ export const sendMail = Effect.fnUntraced(function* (
   pool: SmtpPool,
   mail: SendMailOptions,
   refusal: (cause: unknown, isWhole: boolean) => MailRefused,
-  { answerTimeout, stopTimeout, timeout }: PoolLimits
+  { answerTimeout, stopTimeout, timeout }: SmtpTimeouts
 ) {
   const wholeOrEnded = yield* Deferred.make<void>()
   let isWhole = false

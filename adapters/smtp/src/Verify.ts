@@ -6,7 +6,7 @@ import { createTransport } from "nodemailer"
 import { parseMailServer } from "./MailSetting.ts"
 import { makeRedactor } from "./SmtpMailer.ts"
 
-export interface VerifiedServer {
+export interface MailServerVerification {
   /** False if the URL contains no user name. */
   readonly isAuthenticated: boolean
 }
@@ -15,7 +15,7 @@ export interface VerifiedServer {
 export const verifyMailServer = (
   url: Redacted.Redacted<string>,
   timeout: Duration.Input
-): Effect.Effect<VerifiedServer, { readonly reason: string }> =>
+): Effect.Effect<MailServerVerification, { readonly reason: string }> =>
   Effect.gen(function* () {
     const target = yield* Effect.mapError(Effect.fromResult(parseMailServer(url)), ({ message }) => ({
       reason: message

@@ -22,7 +22,7 @@ export const makeMailer = <E>(layer: Layer.Layer<Mailer, E>) =>
   Effect.map(Layer.build(layer), (context) => Context.get(context, Mailer))
 
 /** Converts a parsed mail to the form that the mailer conformance suite compares with the sent mail. */
-export const parseArrivedMail = ({ html = "", messageId = "", subject = "", text = "", to }: Email): ReceivedMail => ({
+export const toReceivedMail = ({ html = "", messageId = "", subject = "", text = "", to }: Email): ReceivedMail => ({
   messageId,
   to: { name: to?.[0]?.name ?? "", address: to?.[0]?.address ?? "" },
   subject,

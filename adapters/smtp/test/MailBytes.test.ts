@@ -1,6 +1,6 @@
 /** Compares the bytes of a mail with the bytes that nodemailer's own streams build. */
 import { assert, it } from "@effect/vitest"
-import { bytesOf } from "@partner-commentary/smtp/MailBytes"
+import { renderMailBytes } from "@partner-commentary/smtp/MailBytes"
 import { parseMailSender } from "@partner-commentary/smtp/MailSetting"
 import { composeMimeMessage } from "@partner-commentary/smtp/MimeMessage"
 import * as DateTime from "effect/DateTime"
@@ -46,7 +46,7 @@ it.effect("a mail has the bytes that nodemailer's own streams build", () =>
         const mail = Result.getOrThrow(composeMimeMessage(sender, makeMessage({ text, html, subject: text }), now))
         const compiled = () => new MailComposer({ ...mail, baseBoundary: "same" }).compile()
         const expected = yield* Effect.promise(() => compiled().build())
-        assert.strictEqual(unbroken(bytesOf(compiled())), unbroken(expected))
+        assert.strictEqual(unbroken(renderMailBytes(compiled())), unbroken(expected))
       }
     }
   })

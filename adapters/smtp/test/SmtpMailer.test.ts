@@ -8,7 +8,7 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Scope from "effect/Scope"
-import { makeMailer, makeMessage, parseArrivedMail, senderAddress } from "./Fixtures.ts"
+import { makeMailer, makeMessage, toReceivedMail, senderAddress } from "./Fixtures.ts"
 import { type ReceivedMail, replyError, startMailServer, startSilentServer } from "./MailServer.ts"
 
 const to = (url: string, timeout: "500 millis" | "5 seconds" = "5 seconds") =>
@@ -29,7 +29,7 @@ const delivering = Layer.unwrap(
   Effect.map(MailServer, ({ port }) => layer({ url: Redacted.make(`smtp://127.0.0.1:${port}`), from: senderAddress }))
 ).pipe(Layer.provideMerge(Layer.effect(MailServer, startMailServer())))
 
-const delivered = Effect.map(MailServer, ({ received }) => received.map(({ email }) => parseArrivedMail(email)))
+const delivered = Effect.map(MailServer, ({ received }) => received.map(({ email }) => toReceivedMail(email)))
 
 MailerSuite.suite("SmtpMailer", delivering, delivered)
 

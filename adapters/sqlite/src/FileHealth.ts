@@ -6,10 +6,10 @@ import { DatabaseUnavailable } from "@partner-commentary/core/operations/Databas
 import { type CorruptionMonitor, makeCorruptionMonitor } from "@partner-commentary/sql/database/DatabaseFault"
 import * as Effect from "effect/Effect"
 
-export type FileHealth = CorruptionMonitor
+export type DatabaseFileMonitor = CorruptionMonitor
 
 /** Watches the database file. Call this function directly after the file was opened. */
-export const watchDatabaseFile = (filename: string): FileHealth => {
+export const watchDatabaseFile = (filename: string): DatabaseFileMonitor => {
   const isFile = filename !== ":memory:" && filename !== ""
   const opened = isFile ? fileIdentity(filename) : undefined
   const { check, saw } = makeCorruptionMonitor()

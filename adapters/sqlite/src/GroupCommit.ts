@@ -61,7 +61,7 @@ interface Waiter {
   waited: number
 }
 
-export const make = (options: {
+export const makeGroupedWithTransaction = (options: {
   readonly database: SqliteHandle
   readonly begin: string
   readonly spanAttributes: ReadonlyArray<readonly [string, unknown]>

@@ -16,7 +16,7 @@ export type HostDatabase = DatabaseSync
 export const isHostDatabase = (given: unknown): given is HostDatabase => given instanceof DatabaseSync
 
 /** Returns whether the value is a connection of better-sqlite3, or of another library with the same interface. */
-export const isUnsupportedDatabase = (given: unknown): boolean =>
+export const isBetterSqliteDatabase = (given: unknown): boolean =>
   Predicate.hasProperty(given, "prepare") && Predicate.isFunction(given.prepare)
 
 /**
@@ -33,7 +33,7 @@ const refused = (reason: string) => Effect.fail(new HostTransactionRefused({ rea
  * same file as this client, with an open transaction. The Effect connection and its prepared statements are cached for
  * each host connection.
  */
-export const transactions = (config: SqliteConnection.SqliteFileConfig) => {
+export const makeHostTransactionOpener = (config: SqliteConnection.SqliteFileConfig) => {
   const file = FileHealth.fileIdentity(config.filename)
   const connections = new WeakMap<HostDatabase, Connection>()
   const connectionOf = (database: HostDatabase): Connection => {
@@ -51,7 +51,7 @@ export const transactions = (config: SqliteConnection.SqliteFileConfig) => {
     Effect.suspend(() => {
       if (!isHostDatabase(db)) {
         return refused(
-          isUnsupportedDatabase(db)
+          isBetterSqliteDatabase(db)
             ? "must be a DatabaseSync of node:sqlite: the service cannot run statements on a connection of better-sqlite3"
             : "must be a DatabaseSync of node:sqlite"
         )

@@ -85,7 +85,7 @@ export const make = (
     const { transactionService } = client
     const withTransaction = HostTransaction.joinHostTransactionOr(
       { transactionService, spanAttributes, control: ({ executeRaw }, sql) => executeRaw(sql, []) },
-      GroupCommit.make({
+      GroupCommit.makeGroupedWithTransaction({
         database,
         begin: config.readonly === true ? "BEGIN" : "BEGIN IMMEDIATE",
         spanAttributes,
@@ -137,5 +137,5 @@ const toContext = (client: SqliteClient) =>
     Context.add(SqlClient.SqlClient, client),
     Context.add(KnownFaultCheck, client.fault),
     Context.add(DirectReads, client.readNow),
-    Context.add(HostTransaction.HostTransactionConnector, HostDatabase.transactions(client.config))
+    Context.add(HostTransaction.HostTransactionConnector, HostDatabase.makeHostTransactionOpener(client.config))
   )

@@ -44,7 +44,7 @@ export interface SqliteHandle {
   /** The maximum time that a statement waits for a busy database, in milliseconds. */
   readonly timeout: number
   /** Detects faults of the database file that statements may not report. */
-  readonly fault: FileHealth.FileHealth["check"]
+  readonly fault: FileHealth.DatabaseFileMonitor["check"]
   readonly isTransaction: () => boolean
   /** Runs the statement synchronously, and returns an effect that contains the result. */
   readonly run: (

@@ -3,7 +3,7 @@ import type { TopicQuery } from "@partner-commentary/core/topic/TopicStore"
 import { day, start } from "@partner-commentary/testkit/support/Fixtures"
 
 /** Returns the pattern of the index that the statement must use, depending on the filter in its text. */
-export const indexPatternOf = (text: string): RegExp =>
+export const expectedIndexPattern = (text: string): RegExp =>
   text.includes("updated_at >")
     ? /topics_updated \(.*updated_at>\?|PRIMARY KEY \(id=/
     : text.includes("external_reference =")
@@ -11,7 +11,7 @@ export const indexPatternOf = (text: string): RegExp =>
       : /topics_(newest|status) \(|PRIMARY KEY \(id=|topics_of_tests/
 
 /** Queries that together use every filter for listing topics. */
-export const filters: ReadonlyArray<Partial<TopicQuery>> = [
+export const topicListFilters: ReadonlyArray<Partial<TopicQuery>> = [
   { oldestFirst: true },
   { status: ["pending", "completed"] },
   { status: null, reference: "a" },

@@ -26,8 +26,8 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as Statement from "effect/sql/Statement"
-import { filters, indexPatternOf } from "./ListFilters.ts"
-import { everyWebhook } from "./WebhookStatements.ts"
+import { topicListFilters, expectedIndexPattern } from "./ListFilters.ts"
+import { callEveryWebhookStoreMethod } from "./WebhookStatements.ts"
 
 interface Run {
   readonly text: string
@@ -180,7 +180,7 @@ describe("Statements of the stores", () => {
             /FROM topics +WHERE.*(external_reference|updated_at|created_at) [=><] \?/s.test(text) &&
             detail.includes("topics")
           ) {
-            assert.match(detail, indexPatternOf(text), text)
+            assert.match(detail, expectedIndexPattern(text), text)
           }
           if (text.includes("AND status = ?") && detail.includes("topics") && !detail.endsWith("(id=?)"))
             assert.include(detail, "status=?")
@@ -211,7 +211,7 @@ const everything = Effect.gen(function* () {
   for (const status of [null, "pending"] as const) {
     for (const from of [{ offset: 0 }, { cursor: { createdAt: start, id } }]) {
       yield* topics.list({ owner: given.topic, status, limit: 20, from })
-      for (const filter of filters) yield* topics.list({ owner: given.topic, status, limit: 20, from, ...filter })
+      for (const filter of topicListFilters) yield* topics.list({ owner: given.topic, status, limit: 20, from, ...filter })
     }
   }
   for (const one of sent.slice(0, 1)) {
@@ -253,7 +253,7 @@ const everything = Effect.gen(function* () {
   yield* Effect.flatMap(OrganizationStore, (store) => store.findByIdentity("x"))
   yield* Effect.flatMap(UsageStore, (store) => store.ofMonth({ organizationId, environment: "live" }, "2026-01"))
   yield* everyMediaJob
-  yield* everyWebhook
+  yield* callEveryWebhookStoreMethod
   const answers = yield* IdempotencyStore
   const claim = { id: "x", fingerprint: "x", at: start, until: start + day }
   yield* Effect.andThen(

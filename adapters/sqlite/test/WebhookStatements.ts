@@ -13,7 +13,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
 
-export const everyWebhook = Effect.gen(function* () {
+export const callEveryWebhookStoreMethod = Effect.gen(function* () {
   const store = yield* WebhookStore
   const one = webhook()
   const audit = { action: "webhook.created", details: {} }

@@ -76,7 +76,7 @@ export const exchangeOnce = (agents: HttpAgents, url: ReceiverUrl, { headers, bo
     })
     const fail = (cause: unknown) => resume(Effect.fail(Failure.failureOfError(cause)))
     const stopAtFlood = limited(() => {
-      fail(Failure.answerTooLong(carriedAtMost))
+      fail(Failure.responseTooLongFailure(carriedAtMost))
       call.destroy()
     })
     call.on("error", fail)

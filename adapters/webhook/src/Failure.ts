@@ -5,16 +5,16 @@
 import { type TransportFailure, WebhookNotSent } from "@partner-commentary/core/webhook/WebhookTransport"
 import * as Duration from "effect/Duration"
 
-export const requestNotSent = (failure: TransportFailure, reason: string) => new WebhookNotSent({ failure, reason })
+export const makeRequestFailure = (failure: TransportFailure, reason: string) => new WebhookNotSent({ failure, reason })
 
-export const timedOut = (bound: Duration.Duration) =>
-  requestNotSent("timeout", `The receiver did not complete its answer within ${Duration.format(bound)}.`)
+export const timeoutFailure = (bound: Duration.Duration) =>
+  makeRequestFailure("timeout", `The receiver did not complete its answer within ${Duration.format(bound)}.`)
 
-export const answerTooLong = (bytes: number) =>
-  requestNotSent("http", `The receiver sent more than ${bytes / 1024} KiB without completing its answer.`)
+export const responseTooLongFailure = (bytes: number) =>
+  makeRequestFailure("http", `The receiver sent more than ${bytes / 1024} KiB without completing its answer.`)
 
-export const addressNotPublic = () =>
-  requestNotSent("blocked", "The receiver's host name resolves to a private or reserved network.")
+export const addressNotPublicFailure = () =>
+  makeRequestFailure("blocked", "The receiver's host name resolves to a private or reserved network.")
 
 const untrusted =
   "The receiver's TLS certificate is not from an authority that we know, or the chain that it sends is incomplete."
@@ -53,11 +53,11 @@ const codeOf = (cause: unknown): string =>
 export const failureOfError = (cause: unknown): WebhookNotSent => {
   if (cause instanceof WebhookNotSent) return cause
   const code = codeOf(cause)
-  if (code === "ECONNREFUSED") return requestNotSent("refused", "The receiver refuses connections.")
-  if (unreachable.has(code)) return requestNotSent("refused", "The receiver cannot be reached.")
-  if (code === "ETIMEDOUT") return requestNotSent("timeout", "The receiver did not accept a connection in time.")
-  if (code.startsWith("HPE_")) return requestNotSent("http", "What the receiver answered is not HTTP.")
+  if (code === "ECONNREFUSED") return makeRequestFailure("refused", "The receiver refuses connections.")
+  if (unreachable.has(code)) return makeRequestFailure("refused", "The receiver cannot be reached.")
+  if (code === "ETIMEDOUT") return makeRequestFailure("timeout", "The receiver did not accept a connection in time.")
+  if (code.startsWith("HPE_")) return makeRequestFailure("http", "What the receiver answered is not HTTP.")
   if (tls.test(code))
-    return requestNotSent("tls", certificates[code] ?? "No TLS connection with the receiver came about.")
-  return requestNotSent("reset", "The receiver closed the connection before its answer was complete.")
+    return makeRequestFailure("tls", certificates[code] ?? "No TLS connection with the receiver came about.")
+  return makeRequestFailure("reset", "The receiver closed the connection before its answer was complete.")
 }

@@ -63,18 +63,18 @@ export const lookupWithNameServers = Effect.fnUntraced(function* (servers: Reado
 })
 
 const unresolved = ({ unknown }: { readonly unknown: boolean }) =>
-  Failure.requestNotSent(
+  Failure.makeRequestFailure(
     "dns",
     unknown ? "The receiver's host name does not resolve." : "The receiver's host name could not be looked up."
   )
 
 /** Returns a lookup function for sockets. The function refuses a name if one of its addresses is not public. */
-export const guardLookup = Effect.fnUntraced(function* (lookup: NameLookup, allowPrivate: boolean) {
+export const makePublicOnlyLookup = Effect.fnUntraced(function* (lookup: NameLookup, allowPrivate: boolean) {
   const run = Effect.runCallbackWith(yield* Effect.context<never>())
   const dialled = (name: string) =>
     Effect.flatMap(Effect.mapError(lookup(name), unresolved), (found) => {
       if (found.length === 0) return Effect.fail(unresolved({ unknown: true }))
-      if (!allowPrivate && !found.every(EgressGuard.isPublicAddress)) return Effect.fail(Failure.addressNotPublic())
+      if (!allowPrivate && !found.every(EgressGuard.isPublicAddress)) return Effect.fail(Failure.addressNotPublicFailure())
       return Effect.succeed(found)
     })
   const guard: LookupFunction = (name, { all }, answer) =>

@@ -42,16 +42,16 @@ export const layer = ({ allowPrivate, ports, lookup: given }: WebhookTransportOp
     Effect.gen(function* () {
       const rules = { allowPrivate, ports: ports ?? (allowPrivate ? null : publicPorts) }
       const lookup = given ?? (allowPrivate ? NameLookup.resolveBySystem : yield* NameLookup.lookupWithNameServers())
-      const agents = yield* Exchange.makeHttpAgents(yield* NameLookup.guardLookup(lookup, allowPrivate))
+      const agents = yield* Exchange.makeHttpAgents(yield* NameLookup.makePublicOnlyLookup(lookup, allowPrivate))
       return WebhookTransport.of({
         send: Effect.fn("WebhookTransport.send")(function* (request) {
           const url = yield* Effect.mapError(
             Effect.fromResult(ReceiverUrl.parseReceiverUrl(request.url, rules)),
-            ({ constraint }) => Failure.requestNotSent("blocked", `The receiver's URL ${constraint}.`)
+            ({ constraint }) => Failure.makeRequestFailure("blocked", `The receiver's URL ${constraint}.`)
           )
           return yield* Effect.timeoutOrElse(Exchange.exchangeOnce(agents, url, request), {
             duration: request.timeout,
-            orElse: () => Effect.fail(Failure.timedOut(request.timeout))
+            orElse: () => Effect.fail(Failure.timeoutFailure(request.timeout))
           })
         }),
         check: Effect.fn("WebhookTransport.check")(function* (text) {

@@ -4,7 +4,7 @@ import {
   listenHttp,
   listenTcp,
   localUrl,
-  makeRequest,
+  makeWebhookRequest,
   makeTransport,
   unusedPort,
   waitForOpenConnections,
@@ -41,7 +41,7 @@ describe("Delivery of ten thousand events", () => {
         const outcomes = yield* Effect.forEach(
           events,
           ([port, expected]) =>
-            Effect.match(send(makeRequest(localUrl(port), expected === "timeout" ? "1 second" : "30 seconds")), {
+            Effect.match(send(makeWebhookRequest(localUrl(port), expected === "timeout" ? "1 second" : "30 seconds")), {
               onSuccess: ({ status }) => String(status),
               onFailure: ({ failure }) => failure
             }),

@@ -8,7 +8,7 @@ import {
   listenTcp,
   listenWithAnswer,
   localUrl,
-  makeRequest,
+  makeWebhookRequest,
   makeTransport,
   unusedPort,
   waitForOpenConnections,
@@ -16,7 +16,7 @@ import {
 } from "./Receivers.ts"
 
 const failureAt = (port: number, timeout?: Duration.Input) =>
-  Effect.flatMap(makeTransport(), ({ send }) => Effect.flip(send(makeRequest(localUrl(port), timeout))))
+  Effect.flatMap(makeTransport(), ({ send }) => Effect.flip(send(makeWebhookRequest(localUrl(port), timeout))))
 
 const reset = (socket: Socket) => socket.resetAndDestroy()
 
@@ -26,7 +26,7 @@ describe("Receiver that misbehaves", () => {
       const port = yield* unusedPort
       const lookup = () => Effect.succeed(["127.0.0.1", "127.0.0.2", "::1"])
       const several = yield* makeTransport({ allowPrivate: true, lookup })
-      assert.strictEqual((yield* Effect.flip(several.send(makeRequest(`http://gone:${port}/`)))).failure, "refused")
+      assert.strictEqual((yield* Effect.flip(several.send(makeWebhookRequest(`http://gone:${port}/`)))).failure, "refused")
       assert.deepInclude(yield* failureAt(port), {
         failure: "refused",
         reason: "The receiver refuses connections."
@@ -84,7 +84,7 @@ describe("Receiver that misbehaves", () => {
   it.live("a request fails at the deadline if the name server of the receiver never responds", () =>
     Effect.gen(function* () {
       const { send } = yield* makeTransport({ allowPrivate: true, lookup: () => Effect.never })
-      const { failure } = yield* Effect.flip(send(makeRequest("http://slow.example.com/", "100 millis")))
+      const { failure } = yield* Effect.flip(send(makeWebhookRequest("http://slow.example.com/", "100 millis")))
       assert.strictEqual(failure, "timeout")
     })
   )
@@ -122,12 +122,12 @@ describe("Receiver that misbehaves", () => {
         ["HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: h2c\r\n\r\nmore", 101, ""]
       ] as const) {
         const { port } = yield* listenWithAnswer(text)
-        assert.deepEqual(yield* send(makeRequest(localUrl(port))), { status, retryAfter: null, excerpt })
+        assert.deepEqual(yield* send(makeWebhookRequest(localUrl(port))), { status, retryAfter: null, excerpt })
       }
       const broken = yield* listenWithAnswer(
         Buffer.from("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\na\xff\xfe", "latin1")
       )
-      assert.strictEqual((yield* send(makeRequest(localUrl(broken.port)))).excerpt, "a\ufffd\ufffd")
+      assert.strictEqual((yield* send(makeWebhookRequest(localUrl(broken.port)))).excerpt, "a\ufffd\ufffd")
     })
   )
 
@@ -147,7 +147,7 @@ describe("Receiver that misbehaves", () => {
         more()
       })
       const { send } = yield* makeTransport()
-      const [took, answer] = yield* Effect.timed(send(makeRequest(localUrl(receiver.port))))
+      const [took, answer] = yield* Effect.timed(send(makeWebhookRequest(localUrl(receiver.port))))
       assert.deepEqual(answer, { status: 200, retryAfter: null, excerpt: "x".repeat(1024) })
       assert.isBelow(Duration.toMillis(took), 2000)
       yield* Effect.timeout(waitForOpenConnections(receiver, 0), "10 seconds")
@@ -167,7 +167,7 @@ describe("Receiver that misbehaves", () => {
       yield* Effect.addFinalizer(() => Effect.sync(() => clearInterval(watch)))
       const answers = yield* Effect.forEach(
         Array.from({ length: 100 }),
-        () => send(makeRequest(localUrl(receiver.port))),
+        () => send(makeWebhookRequest(localUrl(receiver.port))),
         {
           concurrency: 100
         }
@@ -187,7 +187,7 @@ describe("Receiver that misbehaves", () => {
         answer.writeHead(200, { "content-encoding": "gzip" }).end(bomb)
       })
       const { send } = yield* makeTransport()
-      const answer = yield* send(makeRequest(localUrl(port)))
+      const answer = yield* send(makeWebhookRequest(localUrl(port)))
       assert.strictEqual(answer.status, 200)
       assert.isAtMost(answer.excerpt.length, 1024)
       assert.strictEqual(accepted, "identity")
@@ -202,7 +202,7 @@ describe("Receiver that misbehaves", () => {
           answer.writeHead(status, { location: localUrl(inner.port) }).end("gone")
         )
         const { send } = yield* makeTransport()
-        assert.deepInclude(yield* send(makeRequest(localUrl(port))), { status, excerpt: "gone" })
+        assert.deepInclude(yield* send(makeWebhookRequest(localUrl(port))), { status, excerpt: "gone" })
       }
       assert.strictEqual(inner.connections(), 0)
     })

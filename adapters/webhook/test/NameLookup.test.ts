@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as NameLookup from "@partner-commentary/webhook/NameLookup"
 import * as Effect from "effect/Effect"
 import { startNameServer } from "./NameServer.ts"
-import { listenHttp, makeRequest, makeTransport } from "./Receivers.ts"
+import { listenHttp, makeWebhookRequest, makeTransport } from "./Receivers.ts"
 
 const zone = {
   "both.example.com": ["93.184.215.14", "1.1.1.1", "2606:4700:4700::1111"],
@@ -48,7 +48,7 @@ describe("Host name of a receiver", () => {
       yield* check("https://none.example.com/")
       yield* check("https://broken.example.com/")
       yield* Effect.flip(check("https://inside.example.com/"))
-      const { failure } = yield* Effect.flip(send(makeRequest("https://inside.example.com/")))
+      const { failure } = yield* Effect.flip(send(makeWebhookRequest("https://inside.example.com/")))
       assert.strictEqual(failure, "blocked")
     })
   )
@@ -58,7 +58,7 @@ describe("Host name of a receiver", () => {
       const lookup = yield* NameLookup.lookupWithNameServers([yield* startNameServer(zone)])
       const { port } = yield* listenHttp((call, answer) => answer.end(call.headers.host))
       const { send } = yield* makeTransport({ allowPrivate: true, lookup })
-      const { excerpt } = yield* send(makeRequest(`http://here.example.com:${port}/`))
+      const { excerpt } = yield* send(makeWebhookRequest(`http://here.example.com:${port}/`))
       assert.strictEqual(excerpt, `here.example.com:${port}`)
     })
   )

@@ -11,7 +11,7 @@ import {
   listenHttp,
   listenTcp,
   localUrl,
-  makeRequest,
+  makeWebhookRequest,
   makeTransport,
   unusedPort,
   waitForOpenConnections
@@ -58,9 +58,9 @@ describe("Connections to receivers", () => {
       const receiver = yield* ok
       const { connections, port } = receiver
       const { send } = yield* makeTransport()
-      for (let sent = 0; sent < 20; sent++) yield* send(makeRequest(localUrl(port)))
+      for (let sent = 0; sent < 20; sent++) yield* send(makeWebhookRequest(localUrl(port)))
       assert.isAtMost(connections(), 2)
-      yield* Effect.forEach(Array.from({ length: 200 }), () => send(makeRequest(localUrl(port))), { concurrency: 5 })
+      yield* Effect.forEach(Array.from({ length: 200 }), () => send(makeWebhookRequest(localUrl(port))), { concurrency: 5 })
       assert.isAtMost(connections(), 7)
       yield* Effect.timeout(waitForOpenConnections(receiver, 0), "4 seconds")
     })
@@ -72,8 +72,8 @@ describe("Connections to receivers", () => {
       const idle = yield* ok
       const scope = yield* Scope.make()
       const { send } = yield* Scope.provide(makeTransport(), scope)
-      yield* send(makeRequest(localUrl(idle.port)))
-      const fiber = yield* Effect.forkScoped(Effect.flip(send(makeRequest(localUrl(hanging.port)))))
+      yield* send(makeWebhookRequest(localUrl(idle.port)))
+      const fiber = yield* Effect.forkScoped(Effect.flip(send(makeWebhookRequest(localUrl(hanging.port)))))
       yield* waitForOpenConnections(hanging, 1)
       yield* Scope.close(scope, Exit.void)
       assert.strictEqual((yield* Fiber.join(fiber)).failure, "reset")
@@ -88,7 +88,7 @@ describe("Connections to receivers", () => {
     Effect.gen(function* () {
       const receiver = yield* listenHttp((call) => call.resume())
       const { send } = yield* makeTransport()
-      const fiber = yield* Effect.forkScoped(send(makeRequest(localUrl(receiver.port))))
+      const fiber = yield* Effect.forkScoped(send(makeWebhookRequest(localUrl(receiver.port))))
       yield* waitForOpenConnections(receiver, 1)
       yield* Fiber.interrupt(fiber)
       yield* Effect.timeout(waitForOpenConnections(receiver, 0), "5 seconds")
@@ -105,7 +105,7 @@ describe("Connections to receivers", () => {
       })
       const { send } = yield* makeTransport()
       for (let sent = 1; sent <= 5; sent++) {
-        yield* send(makeRequest(localUrl(port)))
+        yield* send(makeWebhookRequest(localUrl(port)))
         while (open.size > 0) yield* Effect.sleep("10 millis")
         // The sender's event loop notices the closed connection when it polls the sockets, which happens between two
         // timers.
@@ -126,9 +126,9 @@ describe("Connections to receivers", () => {
         })
       )
       const { send } = yield* makeTransport()
-      yield* send(makeRequest(localUrl(port)))
+      yield* send(makeWebhookRequest(localUrl(port)))
       yield* Effect.sleep("20 millis")
-      assert.strictEqual((yield* Effect.flip(send(makeRequest(localUrl(port))))).failure, "reset")
+      assert.strictEqual((yield* Effect.flip(send(makeWebhookRequest(localUrl(port))))).failure, "reset")
       assert.deepStrictEqual([requests, connections()], [2, 1])
     })
   )
@@ -139,13 +139,13 @@ describe("Connections to receivers", () => {
       const quick = yield* ok
       const { send } = yield* makeTransport()
       yield* Effect.forkScoped(
-        Effect.forEach(Array.from({ length: 100 }), () => Effect.exit(send(makeRequest(localUrl(slow.port)))), {
+        Effect.forEach(Array.from({ length: 100 }), () => Effect.exit(send(makeWebhookRequest(localUrl(slow.port)))), {
           concurrency: "unbounded"
         })
       )
       while (slow.open.size < 100) yield* Effect.sleep("10 millis")
       // The response of the quick receiver arrives while all requests to the slow receiver still wait.
-      assert.strictEqual((yield* send(makeRequest(localUrl(quick.port)))).status, 200)
+      assert.strictEqual((yield* send(makeWebhookRequest(localUrl(quick.port)))).status, 200)
       assert.strictEqual(slow.open.size, 100)
     })
   )

@@ -1,7 +1,7 @@
 import * as Http from "node:http"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { listenHttp, listenTcp, localUrl, makeRequest, makeTransport } from "./Receivers.ts"
+import { listenHttp, listenTcp, localUrl, makeWebhookRequest, makeTransport } from "./Receivers.ts"
 
 describe("Input from the environment and the caller", () => {
   it.live("a proxy setting of the environment or the caller is never used", () =>
@@ -23,7 +23,7 @@ describe("Input from the environment and the caller", () => {
         })
       )
       const { send } = yield* makeTransport()
-      assert.strictEqual((yield* send(makeRequest(localUrl(port)))).excerpt, "direct")
+      assert.strictEqual((yield* send(makeWebhookRequest(localUrl(port)))).excerpt, "direct")
       assert.strictEqual(proxy.connections(), 0)
     })
   )
@@ -39,11 +39,11 @@ describe("Input from the environment and the caller", () => {
       )
       const { send } = yield* makeTransport()
       for (const value of ["a\r\nX-Evil: 1", "a\nX-Evil: 1", "a\0"]) {
-        const exit = yield* Effect.exit(send({ ...makeRequest(localUrl(port)), headers: { "webhook-id": value } }))
+        const exit = yield* Effect.exit(send({ ...makeWebhookRequest(localUrl(port)), headers: { "webhook-id": value } }))
         assert.strictEqual(exit._tag, "Failure")
       }
       assert.strictEqual(connections(), 0)
-      yield* send(makeRequest(localUrl(port, "/a%0d%0aX-Evil:%201?b=%0D%0A%0D%0AGET%20/")))
+      yield* send(makeWebhookRequest(localUrl(port, "/a%0d%0aX-Evil:%201?b=%0D%0A%0D%0AGET%20/")))
       const [head] = heard.join("").split("\r\n\r\n")
       assert.match(head!, /^POST \/a%0d%0aX-Evil:%201\?b=%0D%0A%0D%0AGET%20\/ HTTP\/1\.1\r\n/)
       assert.notMatch(head!, /\n(X-Evil|GET)/)
@@ -57,7 +57,7 @@ describe("Input from the environment and the caller", () => {
       })
       const { send } = yield* makeTransport()
       const headers = { host: "evil.example.com", "content-length": "1", "user-agent": "mine" }
-      const { excerpt } = yield* send({ ...makeRequest(localUrl(port)), headers, body: "é" })
+      const { excerpt } = yield* send({ ...makeWebhookRequest(localUrl(port)), headers, body: "é" })
       assert.strictEqual(excerpt, `127.0.0.1:${port} 2 mine`)
     })
   )

@@ -99,7 +99,7 @@ export const unusedPort = Effect.scoped(
   )
 )
 
-export const makeRequest = (url: string, timeout: Duration.Input = "10 seconds") => ({
+export const makeWebhookRequest = (url: string, timeout: Duration.Input = "10 seconds") => ({
   url,
   headers: { "content-type": "application/json" },
   body: '{"type":"creator.approved"}',

@@ -6,7 +6,7 @@ import * as Fiber from "effect/Fiber"
 import * as Result from "effect/Result"
 import * as TestClock from "effect/testing/TestClock"
 import { privateAddresses } from "./Addresses.ts"
-import { listenHttp, localUrl, makeRequest, makeTransport } from "./Receivers.ts"
+import { listenHttp, localUrl, makeWebhookRequest, makeTransport } from "./Receivers.ts"
 import { allowedUrls, refusedUrls } from "./Urls.ts"
 
 const guarded = (...addresses: ReadonlyArray<string>) =>
@@ -27,7 +27,7 @@ describe("Webhook URLs", () => {
         for (const url of refusedUrls) {
           const { constraint } = yield* Effect.flip(check(url))
           assert.match(constraint, /^must [^\n]+[^.]$/, url)
-          const sent = yield* Effect.flip(send(makeRequest(url)))
+          const sent = yield* Effect.flip(send(makeWebhookRequest(url)))
           assert.strictEqual(sent.failure, "blocked", url)
           assert.isTrue(isFit(constraint) && isFit(sent.reason), sent.reason)
         }
@@ -40,7 +40,7 @@ describe("Webhook URLs", () => {
       for (const address of privateAddresses) {
         const url = `https://${address.includes(":") ? `[${address}]` : address}:8443/webhooks`
         assert.match((yield* Effect.flip(check(url))).constraint, /private or reserved/, url)
-        assert.strictEqual((yield* Effect.flip(send(makeRequest(url)))).failure, "blocked", url)
+        assert.strictEqual((yield* Effect.flip(send(makeWebhookRequest(url)))).failure, "blocked", url)
       }
     })
   )
@@ -52,7 +52,7 @@ describe("Webhook URLs", () => {
           const { check, send } = yield* guarded(...found)
           const url = "https://rebind.example.com/"
           assert.match((yield* Effect.flip(check(url))).constraint, /private or reserved/, address)
-          const sent = yield* Effect.flip(send(makeRequest(url)))
+          const sent = yield* Effect.flip(send(makeWebhookRequest(url)))
           assert.strictEqual(sent.failure, "blocked", address)
           assert.isTrue(isFit(sent.reason), sent.reason)
         }
@@ -73,13 +73,13 @@ describe("Webhook URLs", () => {
         const lookup = () => Effect.fail(new NameNotResolved({ unknown }))
         const { check, send } = yield* makeTransport({ allowPrivate: false, lookup })
         yield* check("https://soon.example.com/")
-        const sent = yield* Effect.flip(send(makeRequest("https://soon.example.com/")))
+        const sent = yield* Effect.flip(send(makeWebhookRequest("https://soon.example.com/")))
         assert.strictEqual(sent.failure, "dns")
         assert.match(sent.reason, unknown ? /does not resolve/ : /could not be looked up/)
       }
       const silent = yield* guarded()
       yield* silent.check("https://soon.example.com/")
-      assert.strictEqual((yield* Effect.flip(silent.send(makeRequest("https://soon.example.com/")))).failure, "dns")
+      assert.strictEqual((yield* Effect.flip(silent.send(makeWebhookRequest("https://soon.example.com/")))).failure, "dns")
     })
   )
 
@@ -124,7 +124,7 @@ describe("Webhook URLs", () => {
         const url = `https://flips.example.com:${port}/`
         yield* check(url)
         for (let sent = 1; sent < answers.length; sent++) {
-          assert.strictEqual((yield* Effect.flip(send(makeRequest(url)))).failure, "blocked")
+          assert.strictEqual((yield* Effect.flip(send(makeWebhookRequest(url)))).failure, "blocked")
           assert.strictEqual(asked, sent + 1)
         }
         assert.strictEqual(connections(), 0)
@@ -138,7 +138,7 @@ describe("Webhook URLs", () => {
       const { check, send } = yield* makeTransport({ allowPrivate: true, lookup })
       for (const url of [localUrl(port), `http://localhost:${port}/`, `http://receiver:${port}/`]) {
         yield* check(url)
-        const { status, excerpt } = yield* send(makeRequest(url))
+        const { status, excerpt } = yield* send(makeWebhookRequest(url))
         assert.deepStrictEqual([status, `http://${excerpt}/`], [200, url])
       }
       for (const url of [`http://user:secret@localhost:${port}/`, `http://localhost:${port}/#x`, "http://0x7f.1/"]) {

@@ -8,7 +8,7 @@ import {
 } from "@partner-commentary/test/Certificates"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import { listenHttp, listenHttps, listenTcp, listenWithAnswer, makeRequest, makeTransport } from "./Receivers.ts"
+import { listenHttp, listenHttps, listenTcp, listenWithAnswer, makeWebhookRequest, makeTransport } from "./Receivers.ts"
 
 const trusted = makeAuthority("Known Authority")
 const host = "receiver.example.com"
@@ -31,7 +31,7 @@ describe("Webhooks over TLS", () => {
       const { port, connections } = yield* serving(issueCertificate(trusted, { host }))
       const { send } = yield* toward
       for (let sent = 0; sent < 5; sent++) {
-        const answer = yield* send(makeRequest(`https://${host}:${port}/`))
+        const answer = yield* send(makeWebhookRequest(`https://${host}:${port}/`))
         assert.deepInclude(answer, { status: 200, excerpt: `${host} ${host}:${port}` })
         yield* Effect.sleep("10 millis")
       }
@@ -43,9 +43,9 @@ describe("Webhooks over TLS", () => {
     Effect.gen(function* () {
       const { port } = yield* serving(issueCertificate(trusted, { host }))
       const { send } = yield* toward
-      yield* send(makeRequest(`https://${host}:${port}/`))
+      yield* send(makeWebhookRequest(`https://${host}:${port}/`))
       yield* Effect.sleep("20 millis")
-      assert.strictEqual((yield* Effect.flip(send(makeRequest(`https://other.example.com:${port}/`)))).failure, "tls")
+      assert.strictEqual((yield* Effect.flip(send(makeWebhookRequest(`https://other.example.com:${port}/`)))).failure, "tls")
     })
   )
 
@@ -69,7 +69,7 @@ describe("Webhooks over TLS", () => {
           answer.end()
         })
         const { send } = yield* toward
-        const { failure, reason } = yield* Effect.flip(send(makeRequest(`https://${host}:${port}/`)))
+        const { failure, reason } = yield* Effect.flip(send(makeWebhookRequest(`https://${host}:${port}/`)))
         assert.strictEqual(failure, "tls", reason)
         assert.match(reason, sentence)
         assert.notMatch(reason, /\d/)
@@ -92,7 +92,7 @@ describe("Webhooks over TLS", () => {
           warning.mockRestore()
         })
       )
-      assert.strictEqual((yield* Effect.flip(send(makeRequest(`https://${host}:${port}/`)))).failure, "tls")
+      assert.strictEqual((yield* Effect.flip(send(makeWebhookRequest(`https://${host}:${port}/`)))).failure, "tls")
     })
   )
 
@@ -106,7 +106,7 @@ describe("Webhooks over TLS", () => {
         const silent = yield* listenTcp(() => undefined)
         const short = yield* listenTcp((socket) => socket.once("data", () => socket.destroy()))
         const failureOf = (port: number, patience?: Duration.Input) =>
-          Effect.map(Effect.flip(send(makeRequest(`https://${host}:${port}/`, patience))), ({ failure }) => failure)
+          Effect.map(Effect.flip(send(makeWebhookRequest(`https://${host}:${port}/`, patience))), ({ failure }) => failure)
         assert.strictEqual(yield* failureOf(plain.port), "tls")
         assert.strictEqual(yield* failureOf(babble.port), "tls")
         assert.strictEqual(yield* failureOf(silent.port, "500 millis"), "timeout")

@@ -53,12 +53,12 @@ const missing = (name: string, why: string) =>
 const outside = ({ settings, smtpUrl }: Effect.Success<typeof read>) => {
   const { generator, identity, mail, media, webhooks } = settings
   return Layer.mergeAll(
-    Adapters.smtp({ url: smtpUrl, from: mail.from, connections: mail.connections }),
-    Adapters.webhooks(webhooks),
-    Adapters.generator(generator),
-    Adapters.speech(media.speech),
-    Option.match(Option.filter(media.storage, isBucket), { onNone: () => Layer.empty, onSome: Adapters.bucket }),
-    Adapters.identity(identity)
+    Adapters.smtpMailerLayer({ url: smtpUrl, from: mail.from, connections: mail.connections }),
+    Adapters.webhookTransportLayer(webhooks),
+    Adapters.generatorLayer(generator),
+    Adapters.speechSynthesisLayer(media.speech),
+    Option.match(Option.filter(media.storage, isBucket), { onNone: () => Layer.empty, onSome: Adapters.s3StorageLayer }),
+    Adapters.identityLayer(identity)
   )
 }
 

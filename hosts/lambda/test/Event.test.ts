@@ -10,7 +10,7 @@ import { type GatewayRequest, toWebRequest } from "partner-commentary/lambda/Gat
 import { exampleEvent } from "./Sources.ts"
 
 const read = (event: unknown): GatewayRequest => {
-  const found = Result.getOrThrow(Event.readEvent(event))
+  const found = Result.getOrThrow(Event.decodeLambdaEvent(event))
   return found.is === "call" ? found.call : assert.fail("this is no request")
 }
 
@@ -64,8 +64,8 @@ describe("the documented example", () => {
 
   it("the documented events of a schedule and of EventBridge Scheduler are parsed", () => {
     const schedule = Result.succeed({ is: "schedule" } as const)
-    assert.deepStrictEqual(Event.readEvent(exampleEvent("schedule")), schedule)
-    assert.deepStrictEqual(Event.readEvent({ ...exampleEvent("schedule"), source: "aws.scheduler" }), schedule)
+    assert.deepStrictEqual(Event.decodeLambdaEvent(exampleEvent("schedule")), schedule)
+    assert.deepStrictEqual(Event.decodeLambdaEvent({ ...exampleEvent("schedule"), source: "aws.scheduler" }), schedule)
   })
 })
 

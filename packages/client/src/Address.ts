@@ -28,7 +28,7 @@ const segment = (value: string): string => {
 }
 
 /** Builds the path of a request from a template, and percent-encodes the ids in it. */
-export const path = (texts: TemplateStringsArray, ...ids: ReadonlyArray<string>): string =>
+export const requestPath = (texts: TemplateStringsArray, ...ids: ReadonlyArray<string>): string =>
   texts.reduce((whole, text, at) => whole + segment(ids[at - 1] as string) + text)
 
 type Value = string | number | Date | ReadonlyArray<string>
@@ -39,7 +39,7 @@ const written = (name: string, value: Value): string => {
   return value.toISOString()
 }
 
-export const query = (values: Readonly<Record<string, Value | undefined>>): string => {
+export const queryString = (values: Readonly<Record<string, Value | undefined>>): string => {
   const given = new URLSearchParams()
   for (const [name, value] of Object.entries(values)) if (value !== undefined) given.set(name, written(name, value))
   return `${given}` === "" ? "" : `?${given}`

@@ -1,5 +1,5 @@
 /** Manages API keys with the dashboard's token. */
-import { path } from "./Address.ts"
+import { requestPath } from "./Address.ts"
 import type {
   ApiKey,
   CreateApiKey,
@@ -12,7 +12,7 @@ import type {
 import type { Connection } from "./Connection.ts"
 import type { PostOptions, RequestOptions } from "./Options.ts"
 
-export class ApiKeys {
+export class ApiKeysClient {
   readonly #connection: Connection
 
   constructor(connection: Connection) {
@@ -31,12 +31,12 @@ export class ApiKeys {
 
   /** Reads one API key. If the key does not exist, the call fails with `not_found`. */
   async get(id: string, options?: RequestOptions): Promise<ApiKey> {
-    return this.#connection.data({ method: "GET", path: path`/api-keys/${id}`, options })
+    return this.#connection.data({ method: "GET", path: requestPath`/api-keys/${id}`, options })
   }
 
   /** Changes the name or the address list of a key. Every server applies the change within 5 seconds. */
   async update(id: string, changes: UpdateApiKey, options?: RequestOptions): Promise<ApiKey> {
-    return this.#connection.data({ method: "PATCH", path: path`/api-keys/${id}`, body: changes, options })
+    return this.#connection.data({ method: "PATCH", path: requestPath`/api-keys/${id}`, body: changes, options })
   }
 
   /**
@@ -44,11 +44,11 @@ export class ApiKeys {
    * of this call contains `full_key` of the new key.
    */
   async rotate(id: string, rotation: RotateApiKey = {}, options?: PostOptions): Promise<RotatedApiKey> {
-    return this.#connection.data({ method: "POST", path: path`/api-keys/${id}/rotate`, body: rotation, options })
+    return this.#connection.data({ method: "POST", path: requestPath`/api-keys/${id}/rotate`, body: rotation, options })
   }
 
   /** Revokes a key. Every server rejects the key within 5 seconds. The call can be repeated safely. */
   async revoke(id: string, options?: RequestOptions): Promise<RevokedApiKey> {
-    return this.#connection.data({ method: "DELETE", path: path`/api-keys/${id}`, options })
+    return this.#connection.data({ method: "DELETE", path: requestPath`/api-keys/${id}`, options })
   }
 }

@@ -1,7 +1,7 @@
 /**
  * Lists and follows past events. Use the list to fetch events that a webhook missed, or to poll instead of a webhook.
  */
-import { query } from "./Address.ts"
+import { queryString } from "./Address.ts"
 import type { Connection } from "./Connection.ts"
 import { type FollowEvents, followEvents } from "./Following.ts"
 import { type CursorPage, Listing } from "./Listing.ts"
@@ -29,7 +29,7 @@ export interface ListEvents {
   readonly cursor?: string | undefined
 }
 
-export class Events {
+export class EventsClient {
   readonly #connection: Connection
 
   constructor(connection: Connection) {
@@ -46,7 +46,7 @@ export class Events {
       const place = cursor === undefined ? {} : isForward ? { after: cursor, cursor: undefined } : { cursor }
       return this.#connection.send<CursorPage<PastEvent>>({
         method: "GET",
-        path: `/events${query({ ...events, ...place })}`,
+        path: `/events${queryString({ ...events, ...place })}`,
         options
       })
     })

@@ -2,7 +2,7 @@
  * Follows events until the caller stops: over a stream, or with long-polling requests where a proxy blocks the stream.
  * A new stream or request continues after the last received event.
  */
-import { query } from "./Address.ts"
+import { queryString } from "./Address.ts"
 import type { Connection } from "./Connection.ts"
 import { ApiError, ConnectionError, TimeoutError } from "./Errors.ts"
 import type { CursorPage } from "./Listing.ts"
@@ -11,12 +11,12 @@ import { pause } from "./Pause.ts"
 import { backoff, isTemporaryFailure, requestedDelay } from "./Retry.ts"
 import { readEvents } from "./ServerSentEvents.ts"
 import {
-  defaultPause,
-  hasWaited,
-  longestWaitSeconds,
-  minPauseMs,
+  defaultPollPauseMs,
+  hasWaitedInService,
+  maxServiceWaitSeconds,
+  minPollPauseMs,
   pauseForRateLimit,
-  responseTimeMs
+  waitTimeoutMarginMs
 } from "./Waiting.ts"
 import type { SubscribableEvent } from "./Webhook.ts"
 import type { PastEvent } from "./WebhookEvent.ts"
@@ -77,7 +77,7 @@ export async function* followEvents(
     signal?.addEventListener("abort", abort, { once: true })
     let hasPart = false
     try {
-      const path = `/events/stream${query({ type, since, after: place })}`
+      const path = `/events/stream${queryString({ type, since, after: place })}`
       const sent = { ...options, signal: stop.signal, onResponse }
       const call = { method: "GET", path, options: sent, isStream: true } as const
       const body = await connection.stream(call, firstPartMs)
@@ -113,11 +113,11 @@ export async function* followEvents(
   }
 
   async function* page(): AsyncGenerator<PastEvent, void, undefined> {
-    const timeoutMs = Math.max(options.timeoutMs ?? connection.timeoutMs, longestWaitSeconds * 1000 + responseTimeMs)
-    const headers = { ...options.headers, prefer: `wait=${longestWaitSeconds}` }
+    const timeoutMs = Math.max(options.timeoutMs ?? connection.timeoutMs, maxServiceWaitSeconds * 1000 + waitTimeoutMarginMs)
+    const headers = { ...options.headers, prefer: `wait=${maxServiceWaitSeconds}` }
     const { data, pagination } = await connection.send<CursorPage<PastEvent>>({
       method: "GET",
-      path: `/events${query({ type, since, order: "asc", after: place, limit: pageSize })}`,
+      path: `/events${queryString({ type, since, order: "asc", after: place, limit: pageSize })}`,
       options: { ...options, headers, timeoutMs, onResponse }
     })
     isConnected = true
@@ -132,8 +132,8 @@ export async function* followEvents(
 
   const pauseAfter = (found: number): number => {
     const info = answer as ResponseInfo | null
-    if (info === null || (found === 0 && !hasWaited(info))) return defaultPause(connection)
-    return Math.max(minPauseMs - info.durationMs, pauseForRateLimit(info.rateLimit))
+    if (info === null || (found === 0 && !hasWaitedInService(info))) return defaultPollPauseMs(connection)
+    return Math.max(minPollPauseMs - info.durationMs, pauseForRateLimit(info.rateLimit))
   }
 
   for (;;) {

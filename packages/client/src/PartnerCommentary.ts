@@ -5,13 +5,13 @@
 
 import type { Me } from "./ApiKey.ts"
 import { Connection, requireOptions } from "./Connection.ts"
-import { Events } from "./Events.ts"
+import { EventsClient } from "./Events.ts"
 import type { ClientOptions, Credential, RequestOptions } from "./Options.ts"
-import { Personas } from "./Personas.ts"
-import { Metrics, UsageReport } from "./Reports.ts"
-import { TestControls } from "./TestControls.ts"
-import { Topics } from "./Topics.ts"
-import { Webhooks } from "./Webhooks.ts"
+import { PersonasClient } from "./Personas.ts"
+import { MetricsClient, UsageClient } from "./Reports.ts"
+import { TestEnvironmentClient } from "./TestControls.ts"
+import { TopicsClient } from "./Topics.ts"
+import { WebhooksClient } from "./Webhooks.ts"
 
 export interface PartnerCommentaryOptions extends ClientOptions {
   /** The API key `pk_live_…` or `pk_test_…`, or a function that fetches the key from a secret store. */
@@ -20,25 +20,25 @@ export interface PartnerCommentaryOptions extends ClientOptions {
 
 /** The client of the partner API. Create one instance and use it for all calls. */
 export class PartnerCommentary {
-  readonly topics: Topics
-  readonly personas: Personas
-  readonly usage: UsageReport
-  readonly metrics: Metrics
-  readonly webhooks: Webhooks
-  readonly events: Events
-  readonly test: TestControls
+  readonly topics: TopicsClient
+  readonly personas: PersonasClient
+  readonly usage: UsageClient
+  readonly metrics: MetricsClient
+  readonly webhooks: WebhooksClient
+  readonly events: EventsClient
+  readonly test: TestEnvironmentClient
   readonly #connection: Connection
 
   constructor(options: PartnerCommentaryOptions) {
     const { apiKey, ...rest } = requireOptions(options, "apiKey")
     const connection = new Connection(rest, { option: "apiKey", name: "x-api-key", scheme: "" }, apiKey)
-    this.topics = new Topics(connection)
-    this.personas = new Personas(connection)
-    this.usage = new UsageReport(connection)
-    this.metrics = new Metrics(connection)
-    this.webhooks = new Webhooks(connection)
-    this.events = new Events(connection)
-    this.test = new TestControls(connection)
+    this.topics = new TopicsClient(connection)
+    this.personas = new PersonasClient(connection)
+    this.usage = new UsageClient(connection)
+    this.metrics = new MetricsClient(connection)
+    this.webhooks = new WebhooksClient(connection)
+    this.events = new EventsClient(connection)
+    this.test = new TestEnvironmentClient(connection)
     this.#connection = connection
   }
 

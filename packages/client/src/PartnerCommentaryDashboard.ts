@@ -2,7 +2,7 @@
  * Defines the client for a dashboard, which authenticates with a token of the dashboard's identity provider instead of
  * an API key.
  */
-import { ApiKeys } from "./ApiKeys.ts"
+import { ApiKeysClient } from "./ApiKeys.ts"
 import { Connection, requireOptions } from "./Connection.ts"
 import type { ClientOptions, Credential } from "./Options.ts"
 
@@ -16,11 +16,11 @@ export interface PartnerCommentaryDashboardOptions extends ClientOptions {
 
 /** Manages API keys from the dashboard. */
 export class PartnerCommentaryDashboard {
-  readonly apiKeys: ApiKeys
+  readonly apiKeys: ApiKeysClient
 
   constructor(options: PartnerCommentaryDashboardOptions) {
     const { token, ...rest } = requireOptions(options, "token")
-    this.apiKeys = new ApiKeys(
+    this.apiKeys = new ApiKeysClient(
       new Connection(rest, { option: "token", name: "authorization", scheme: "Bearer " }, token)
     )
   }

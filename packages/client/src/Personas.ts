@@ -1,10 +1,10 @@
 /** Reads the personas for which you have a license. */
-import { path } from "./Address.ts"
+import { requestPath } from "./Address.ts"
 import type { Connection } from "./Connection.ts"
 import type { RequestOptions } from "./Options.ts"
 import type { Persona, PersonaSummary } from "./Persona.ts"
 
-export class Personas {
+export class PersonasClient {
   readonly #connection: Connection
 
   constructor(connection: Connection) {
@@ -21,6 +21,6 @@ export class Personas {
    * fails with `not_licensed` or `not_found`. Scope `personas:read`.
    */
   async get(id: string, options?: RequestOptions): Promise<Persona> {
-    return this.#connection.data({ method: "GET", path: path`/personas/${id}`, options })
+    return this.#connection.data({ method: "GET", path: requestPath`/personas/${id}`, options })
   }
 }

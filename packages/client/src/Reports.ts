@@ -1,11 +1,11 @@
 /** Reads usage reports and performance reports. */
-import { query } from "./Address.ts"
+import { queryString } from "./Address.ts"
 import type { Connection } from "./Connection.ts"
 import type { RequestOptions } from "./Options.ts"
 import type { PerformancePeriod, PerformanceReport } from "./Performance.ts"
 import type { Usage } from "./Usage.ts"
 
-export class UsageReport {
+export class UsageClient {
   readonly #connection: Connection
 
   constructor(connection: Connection) {
@@ -18,7 +18,7 @@ export class UsageReport {
   }
 }
 
-export class Metrics {
+export class MetricsClient {
   readonly #connection: Connection
 
   constructor(connection: Connection) {
@@ -27,6 +27,6 @@ export class Metrics {
 
   /** Reads the results and durations of requests in a period, overall and by persona. Scope `usage:read`. */
   async performance(period: PerformancePeriod = {}, options?: RequestOptions): Promise<PerformanceReport> {
-    return this.#connection.data({ method: "GET", path: `/metrics/performance${query({ ...period })}`, options })
+    return this.#connection.data({ method: "GET", path: `/metrics/performance${queryString({ ...period })}`, options })
   }
 }

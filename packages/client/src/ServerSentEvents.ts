@@ -6,7 +6,7 @@ export interface ServerSentEvent {
   readonly data: string
 }
 
-export interface StreamReader {
+export interface EventReaderOptions {
   /** The reader calls this function for each part of the body, including comments. */
   readonly onPart: () => void
   /** The reader calls this function with the requested pause before the next connection, in milliseconds. */
@@ -19,7 +19,7 @@ export interface StreamReader {
 /** Iterates over the events in a body. An event that is incomplete when the body ends is dropped. */
 export async function* readEvents(
   body: ReadableStream<Uint8Array>,
-  { onPart, onRetry, signal, silence }: StreamReader
+  { onPart, onRetry, signal, silence }: EventReaderOptions
 ): AsyncGenerator<ServerSentEvent, void, undefined> {
   const reader = body.getReader()
   const decoder = new TextDecoder()

@@ -1,10 +1,10 @@
 /** Controls simulated creators in the test environment. Use a key that begins with `pk_test_`. */
-import { path } from "./Address.ts"
+import { requestPath } from "./Address.ts"
 import type { Connection } from "./Connection.ts"
 import type { PostOptions } from "./Options.ts"
 import type { AdvanceAssignment, SimulatedAssignment } from "./TestAssignment.ts"
 
-export class TestControls {
+export class TestEnvironmentClient {
   readonly #connection: Connection
 
   constructor(connection: Connection) {
@@ -18,7 +18,7 @@ export class TestControls {
   async advance(shareId: string, step: AdvanceAssignment = {}, options?: PostOptions): Promise<SimulatedAssignment> {
     return this.#connection.data({
       method: "POST",
-      path: path`/test/assignments/${shareId}/advance`,
+      path: requestPath`/test/assignments/${shareId}/advance`,
       body: step,
       options
     })

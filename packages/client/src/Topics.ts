@@ -1,5 +1,5 @@
 /** Submits, polls, waits for, fetches and lists topics. */
-import { path, query } from "./Address.ts"
+import { requestPath, queryString } from "./Address.ts"
 import type { Connection } from "./Connection.ts"
 import { Listing, type Page } from "./Listing.ts"
 import type { PostOptions, RequestOptions } from "./Options.ts"
@@ -41,7 +41,7 @@ export interface ListTopics {
   readonly cursor?: string | undefined
 }
 
-export class Topics {
+export class TopicsClient {
   readonly #connection: Connection
 
   constructor(connection: Connection) {
@@ -70,7 +70,7 @@ export class Topics {
       const asked = cursor === undefined ? topics : { ...topics, offset: undefined, cursor }
       return this.#connection.send<Page<TopicSummary>>({
         method: "GET",
-        path: `/topics${query({ ...asked })}`,
+        path: `/topics${queryString({ ...asked })}`,
         options
       })
     })
@@ -80,7 +80,7 @@ export class Topics {
    * Reads a topic with all results. If the topic does not exist, the call fails with `not_found`. Scope `topics:read`.
    */
   async get(id: string, options?: RequestOptions): Promise<TopicDetail> {
-    return this.#connection.data({ method: "GET", path: path`/topics/${id}`, options })
+    return this.#connection.data({ method: "GET", path: requestPath`/topics/${id}`, options })
   }
 
   /**
@@ -88,7 +88,7 @@ export class Topics {
    * with `not_found`. Scope `topics:read`.
    */
   async status(id: string, options?: RequestOptions): Promise<TopicProgress> {
-    return this.#connection.data({ method: "GET", path: path`/topics/${id}/status`, options })
+    return this.#connection.data({ method: "GET", path: requestPath`/topics/${id}/status`, options })
   }
 
   /**
@@ -97,7 +97,7 @@ export class Topics {
    * `not_found`. Scope `topics:submit`.
    */
   async cancel(id: string, options?: PostOptions): Promise<TopicProgress> {
-    return this.#connection.data({ method: "POST", path: path`/topics/${id}/cancel`, options })
+    return this.#connection.data({ method: "POST", path: requestPath`/topics/${id}/cancel`, options })
   }
 
   /**
@@ -105,7 +105,7 @@ export class Topics {
    * Scope `topics:read`.
    */
   async commentaries(id: string, options?: RequestOptions): Promise<TopicCommentaries> {
-    return this.#connection.data({ method: "GET", path: path`/topics/${id}/commentaries`, options })
+    return this.#connection.data({ method: "GET", path: requestPath`/topics/${id}/commentaries`, options })
   }
 
   /**
@@ -113,7 +113,7 @@ export class Topics {
    * Scope `topics:read`.
    */
   async byReference(reference: string, options?: RequestOptions): Promise<ReferenceLookup> {
-    return this.#connection.data({ method: "GET", path: path`/topics/by-reference/${reference}`, options })
+    return this.#connection.data({ method: "GET", path: requestPath`/topics/by-reference/${reference}`, options })
   }
 
   /**
@@ -135,7 +135,7 @@ export class Topics {
   async approveCommentary(topicId: string, commentaryId: string, options?: PostOptions): Promise<AcceptedCommentary> {
     return this.#connection.data({
       method: "POST",
-      path: path`/topics/${topicId}/commentaries/${commentaryId}/approve`,
+      path: requestPath`/topics/${topicId}/commentaries/${commentaryId}/approve`,
       options
     })
   }

@@ -49,14 +49,14 @@ export interface PollConnection {
 
 const twoDays = 48 * 3600 * 1000
 const lastLookMs = 10_000
-export const longestWaitSeconds = 25
+export const maxServiceWaitSeconds = 25
 /** The timeout of a request that waits in the service is the requested wait plus this time, in milliseconds. */
-export const responseTimeMs = 10_000
+export const waitTimeoutMarginMs = 10_000
 /**
  * The minimum time between two requests that wait in the service, in milliseconds, because a service that is stopping
  * responds to such requests immediately.
  */
-export const minPauseMs = 1000
+export const minPollPauseMs = 1000
 
 /**
  * Returns the pause before the next poll. After half of the rate limit is used, the pauses spread the other half evenly
@@ -72,11 +72,11 @@ const reached = (status: TopicProgress, until: WaitOptions["until"]) =>
  * Returns whether the request waited in the service. Proxies and browsers may hide the header `Preference-Applied`, so
  * a request that took at least a second counts too.
  */
-export const hasWaited = ({ durationMs, headers }: ResponseInfo) =>
-  durationMs >= minPauseMs || /^\s*wait\b/i.test(headers.get("preference-applied") ?? "")
+export const hasWaitedInService = ({ durationMs, headers }: ResponseInfo) =>
+  durationMs >= minPollPauseMs || /^\s*wait\b/i.test(headers.get("preference-applied") ?? "")
 
 /** Returns the pause between two polls if the service responds immediately instead of waiting for a change. */
-export const defaultPause = ({ isTest }: Pick<PollConnection, "isTest">, intervalMs = isTest ? 1000 : 30_000): number =>
+export const defaultPollPauseMs = ({ isTest }: Pick<PollConnection, "isTest">, intervalMs = isTest ? 1000 : 30_000): number =>
   intervalMs * (1 + Math.random())
 
 /**
@@ -108,10 +108,10 @@ export const waitForTopic = async (
    */
   const untilChange = (request: RequestOptions): RequestOptions => {
     if (tag === null) return request
-    const wait = Math.min(longestWaitSeconds, Math.floor((end - Date.now()) / 1000))
+    const wait = Math.min(maxServiceWaitSeconds, Math.floor((end - Date.now()) / 1000))
     const headers = { ...request.headers, "if-none-match": tag }
     if (wait < 1) return { ...request, headers }
-    const timeoutMs = Math.max(connection.timeoutMs, wait * 1000 + responseTimeMs)
+    const timeoutMs = Math.max(connection.timeoutMs, wait * 1000 + waitTimeoutMarginMs)
     return { ...request, headers: { ...headers, prefer: `wait=${wait}` }, timeoutMs }
   }
 
@@ -120,10 +120,10 @@ export const waitForTopic = async (
    * service can then wait for a change. The response to that request shows whether the service has waited.
    */
   const pauseAfter = (seen: TopicProgress | Error, known: string | null): number => {
-    const usual = defaultPause(connection, intervalMs)
+    const usual = defaultPollPauseMs(connection, intervalMs)
     if (seen instanceof Error) return Math.max(usual, requestedDelay(seen) ?? 0)
-    if (answer === null || tag === null || (known !== null && !hasWaited(answer))) return usual
-    return Math.min(intervalMs ?? minPauseMs, minPauseMs) - answer.durationMs
+    if (answer === null || tag === null || (known !== null && !hasWaitedInService(answer))) return usual
+    return Math.min(intervalMs ?? minPollPauseMs, minPollPauseMs) - answer.durationMs
   }
 
   /**

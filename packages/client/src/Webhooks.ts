@@ -1,5 +1,5 @@
 /** Manages webhooks and deliveries. `verify` checks the signature of incoming events. */
-import { path, query } from "./Address.ts"
+import { requestPath, queryString } from "./Address.ts"
 import type { Connection } from "./Connection.ts"
 import type { Delivery, DeliveryDetail, ListDeliveries, RecoverWebhook, Recovery } from "./Delivery.ts"
 import { type CursorPage, Listing } from "./Listing.ts"
@@ -16,7 +16,7 @@ import type {
 } from "./Webhook.ts"
 import { verifyWebhook } from "./WebhookVerification.ts"
 
-export class Webhooks {
+export class WebhooksClient {
   readonly #connection: Connection
 
   /** `verify` is the same function as `verifyWebhook`. */
@@ -41,7 +41,7 @@ export class Webhooks {
 
   /** Reads one webhook. If the webhook does not exist, the call fails with `not_found`. Scope `webhooks:read`. */
   async get(id: string, options?: RequestOptions): Promise<Webhook> {
-    return this.#connection.data({ method: "GET", path: path`/webhooks/${id}`, options })
+    return this.#connection.data({ method: "GET", path: requestPath`/webhooks/${id}`, options })
   }
 
   /**
@@ -49,7 +49,7 @@ export class Webhooks {
    * `webhooks:write`.
    */
   async update(id: string, changes: UpdateWebhook, options?: RequestOptions): Promise<Webhook> {
-    return this.#connection.data({ method: "PATCH", path: path`/webhooks/${id}`, body: changes, options })
+    return this.#connection.data({ method: "PATCH", path: requestPath`/webhooks/${id}`, body: changes, options })
   }
 
   /**
@@ -60,7 +60,7 @@ export class Webhooks {
   async rotateSecret(id: string, rotation: RotateWebhookSecret = {}, options?: PostOptions): Promise<RotatedWebhook> {
     return this.#connection.data({
       method: "POST",
-      path: path`/webhooks/${id}/rotate-secret`,
+      path: requestPath`/webhooks/${id}/rotate-secret`,
       body: rotation,
       options
     })
@@ -68,7 +68,7 @@ export class Webhooks {
 
   /** Deletes a webhook. Scope `webhooks:write`. */
   async delete(id: string, options?: RequestOptions): Promise<DeletedWebhook> {
-    return this.#connection.data({ method: "DELETE", path: path`/webhooks/${id}`, options })
+    return this.#connection.data({ method: "DELETE", path: requestPath`/webhooks/${id}`, options })
   }
 
   /**
@@ -83,7 +83,7 @@ export class Webhooks {
     return new Listing((cursor) =>
       this.#connection.send<CursorPage<Delivery>>({
         method: "GET",
-        path: path`/webhooks/${id}/deliveries` + query({ ...deliveries, cursor: cursor ?? deliveries.cursor }),
+        path: requestPath`/webhooks/${id}/deliveries` + queryString({ ...deliveries, cursor: cursor ?? deliveries.cursor }),
         options
       })
     )
@@ -94,7 +94,7 @@ export class Webhooks {
    * Scope `webhooks:read`.
    */
   async delivery(id: string, deliveryId: string, options?: RequestOptions): Promise<DeliveryDetail> {
-    return this.#connection.data({ method: "GET", path: path`/webhooks/${id}/deliveries/${deliveryId}`, options })
+    return this.#connection.data({ method: "GET", path: requestPath`/webhooks/${id}/deliveries/${deliveryId}`, options })
   }
 
   /**
@@ -103,7 +103,7 @@ export class Webhooks {
   async retry(id: string, deliveryId: string, options?: PostOptions): Promise<Delivery> {
     return this.#connection.data({
       method: "POST",
-      path: path`/webhooks/${id}/deliveries/${deliveryId}/retry`,
+      path: requestPath`/webhooks/${id}/deliveries/${deliveryId}/retry`,
       options
     })
   }
@@ -113,7 +113,7 @@ export class Webhooks {
    * Scope `webhooks:write`.
    */
   async recover(id: string, recovery: RecoverWebhook, options?: PostOptions): Promise<Recovery> {
-    return this.#connection.data({ method: "POST", path: path`/webhooks/${id}/recover`, body: recovery, options })
+    return this.#connection.data({ method: "POST", path: requestPath`/webhooks/${id}/recover`, body: recovery, options })
   }
 
   /**
@@ -121,6 +121,6 @@ export class Webhooks {
    * because each attempt would send an event. Scope `webhooks:write`.
    */
   async test(id: string, options?: RequestOptions): Promise<WebhookTest> {
-    return this.#connection.send({ method: "POST", path: path`/webhooks/${id}/test`, once: true, options })
+    return this.#connection.send({ method: "POST", path: requestPath`/webhooks/${id}/test`, once: true, options })
   }
 }

@@ -6,7 +6,7 @@ import { join } from "node:path"
 import { gzipSync } from "node:zlib"
 import { build } from "esbuild"
 
-export const bundle = async (source: string, format: "esm" | "iife" = "esm") => {
+export const bundleAndMeasure = async (source: string, format: "esm" | "iife" = "esm") => {
   const { outputFiles, metafile } = await build({
     stdin: { contents: source, resolveDir: join(import.meta.dirname, "..", "src"), loader: "ts" },
     bundle: true,

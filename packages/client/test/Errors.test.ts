@@ -13,10 +13,10 @@ import {
 } from "@partner-commentary/client"
 import { expect, it } from "vitest"
 import {
-  apiKey,
+  testApiKey,
   brokenConnection,
   htmlAnswer,
-  json,
+  jsonAnswer,
   makeScriptedService,
   refusalAnswer,
   rejectionOf,
@@ -51,10 +51,10 @@ it("an error code that the client does not know is returned unchanged with its d
 it.each([
   ["a proxy's page", htmlAnswer(502), /Status 502 came with text\/html/],
   ["a page that claims success", htmlAnswer(200), /Status 200 came with text\/html/],
-  ["JSON of somebody else", json(200, { message: "hello" }), /Status 200/],
-  ["an error of somebody else", json(403, { success: false, error: "no" }), /Status 403/],
-  ["a success that is none", json(500, { success: true, data: {} }), /Status 500/],
-  ["a list", json(200, []), /Status 200/],
+  ["JSON of somebody else", jsonAnswer(200, { message: "hello" }), /Status 200/],
+  ["an error of somebody else", jsonAnswer(403, { success: false, error: "no" }), /Status 403/],
+  ["a success that is none", jsonAnswer(500, { success: true, data: {} }), /Status 500/],
+  ["a list", jsonAnswer(200, []), /Status 200/],
   ["nothing", () => new Response(null, { status: 204 }), /Status 204 came with nothing/],
   [
     "a redirect",
@@ -91,12 +91,12 @@ it("inspecting clients and errors never shows the key", async () => {
   const { client } = makeScriptedService([brokenConnection, htmlAnswer(502), refusalAnswer(401, "unauthorized")], once)
   const shown: Array<unknown> = [
     client,
-    new PartnerCommentaryDashboard({ token: apiKey, baseUrl: "https://a.example" })
+    new PartnerCommentaryDashboard({ token: testApiKey, baseUrl: "https://a.example" })
   ]
   for (let call = 0; call < 3; call++) shown.push(await rejectionOf(client.topics.get("t")))
   for (const each of shown) {
     const deep = inspect(each, { depth: 20, showHidden: true, getters: true })
-    expect(`${deep}${JSON.stringify(each)}${String(each)}`).not.toContain(apiKey)
+    expect(`${deep}${JSON.stringify(each)}${String(each)}`).not.toContain(testApiKey)
   }
 })
 
@@ -118,6 +118,6 @@ it("the key that an `apiKey` function returns is validated as well", async () =>
 it.each(["", "api.example", "ftp://api.example", "https://user:secret@api.example", "https://api.example?a=b"])(
   "the client rejects %j as baseUrl",
   (baseUrl) => {
-    expect(() => new PartnerCommentary({ apiKey, baseUrl })).toThrow(/^baseUrl must/)
+    expect(() => new PartnerCommentary({ apiKey: testApiKey, baseUrl })).toThrow(/^baseUrl must/)
   }
 )

@@ -4,10 +4,10 @@
  */
 import { ApiError } from "@partner-commentary/client"
 import { expect, it } from "vitest"
-import { json, makeScriptedService, refusalAnswer, rejectionOf, type ScriptedAnswer } from "./ScriptedService.ts"
+import { jsonAnswer, makeScriptedService, refusalAnswer, rejectionOf, type ScriptedAnswer } from "./ScriptedService.ts"
 
 const page = (ids: ReadonlyArray<string>, next: string | null): ScriptedAnswer =>
-  json(200, {
+  jsonAnswer(200, {
     success: true,
     data: ids.map((topic_id) => ({ topic_id })),
     pagination: { limit: 2, offset: 0, total: 5, next_cursor: next }

@@ -6,7 +6,7 @@ import {
   type ResponseInfo
 } from "@partner-commentary/client"
 import { expect, it } from "vitest"
-import { apiKey, makeScriptedService, rejectionOf, successAnswer } from "./ScriptedService.ts"
+import { testApiKey, makeScriptedService, rejectionOf, successAnswer } from "./ScriptedService.ts"
 
 const { asked, client } = makeScriptedService([successAnswer({})])
 const token = "header.payload.signature"
@@ -84,7 +84,7 @@ it.each<[string, () => PromiseLike<unknown>, unknown?]>([
   expect(`${last?.init.method} ${last?.url}`).toBe(expected.replace(" ", " https://api.example/partner/v1"))
   const { headers } = last?.init ?? {}
   const dashboards = expected.includes("/api-keys")
-  expect(headers?.get("x-api-key")).toBe(dashboards ? null : apiKey)
+  expect(headers?.get("x-api-key")).toBe(dashboards ? null : testApiKey)
   expect(headers?.get("authorization")).toBe(dashboards ? `Bearer ${token}` : null)
   expect(headers?.get("content-type")).toBe(body === undefined ? null : "application/json")
   expect(last?.init.body).toBe(body === undefined ? null : JSON.stringify(body))
@@ -139,7 +139,7 @@ it.each([undefined, null, "pk_test_a"])(
 it("the error of a constructor call without apiKey or baseUrl names the missing option", () => {
   const baseUrl = "https://api.example"
   expect(() => new PartnerCommentary({ baseUrl } as never)).toThrow("apiKey is missing")
-  expect(() => new PartnerCommentary({ apiKey } as never)).toThrow("baseUrl must be the service's address")
+  expect(() => new PartnerCommentary({ apiKey: testApiKey } as never)).toThrow("baseUrl must be the service's address")
 })
 
 it("headers from the options are sent, except headers that the client itself sets", async () => {
@@ -151,7 +151,7 @@ it("headers from the options are sent, except headers that the client itself set
   expect([headers?.get("x-team"), headers?.get("traceparent"), headers?.get("x-api-key")]).toEqual([
     "sports",
     "00-1-2-00",
-    apiKey
+    testApiKey
   ])
 })
 

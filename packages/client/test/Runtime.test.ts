@@ -7,8 +7,8 @@ import { join } from "node:path"
 import { createContext, runInContext } from "node:vm"
 import { Webhook } from "standardwebhooks"
 import { describe, expect, it } from "vitest"
-import { bundle, sourceExportingAll, sourceExportingVerification } from "./Bundle.ts"
-import { json } from "./ScriptedService.ts"
+import { bundleAndMeasure, sourceExportingAll, sourceExportingVerification } from "./Bundle.ts"
+import { jsonAnswer } from "./ScriptedService.ts"
 
 const folder = join(import.meta.dirname, "..")
 const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"))
@@ -17,7 +17,7 @@ const kilobytes = (bytes: number) => `${(bytes / 1000).toFixed(1)} kB`
 
 describe("Bundle", () => {
   it("the bundle contains only this package and imports no runtime module", async () => {
-    const { inputs, text } = await bundle(sourceExportingAll)
+    const { inputs, text } = await bundleAndMeasure(sourceExportingAll)
     expect(inputs.filter((input) => !input.startsWith("packages/client/src/") && input !== "<stdin>")).toEqual([])
     expect(text).not.toMatch(/\bnode:|\brequire\b|\bprocess\b|\bBuffer\b/)
     expect([manifest.dependencies, manifest.peerDependencies, manifest.optionalDependencies]).toEqual([
@@ -28,8 +28,8 @@ describe("Bundle", () => {
   })
 
   it("the bundle is at most 7 kB, and webhook verification 1.5 kB, as the README states", async () => {
-    const all = (await bundle(sourceExportingAll)).gzipped
-    const part = (await bundle(sourceExportingVerification)).gzipped
+    const all = (await bundleAndMeasure(sourceExportingAll)).gzipped
+    const part = (await bundleAndMeasure(sourceExportingVerification)).gzipped
     expect(all).toBeLessThan(7000)
     expect(part).toBeLessThan(1500)
     const said = /([\d.]+ kB) minified and gzipped, or ([\d.]+ kB) for `verifyWebhook` alone/.exec(readme)
@@ -37,7 +37,7 @@ describe("Bundle", () => {
   })
 
   it("the client sends the version from the package manifest", async () => {
-    expect((await bundle(sourceExportingAll)).text).toContain(`"${manifest.version}"`)
+    expect((await bundleAndMeasure(sourceExportingAll)).text).toContain(`"${manifest.version}"`)
   })
 })
 
@@ -61,7 +61,7 @@ const web = () => ({
 
 const edge = async (more: object = {}) => {
   const context = createContext({ ...web(), ...more })
-  runInContext((await bundle(sourceExportingAll, "iife")).text, context)
+  runInContext((await bundleAndMeasure(sourceExportingAll, "iife")).text, context)
   return (code: string) => runInContext(`(async () => { ${code} })()`, context) as Promise<unknown>
 }
 
@@ -71,7 +71,7 @@ describe("Runtimes with web globals only", () => {
     const run = await edge({
       fetch: async (url: string, init: RequestInit) => {
         asked.push(`${init.method} ${url}`)
-        return json(asked.length === 1 ? 503 : 200, { success: true, data: { topic_id: "t" } })()
+        return jsonAnswer(asked.length === 1 ? 503 : 200, { success: true, data: { topic_id: "t" } })()
       }
     })
     const topic = await run(`

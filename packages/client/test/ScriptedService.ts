@@ -11,13 +11,13 @@ export interface RecordedRequest {
 /** A response, or the error with which `fetch` rejects. */
 export type ScriptedAnswer = () => Response | Error
 
-export const json =
+export const jsonAnswer =
   (status: number, body: unknown, headers: Record<string, string> = {}): ScriptedAnswer =>
   () =>
     new Response(JSON.stringify(body), { status, headers: { "content-type": "application/json", ...headers } })
 
 export const successAnswer = (data: unknown, headers?: Record<string, string>): ScriptedAnswer =>
-  json(200, { success: true, data }, headers)
+  jsonAnswer(200, { success: true, data }, headers)
 
 export const refusalAnswer = (
   status: number,
@@ -25,7 +25,7 @@ export const refusalAnswer = (
   details?: unknown,
   headers?: Record<string, string>
 ): ScriptedAnswer =>
-  json(
+  jsonAnswer(
     status,
     { success: false, error: { code, message: `It is ${code}.`, ...(details === undefined ? {} : { details }) } },
     headers
@@ -42,7 +42,7 @@ export const htmlAnswer =
 export const brokenConnection: ScriptedAnswer = () =>
   new TypeError("fetch failed", { cause: Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET" }) })
 
-export const apiKey = "pk_test_secretsecretsecretsecretsecretsecret"
+export const testApiKey = "pk_test_secretsecretsecretsecretsecretsecret"
 
 /** Returns the scripted responses in order. The last response repeats. */
 export const makeScriptedService = (
@@ -57,7 +57,7 @@ export const makeScriptedService = (
     if (given instanceof Error) throw given
     return given
   }
-  const client = new PartnerCommentary({ apiKey, baseUrl: "https://api.example", fetch, ...options })
+  const client = new PartnerCommentary({ apiKey: testApiKey, baseUrl: "https://api.example", fetch, ...options })
   /** Returns the milliseconds between consecutive requests. */
   const pauses = () => asked.slice(1).map(({ at }, index) => at - (asked[index]?.at ?? 0))
   return { client, asked, pauses }

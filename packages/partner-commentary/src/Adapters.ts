@@ -17,20 +17,20 @@ export const lazyLayer = <Module, A, E, R>(
   make: (module: Module) => Layer.Layer<A, E, R>
 ): Layer.Layer<A, E, R> => Layer.unwrap(Effect.map(Effect.promise(load), make))
 
-export const smtp = (options: SmtpMailer.SmtpMailerOptions) =>
+export const smtpMailerLayer = (options: SmtpMailer.SmtpMailerOptions) =>
   lazyLayer(
     () => import("@partner-commentary/smtp/SmtpMailer"),
     ({ layer }) => layer(options)
   )
 
-export const outbox = (options: OutboxMailer.OutboxMailerOptions) =>
+export const outboxMailerLayer = (options: OutboxMailer.OutboxMailerOptions) =>
   lazyLayer(
     () => import("@partner-commentary/smtp/OutboxMailer"),
     ({ layer }) => layer(options)
   )
 
 /** Returns the generator layer for an OpenAI-compatible server, or the local generator if no server is given. */
-export const generator = (server: Option.Option<OpenAiGenerator.OpenAiGeneratorOptions>) =>
+export const generatorLayer = (server: Option.Option<OpenAiGenerator.OpenAiGeneratorOptions>) =>
   Option.match(server, {
     onNone: () =>
       lazyLayer(
@@ -48,7 +48,7 @@ export const generator = (server: Option.Option<OpenAiGenerator.OpenAiGeneratorO
  * Returns the speech layer for an OpenAI-compatible server. If no server is given, the layer is empty and the service
  * makes no audio.
  */
-export const speech = (server: Option.Option<OpenAiSpeech.OpenAiSpeechOptions>) =>
+export const speechSynthesisLayer = (server: Option.Option<OpenAiSpeech.OpenAiSpeechOptions>) =>
   Option.match(server, {
     onNone: () => Layer.empty,
     onSome: (options) =>
@@ -58,20 +58,20 @@ export const speech = (server: Option.Option<OpenAiSpeech.OpenAiSpeechOptions>) 
       )
   })
 
-export const folder = (options: FolderStorage.FolderStorageOptions) =>
+export const folderStorageLayer = (options: FolderStorage.FolderStorageOptions) =>
   lazyLayer(
     () => import("@partner-commentary/storage/FolderStorage"),
     ({ layer }) => layer(options)
   )
 
-export const bucket = (options: S3Storage.S3StorageOptions) =>
+export const s3StorageLayer = (options: S3Storage.S3StorageOptions) =>
   lazyLayer(
     () => import("@partner-commentary/storage/S3Storage"),
     ({ layer }) => layer(options)
   )
 
 /** Returns the identity layer for an identity provider. If no provider is given, every dashboard token is rejected. */
-export const identity = (provider: Option.Option<JwksIdentity.JwksIdentityOptions>) =>
+export const identityLayer = (provider: Option.Option<JwksIdentity.JwksIdentityOptions>) =>
   Option.match(provider, {
     onNone: () => DashboardIdentity.layerNone,
     onSome: (options) =>
@@ -81,7 +81,7 @@ export const identity = (provider: Option.Option<JwksIdentity.JwksIdentityOption
       )
   })
 
-export const webhooks = (options: NodeWebhookTransport.WebhookTransportOptions) =>
+export const webhookTransportLayer = (options: NodeWebhookTransport.WebhookTransportOptions) =>
   lazyLayer(
     () => import("@partner-commentary/webhook/NodeWebhookTransport"),
     ({ layer }) => layer(options)

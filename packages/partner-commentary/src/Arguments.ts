@@ -3,7 +3,7 @@
  * values.
  */
 import * as Predicate from "effect/Predicate"
-import { invalidArgument, type PartnerCommentaryError } from "./PartnerCommentaryError.ts"
+import { invalidArgumentError, type PartnerCommentaryError } from "./PartnerCommentaryError.ts"
 
 /**
  * Checks whether the argument is a web Request. A Request class of another library or realm is also accepted. The
@@ -16,26 +16,26 @@ export const checkRequest = (request: unknown): PartnerCommentaryError | undefin
   Predicate.hasProperty(request, "method") &&
   Predicate.hasProperty(request, "headers")
     ? undefined
-    : invalidArgument("request", "The first argument must be a web-standard Request.")
+    : invalidArgumentError("request", "The first argument must be a web-standard Request.")
 
 /**
  * Checks the second argument of `fetch`, in which null means no context. A string instead of `{ address }` is rejected,
  * because the service would ignore it and then not limit anonymous calls.
  */
-export const checkContext = (sent: unknown): PartnerCommentaryError | undefined =>
+export const checkRequestContext = (sent: unknown): PartnerCommentaryError | undefined =>
   sent === undefined || sent === null || Predicate.isObject(sent)
     ? undefined
-    : invalidArgument("sent", 'The second argument must be an object such as { address: "203.0.113.9" }.')
+    : invalidArgumentError("sent", 'The second argument must be an object such as { address: "203.0.113.9" }.')
 
-export const checkExchange = (request: unknown, response: unknown): PartnerCommentaryError | undefined =>
+export const checkNodeRequestAndResponse = (request: unknown, response: unknown): PartnerCommentaryError | undefined =>
   Predicate.hasProperty(request, "socket") &&
   Predicate.hasProperty(response, "writeHead") &&
   Predicate.isFunction(response.writeHead)
     ? undefined
-    : invalidArgument("request", "node takes the request and the response of Node's HTTP server, in this order.")
+    : invalidArgumentError("request", "node takes the request and the response of Node's HTTP server, in this order.")
 
-export const checkInvocation = (invocation: unknown): PartnerCommentaryError | undefined =>
+export const checkLambdaContext = (invocation: unknown): PartnerCommentaryError | undefined =>
   Predicate.hasProperty(invocation, "getRemainingTimeInMillis") &&
   Predicate.isFunction(invocation.getRemainingTimeInMillis)
     ? undefined
-    : invalidArgument("invocation", "lambda takes Lambda's context as its second argument.")
+    : invalidArgumentError("invocation", "lambda takes Lambda's context as its second argument.")

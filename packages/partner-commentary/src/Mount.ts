@@ -6,7 +6,7 @@ import { collidesWithRoutes } from "@partner-commentary/core/shared/PublicAddres
 import { servicePathPrefix } from "@partner-commentary/server/http/Address"
 import * as Predicate from "effect/Predicate"
 
-export interface Mount {
+export interface MountPathMonitor {
   /** Receives the path that Express has removed from a request (`baseUrl`). */
   readonly removed: (baseUrl: unknown) => void
   /** Receives the original target of a request and the status of its response. */
@@ -27,7 +27,7 @@ const beginnings = (path: string): ReadonlyArray<string> => {
 
 const shown = (path: string) => (path === "" ? "/" : path)
 
-export const make = (apiRoot: string, warn: (message: string) => void): Mount => {
+export const makeMountPathMonitor = (apiRoot: string, warn: (message: string) => void): MountPathMonitor => {
   const expected = servicePathPrefix(apiRoot)
   const origin = apiRoot.slice(0, apiRoot.length - expected.length)
   let isDone = false

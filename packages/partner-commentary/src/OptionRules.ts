@@ -7,21 +7,21 @@ import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type * as SchemaIssue from "effect/SchemaIssue"
-import { invalidOption, type PartnerCommentaryError } from "./PartnerCommentaryError.ts"
+import { invalidOptionError, type PartnerCommentaryError } from "./PartnerCommentaryError.ts"
 
 export type RuleResult = true | string | SchemaIssue.Issue
 
-export type Fields = Readonly<Record<string, Schema.Codec<unknown>>>
+export type OptionFields = Readonly<Record<string, Schema.Codec<unknown>>>
 
-export const required = (judge: (value: unknown) => RuleResult) => Schema.Unknown.check(Schema.makeFilter(judge))
+export const requiredOption = (judge: (value: unknown) => RuleResult) => Schema.Unknown.check(Schema.makeFilter(judge))
 
-export const optional = (judge: (value: unknown) => RuleResult) =>
-  Schema.optional(required((value) => value === undefined || judge(value)))
+export const optionalOption = (judge: (value: unknown) => RuleResult) =>
+  Schema.optional(requiredOption((value) => value === undefined || judge(value)))
 
 export const isText = (value: unknown): value is string => Predicate.isString(value) && value.trim() !== ""
 
 export const textOption = (right: string, isRight: (text: string) => boolean = () => true) =>
-  required((value) => (isText(value) && isRight(value)) || right)
+  requiredOption((value) => (isText(value) && isRight(value)) || right)
 
 export const isPositive = (value: unknown): boolean => Number.isFinite(value) && Number(value) > 0
 
@@ -32,18 +32,18 @@ const isCount =
   (value: unknown): RuleResult =>
     (Number.isSafeInteger(value) && Number(value) >= least) || `must be a whole number, ${least} or more`
 
-export const flagOption = optional(isFlag)
+export const flagOption = optionalOption(isFlag)
 
-export const optionalCount = (least: number) => optional(isCount(least))
+export const optionalCount = (least: number) => optionalOption(isCount(least))
 
 /** Returns the schema of an object that has exactly the given fields. */
-export const structOption = <Each extends Fields>(fields: Each) =>
+export const structOption = <Each extends OptionFields>(fields: Each) =>
   Schema.Struct(fields).annotate({ messageUnexpectedKey: "is no option of this version" })
 
 export const strictOptions = { onExcessProperty: "error" } as const
 
 /** Turns a schema into a rule. The rule reports the problems that the schema finds. */
-export const matchesSchema = (schema: Schema.Codec<unknown>) => {
+export const ruleFromSchema = (schema: Schema.Codec<unknown>) => {
   const decode = Schema.decodeUnknownResult(schema, strictOptions)
   return (value: unknown): RuleResult => {
     const decoded = decode(value)
@@ -52,14 +52,14 @@ export const matchesSchema = (schema: Schema.Codec<unknown>) => {
 }
 
 /** Checks the settings in the second argument of a function such as `sqlite`. */
-export const settingsOf = (option: string, fields: Fields) => {
+export const makeSettingsDecoder = (option: string, fields: OptionFields) => {
   const decode = Schema.decodeUnknownResult(structOption(fields), strictOptions)
   return <A>(given: A): Result.Result<A, PartnerCommentaryError> => {
-    if (!Predicate.isObject(given)) return Result.fail(invalidOption(option, "must have its settings in an object"))
+    if (!Predicate.isObject(given)) return Result.fail(invalidOptionError(option, "must have its settings in an object"))
     return Result.mapBoth(decode(given), {
       onFailure: ({ issue }) => {
         const [{ constraint, field }] = problemsOfSchemaIssue(issue)
-        return invalidOption(`${option}.${field}`, constraint)
+        return invalidOptionError(`${option}.${field}`, constraint)
       },
       onSuccess: () => given
     })

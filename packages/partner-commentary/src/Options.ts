@@ -22,24 +22,24 @@ import type * as SqlClient from "effect/sql/SqlClient"
 import type { Database } from "./Database.ts"
 import { type HostLogger, isHostLogger } from "./Log.ts"
 import {
-  type Fields,
+  type OptionFields,
   flagOption,
   isText,
-  matchesSchema,
-  optional,
-  required,
+  ruleFromSchema,
+  optionalOption,
+  requiredOption,
   strictOptions,
   structOption,
   textOption
 } from "./OptionRules.ts"
 import * as PartialSettings from "./PartialSettings.ts"
-import { invalidOption, type PartnerCommentaryError } from "./PartnerCommentaryError.ts"
-import type { Generate } from "./ports/GeneratorFunction.ts"
-import type { Identify } from "./ports/IdentityFunction.ts"
+import { invalidOptionError, type PartnerCommentaryError } from "./PartnerCommentaryError.ts"
+import type { GenerateCommentary } from "./ports/GeneratorFunction.ts"
+import type { IdentifyCaller } from "./ports/IdentityFunction.ts"
 import type { SendMail } from "./ports/MailFunction.ts"
-import type { Speak, StoreMedium } from "./ports/MediaFunctions.ts"
-import type { Organizations } from "./ports/OrganizationFunctions.ts"
-import type { Personas } from "./ports/PersonaFunctions.ts"
+import type { SynthesizeSpeech, StoreMediaFile } from "./ports/MediaFunctions.ts"
+import type { OrganizationReader } from "./ports/OrganizationFunctions.ts"
+import type { PersonaReader } from "./ports/PersonaFunctions.ts"
 
 export interface Options {
   /**
@@ -68,12 +68,12 @@ export interface Options {
    * Generates drafts of commentaries: a function, or an OpenAI-compatible server. The default in development is the
    * local generator.
    */
-  readonly generator?: Generate | OpenAiServer | Layer.Layer<CommentaryGenerator, unknown> | undefined
+  readonly generator?: GenerateCommentary | OpenAiServer | Layer.Layer<CommentaryGenerator, unknown> | undefined
   /** Synthesizes speech from an approved commentary. Without the option `speech`, the service makes no audio. */
-  readonly speech?: Speak | (OpenAiServer & { readonly voice: string }) | Layer.Layer<never, unknown> | undefined
+  readonly speech?: SynthesizeSpeech | (OpenAiServer & { readonly voice: string }) | Layer.Layer<never, unknown> | undefined
   /** Stores audio files for partners: a function, or a folder whose files you serve at `url`. */
   readonly mediaStorage?:
-    | StoreMedium
+    | StoreMediaFile
     | { readonly folder: string; readonly url: string }
     | Layer.Layer<never, unknown>
     | undefined
@@ -81,11 +81,11 @@ export interface Options {
    * Verifies tokens of your dashboard and returns the organization of a token: a function, or the published keys of an
    * identity provider. Without the option `identity`, every dashboard token is rejected.
    */
-  readonly identity?: Identify | IdentityProvider | Layer.Layer<DashboardIdentity, unknown> | undefined
+  readonly identity?: IdentifyCaller | IdentityProvider | Layer.Layer<DashboardIdentity, unknown> | undefined
   /** Reads personas and licences from your own database tables. */
-  readonly personas?: Personas | Layer.Layer<PersonaStore, unknown, SqlClient.SqlClient> | undefined
+  readonly personas?: PersonaReader | Layer.Layer<PersonaStore, unknown, SqlClient.SqlClient> | undefined
   /** Reads partners from your own database tables. */
-  readonly organizations?: Organizations | Layer.Layer<OrganizationStore, unknown, SqlClient.SqlClient> | undefined
+  readonly organizations?: OrganizationReader | Layer.Layer<OrganizationStore, unknown, SqlClient.SqlClient> | undefined
   readonly webhooks?:
     | {
         /** If true, webhooks may also use `http:` URLs and receivers in private networks, for development. */
@@ -96,11 +96,11 @@ export interface Options {
   /** The logger: `console`, pino, winston, or an Effect logger. */
   readonly logger?: HostLogger | Logger.Logger<unknown, unknown> | undefined
   /** Overrides for the default time windows, limits and schedules, for example `{ responseWindow: "72 hours" }`. */
-  readonly policy?: PartialSettings.PartialInput<Policy.Policy> | undefined
+  readonly policy?: PartialSettings.SettingsOverrides<Policy.Policy> | undefined
   /**
    * False if another process runs the workers. Otherwise true, or settings that override the default worker settings.
    */
-  readonly workers?: boolean | PartialSettings.PartialInput<Effect.Success<typeof WorkerSettings>> | undefined
+  readonly workers?: boolean | PartialSettings.SettingsOverrides<Effect.Success<typeof WorkerSettings>> | undefined
   /** The addresses and networks of proxies whose `X-Forwarded-For` header is trusted, for example `["10.0.0.0/8"]`. */
   readonly trustedProxies?: ReadonlyArray<string> | undefined
 }
@@ -134,9 +134,9 @@ const httpAddress = textOption(
 )
 
 /** Returns the rule of a port option, which accepts a function, a layer, or an object with the given fields. */
-const port = (what: string, fields?: Fields) => {
-  const object = fields === undefined ? () => what : matchesSchema(structOption(fields))
-  return optional((value) => {
+const port = (what: string, fields?: OptionFields) => {
+  const object = fields === undefined ? () => what : ruleFromSchema(structOption(fields))
+  return optionalOption((value) => {
     if (Predicate.isFunction(value) || Layer.isLayer(value)) return true
     return Predicate.isObject(value) ? object(value) : what
   })
@@ -144,7 +144,7 @@ const port = (what: string, fields?: Fields) => {
 
 /** Returns the rule of an option that accepts a layer, or an object with functions of the given names. */
 const reader = (what: string, names: ReadonlyArray<string>) =>
-  optional(
+  optionalOption(
     (value) =>
       Layer.isLayer(value) ||
       names.every((name) => Predicate.hasProperty(value, name) && Predicate.isFunction(value[name])) ||
@@ -154,29 +154,29 @@ const reader = (what: string, names: ReadonlyArray<string>) =>
 const openAi = {
   url: httpAddress,
   model: textOption("must name a model of the server"),
-  apiKey: optional((value) => Predicate.isString(value) || "must be a text")
+  apiKey: optionalOption((value) => Predicate.isString(value) || "must be a text")
 }
 
 const shortestSecret = 32
 
 const isSecret = (value: unknown) => isText(value) && value.length >= shortestSecret
 
-const figures = (defaults: unknown) => matchesSchema(PartialSettings.schemaOf(defaults))
+const figures = (defaults: unknown) => ruleFromSchema(PartialSettings.makeOverridesSchema(defaults))
 
 const Given = structOption({
-  url: required((value) => {
+  url: requiredOption((value) => {
     const kept = Predicate.isString(value) ? PublicAddress.normalizePublicAddress(value) : Option.none()
     if (Option.isNone(kept)) return `must be ${PublicAddress.publicAddressRule}`
     return !PublicAddress.collidesWithRoutes(kept.value) || `must be an address whose path is none of the service's own`
   }),
-  secret: required(
+  secret: requiredOption(
     (value) =>
       isSecret(value) ||
       (Array.isArray(value) && value.length > 0 && value.every(isSecret)) ||
       `must have ${shortestSecret} characters or more: a long random text, the same in every process`
   ),
   development: flagOption,
-  database: optional((value) => Layer.isLayer(value) || 'must be sqlite("…") or postgres("…") of this package'),
+  database: optionalOption((value) => Layer.isLayer(value) || 'must be sqlite("…") or postgres("…") of this package'),
   mail: port("must be a function that sends a mail, or smtp(…) of this package", {
     outbox: textOption("must name a folder")
   }),
@@ -193,22 +193,22 @@ const Given = structOption({
     jwksUrl: httpAddress,
     issuer: textOption("must be the iss of the provider's tokens"),
     audience: textOption("must be the aud of tokens for this service"),
-    organizationClaim: optional((value) => isText(value) || "must name a claim")
+    organizationClaim: optionalOption((value) => isText(value) || "must name a claim")
   }),
   personas: reader("must have the functions find and licensed", ["find", "licensed"]),
   organizations: reader("must have the function find", ["find"]),
   webhooks: port("must be { allowPrivate }", { allowPrivate: flagOption }),
-  logger: optional(
+  logger: optionalOption(
     (value) => Logger.isLogger(value) || isHostLogger(value) || "must have the methods debug, info, warn and error"
   ),
-  policy: optional((value) => (Predicate.isObject(value) ? figures(Policy.defaults)(value) : "must be an object")),
-  workers: optional((value) => {
+  policy: optionalOption((value) => (Predicate.isObject(value) ? figures(Policy.defaults)(value) : "must be an object")),
+  workers: optionalOption((value) => {
     if (Predicate.isBoolean(value)) return true
     return Predicate.isObject(value)
       ? figures(WorkerSettings.defaultValue())(value)
       : "must be true, false or an object"
   }),
-  trustedProxies: optional(
+  trustedProxies: optionalOption(
     (value) =>
       (Array.isArray(value) &&
         value.every(Predicate.isString) &&
@@ -221,11 +221,11 @@ const decode = Schema.decodeUnknownResult(Given, strictOptions)
 
 /** Validates the options. Returns the decoded options, or an error about the first problem. */
 export const decodeOptions = (options: Options): Result.Result<DecodedOptions, PartnerCommentaryError> => {
-  if (!Predicate.isObject(options)) return Result.fail(invalidOption("url", "is required"))
+  if (!Predicate.isObject(options)) return Result.fail(invalidOptionError("url", "is required"))
   return Result.flatMap(
     Result.mapError(decode(options), ({ issue }) => {
       const [{ constraint, field }] = problemsOfSchemaIssue(issue)
-      return invalidOption(field, constraint)
+      return invalidOptionError(field, constraint)
     }),
     () => completed(options)
   )
@@ -236,7 +236,7 @@ const completed = (options: Options): Result.Result<DecodedOptions, PartnerComme
   const development = options.development ?? isLoopbackHost(new URL(apiRoot).hostname)
   const needed = development ? undefined : productive.find(([name]) => options[name] === undefined)
   if (needed !== undefined)
-    return Result.fail(invalidOption(needed[0], `must be given outside development: ${needed[1]}`))
+    return Result.fail(invalidOptionError(needed[0], `must be given outside development: ${needed[1]}`))
   const [first = "", ...others] = [options.secret ?? []].flat()
   const proxies = Result.getOrThrow(IpAllowList.parseAllowList(options.trustedProxies ?? []))
   return Result.succeed({ ...options, apiRoot, development, proxies, secrets: [first, ...others] })

@@ -12,14 +12,14 @@ import { flagOption, optionalCount, structOption } from "./OptionRules.ts"
  * The type of overrides for settings of the type `A`. Each setting is optional, and a duration is `"48 hours"` or a
  * number of milliseconds.
  */
-export type PartialInput<A> = { readonly [Name in keyof A]?: Plain<A[Name]> | undefined }
+export type SettingsOverrides<A> = { readonly [Name in keyof A]?: Plain<A[Name]> | undefined }
 
 type Plain<A> = A extends Duration.Duration
   ? Duration.Input
   : A extends ReadonlyArray<infer Each>
     ? ReadonlyArray<Plain<Each>>
     : A extends object
-      ? PartialInput<A>
+      ? SettingsOverrides<A>
       : A
 
 const duration = Schema.declare(
@@ -29,19 +29,19 @@ const duration = Schema.declare(
 )
 
 /** Returns a schema for settings with the same names and types as the defaults. */
-export const schemaOf = (defaults: unknown): Schema.Codec<unknown> => {
+export const makeOverridesSchema = (defaults: unknown): Schema.Codec<unknown> => {
   if (Duration.isDuration(defaults)) return duration
   if (Array.isArray(defaults)) return Schema.Array(duration)
   if (Predicate.isNumber(defaults)) return optionalCount(0)
   if (Predicate.isBoolean(defaults)) return flagOption
   const fields = Object.entries(defaults as object).map(
-    ([name, each]) => [name, Schema.optional(schemaOf(each))] as const
+    ([name, each]) => [name, Schema.optional(makeOverridesSchema(each))] as const
   )
   return structOption(Object.fromEntries(fields))
 }
 
 /** Returns the defaults with the given overrides. `given` must be valid according to the schema of the defaults. */
-export const overrideDefaults = <A>(defaults: A, given: PartialInput<A> | undefined): A => filled(defaults, given) as A
+export const overrideDefaults = <A>(defaults: A, given: SettingsOverrides<A> | undefined): A => filled(defaults, given) as A
 
 const filled = (usual: unknown, given: unknown): unknown => {
   if (given === undefined) return usual

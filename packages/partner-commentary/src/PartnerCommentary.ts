@@ -3,12 +3,12 @@ import * as Embedded from "@partner-commentary/server/Embedded"
 import * as NodeListener from "@partner-commentary/server/NodeListener"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import { checkContext, checkExchange, checkRequest } from "./Arguments.ts"
+import { checkRequestContext, checkNodeRequestAndResponse, checkRequest } from "./Arguments.ts"
 import * as Log from "./Log.ts"
 import type { LambdaHandler } from "./lambda/Handler.ts"
 import * as Mount from "./Mount.ts"
 import { decodeOptions, type Options } from "./Options.ts"
-import { PartnerCommentaryError, startFailed } from "./PartnerCommentaryError.ts"
+import { PartnerCommentaryError, startFailedError } from "./PartnerCommentaryError.ts"
 import * as RouteHandlers from "./RouteHandlers.ts"
 import * as Service from "./Service.ts"
 import { apiKeyUseCases } from "./use-cases/ApiKeys.ts"
@@ -20,7 +20,7 @@ import { organizationUseCases } from "./use-cases/Organizations.ts"
 import { personaUseCases } from "./use-cases/Personas.ts"
 import { topicUseCases } from "./use-cases/Topics.ts"
 import { usageUseCases } from "./use-cases/Usage.ts"
-import { rejectWithServiceError } from "./use-cases/UseCase.ts"
+import { makeUseCaseRunner } from "./use-cases/UseCase.ts"
 import { webhookUseCases } from "./use-cases/Webhooks.ts"
 
 /**
@@ -61,7 +61,7 @@ export interface PartnerCommentary extends UseCases {
    * Next.js hides the client's address. Behind a proxy, set `trustedProxies`, so that the service reads the client's
    * address from `X-Forwarded-For`.
    */
-  readonly next: RouteHandlers.RouteHandlers
+  readonly next: RouteHandlers.NextRouteHandlers
   /**
    * The handler for AWS Lambda: `export const handler = pc.lambda`. The handler processes requests of API Gateway,
    * function URLs and load balancers. When an EventBridge schedule invokes it, the handler runs due jobs. Set the
@@ -79,7 +79,7 @@ export interface PartnerCommentary extends UseCases {
    * Runs an Effect with the services of `partner-commentary`, for use cases and stores for which this interface has no
    * method.
    */
-  readonly run: <A, E>(effect: Effect.Effect<A, E, Service.Services>) => Promise<A>
+  readonly run: <A, E>(effect: Effect.Effect<A, E, Service.PartnerCommentaryServices>) => Promise<A>
   /** The same service as an Effect layer, with every use case and store. */
   readonly layer: ReturnType<typeof Service.layer>
 }
@@ -99,9 +99,9 @@ export const partnerCommentary = (options: Options): PartnerCommentary => {
   const service = Embedded.open(layer)
   const log = (line: Effect.Effect<void>) => void Effect.runFork(Effect.provide(line, Log.layer(chosen.logger)))
   const report = (error: unknown) => log(Effect.logError("A request was not answered", error))
-  const mount = Mount.make(chosen.apiRoot, (message) => log(Effect.logWarning(message)))
+  const mount = Mount.makeMountPathMonitor(chosen.apiRoot, (message) => log(Effect.logWarning(message)))
   const fetch: PartnerCommentary["fetch"] = (request, sent) => {
-    const wrong = checkRequest(request) ?? checkContext(sent)
+    const wrong = checkRequest(request) ?? checkRequestContext(sent)
     if (wrong !== undefined) return Promise.reject(wrong)
     return service.fetch(request, sent ?? {}).then((response) => {
       mount.answered(sent?.target ?? new URL(request.url).pathname, response.status)
@@ -121,16 +121,16 @@ export const partnerCommentary = (options: Options): PartnerCommentary => {
       })
     )
   )
-  const useCases = rejectWithServiceError(run)
+  const useCases = makeUseCaseRunner(run)
   return {
     fetch,
     node: (request, response) => {
-      const wrong = checkExchange(request, response)
+      const wrong = checkNodeRequestAndResponse(request, response)
       if (wrong !== undefined) return Promise.reject(wrong)
       mount.removed(request.baseUrl)
       return listener(request, response)
     },
-    next: RouteHandlers.make(fetch, firstAddress(chosen.trustedProxies)),
+    next: RouteHandlers.makeNextRouteHandlers(fetch, firstAddress(chosen.trustedProxies)),
     lambda: (event, invocation) => lambda().then((handle) => handle(event, invocation)),
     start,
     stop: service.dispose,
@@ -149,7 +149,7 @@ export const partnerCommentary = (options: Options): PartnerCommentary => {
   }
 }
 
-const notStarted = (error: unknown) => Promise.reject(startFailed("The service", error))
+const notStarted = (error: unknown) => Promise.reject(startFailedError("The service", error))
 
 const loadedOnce = <A>(load: () => Promise<A>): (() => Promise<A>) => {
   let loaded: Promise<A> | undefined

@@ -18,7 +18,7 @@ export class PartnerCommentaryError extends Data.TaggedError("PartnerCommentaryE
 }> {}
 
 /** Creates the error of an option. The message consists of the option's name and `constraint`. */
-export const invalidOption = (field: string, constraint: string): PartnerCommentaryError =>
+export const invalidOptionError = (field: string, constraint: string): PartnerCommentaryError =>
   new PartnerCommentaryError({
     code: "invalid_option",
     message: `The option ${field} ${constraint}.`,
@@ -26,11 +26,11 @@ export const invalidOption = (field: string, constraint: string): PartnerComment
   })
 
 /** Creates the error of an argument. `message` is a complete sentence, and `field` is the name of the parameter. */
-export const invalidArgument = (field: string, message: string): PartnerCommentaryError =>
+export const invalidArgumentError = (field: string, message: string): PartnerCommentaryError =>
   new PartnerCommentaryError({ code: "invalid_argument", message, details: { field } })
 
 /** Creates the error of a failed start. `what` is the subject of the sentence that ends with `cannot be used`. */
-export const startFailed = (what: string, cause: unknown): PartnerCommentaryError =>
+export const startFailedError = (what: string, cause: unknown): PartnerCommentaryError =>
   cause instanceof PartnerCommentaryError
     ? cause
     : new PartnerCommentaryError({
@@ -45,4 +45,4 @@ export const withStartError = <A, E, R>(
   what: string,
   layer: Layer.Layer<A, E, R>
 ): Layer.Layer<A, PartnerCommentaryError, R> =>
-  Layer.catch(layer, (error) => Layer.effectContext(Effect.fail(startFailed(what, error))))
+  Layer.catch(layer, (error) => Layer.effectContext(Effect.fail(startFailedError(what, error))))

@@ -64,7 +64,7 @@ const mail = ({ apiRoot, mail }: DecodedOptions) => {
   if (Predicate.isFunction(mail)) return MailFunction.layer(mail)
   const { hostname } = new URL(apiRoot)
   const domain = isLoopbackHost(hostname) ? "localhost" : hostname
-  return Adapters.outbox({
+  return Adapters.outboxMailerLayer({
     folder: mail?.outbox ?? "commentary-outbox",
     from: `Partner Commentary <commentary@${domain}>`
   })
@@ -74,7 +74,7 @@ const generator = ({ generator }: DecodedOptions) => {
   if (isLayer(generator)) return generator
   return Predicate.isFunction(generator)
     ? GeneratorFunction.layer(generator)
-    : Adapters.generator(Option.map(Option.fromUndefinedOr(generator), server))
+    : Adapters.generatorLayer(Option.map(Option.fromUndefinedOr(generator), server))
 }
 
 const server = <Server extends OpenAiServer>({ apiKey, ...rest }: Server) => ({
@@ -86,13 +86,13 @@ const speech = ({ speech }: DecodedOptions) => {
   if (isLayer(speech)) return speech
   return Predicate.isFunction(speech)
     ? MediaFunctions.speechLayer(speech)
-    : Adapters.speech(Option.map(Option.fromUndefinedOr(speech), server))
+    : Adapters.speechSynthesisLayer(Option.map(Option.fromUndefinedOr(speech), server))
 }
 
 const mediaStorage = ({ mediaStorage }: DecodedOptions) => {
   if (mediaStorage === undefined) return Layer.empty
   if (isLayer(mediaStorage)) return mediaStorage
-  return Predicate.isFunction(mediaStorage) ? MediaFunctions.storageLayer(mediaStorage) : Adapters.folder(mediaStorage)
+  return Predicate.isFunction(mediaStorage) ? MediaFunctions.storageLayer(mediaStorage) : Adapters.folderStorageLayer(mediaStorage)
 }
 
 const identity = ({ identity }: DecodedOptions) => {
@@ -100,8 +100,8 @@ const identity = ({ identity }: DecodedOptions) => {
   if (isLayer(identity)) return identity
   return Predicate.isFunction(identity)
     ? IdentityFunction.layer(identity)
-    : Adapters.identity(Option.some({ ...identity, organizationClaim: identity.organizationClaim ?? "org_id" }))
+    : Adapters.identityLayer(Option.some({ ...identity, organizationClaim: identity.organizationClaim ?? "org_id" }))
 }
 
 const webhooks = ({ webhooks }: DecodedOptions) =>
-  isLayer(webhooks) ? webhooks : Adapters.webhooks({ allowPrivate: webhooks?.allowPrivate ?? false })
+  isLayer(webhooks) ? webhooks : Adapters.webhookTransportLayer({ allowPrivate: webhooks?.allowPrivate ?? false })

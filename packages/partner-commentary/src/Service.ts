@@ -14,7 +14,7 @@ import type { DecodedOptions } from "./Options.ts"
 import * as PartialSettings from "./PartialSettings.ts"
 import * as Ports from "./Ports.ts"
 
-export type Services = Layer.Success<ReturnType<typeof layer>>
+export type PartnerCommentaryServices = Layer.Success<ReturnType<typeof layer>>
 
 export const layer = (options: DecodedOptions) => {
   const { apiRoot, policy, proxies, secrets, workers } = options

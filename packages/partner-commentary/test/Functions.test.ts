@@ -79,7 +79,7 @@ describe("Mail functions", () => {
 })
 
 describe("Generator functions", () => {
-  const drafting = (generate: GeneratorFunction.Generate) =>
+  const drafting = (generate: GeneratorFunction.GenerateCommentary) =>
     Effect.provide(
       CommentaryGenerator.use(({ generate }) => generate(request)),
       GeneratorFunction.layer(generate)
@@ -136,7 +136,7 @@ describe("Audio functions", () => {
 })
 
 describe("Identity functions", () => {
-  const reading = (identify: IdentityFunction.Identify, token = "token") =>
+  const reading = (identify: IdentityFunction.IdentifyCaller, token = "token") =>
     Effect.provide(
       DashboardIdentity.use(({ verify }) => verify(token)),
       IdentityFunction.layer(identify)

@@ -5,25 +5,25 @@
 import { describe, expect, it } from "vitest"
 import * as Mount from "../src/Mount.ts"
 
-const told = (apiRoot: string, use: (mount: Mount.Mount) => void): ReadonlyArray<string> => {
+const told = (apiRoot: string, use: (mount: Mount.MountPathMonitor) => void): ReadonlyArray<string> => {
   const lines: Array<string> = []
-  use(Mount.make(apiRoot, (line) => lines.push(line)))
+  use(Mount.makeMountPathMonitor(apiRoot, (line) => lines.push(line)))
   return lines
 }
 
 const root = "https://app.example/commentary"
 const missed =
   (...targets: ReadonlyArray<string>) =>
-  (mount: Mount.Mount) => {
+  (mount: Mount.MountPathMonitor) => {
     for (const target of targets) mount.answered(target, 404)
   }
 const removed =
   (...paths: ReadonlyArray<unknown>) =>
-  (mount: Mount.Mount) => {
+  (mount: Mount.MountPathMonitor) => {
     for (const path of paths) mount.removed(path)
   }
 
-const wrong: ReadonlyArray<readonly [what: string, url: string, use: (mount: Mount.Mount) => void, sentence: string]> =
+const wrong: ReadonlyArray<readonly [what: string, url: string, use: (mount: Mount.MountPathMonitor) => void, sentence: string]> =
   [
     ["Express removes another path", root, removed("/comment"), "set url to https://app.example/comment."],
     [

@@ -28,7 +28,7 @@ const mailer = ({ mail }: Settings) =>
     Layer.provide(
       Option.match(mail.server, {
         onNone: () => outbox(mail.from),
-        onSome: (url) => Adapters.smtp({ url, from: mail.from, connections: mail.connections })
+        onSome: (url) => Adapters.smtpMailerLayer({ url, from: mail.from, connections: mail.connections })
       })
     ),
     Layer.catchTag("MailSettingRefused", explained)
@@ -39,7 +39,7 @@ const explained = (refused: MailSettingRefused) =>
   Layer.effectContext(Effect.fail(MailSettings.explainMailError(refused)))
 
 const outbox = (from: string) =>
-  Layer.unwrap(Effect.as(DataFolder.createDataFolder, Adapters.outbox({ folder: DataFolder.outboxFolder, from })))
+  Layer.unwrap(Effect.as(DataFolder.createDataFolder, Adapters.outboxMailerLayer({ folder: DataFolder.outboxFolder, from })))
 
 const generator = (settings: Settings) =>
   Layer.effect(
@@ -47,7 +47,7 @@ const generator = (settings: Settings) =>
     Effect.map(CommentaryGenerator, ({ generate }) =>
       CommentaryGenerator.of({ generate: (request) => Metrics.measureCall("drafts", generate(request)) })
     )
-  ).pipe(Layer.provide(Adapters.generator(settings.generator)))
+  ).pipe(Layer.provide(Adapters.generatorLayer(settings.generator)))
 
 const webhooks = ({ webhooks: { allowPrivate } }: Settings) =>
   Layer.effect(
@@ -55,10 +55,10 @@ const webhooks = ({ webhooks: { allowPrivate } }: Settings) =>
     Effect.map(WebhookTransport, ({ check, send }) =>
       WebhookTransport.of({ check, send: (request) => Metrics.measureCall("webhooks", send(request)) })
     )
-  ).pipe(Layer.provide(Adapters.webhooks({ allowPrivate })))
+  ).pipe(Layer.provide(Adapters.webhookTransportLayer({ allowPrivate })))
 
 const identity = (settings: Settings) =>
-  ConfigSummary.isIdentityLocal(settings) ? localIdentity(settings) : Adapters.identity(settings.identity)
+  ConfigSummary.isIdentityLocal(settings) ? localIdentity(settings) : Adapters.identityLayer(settings.identity)
 
 const localIdentity = (settings: Settings) =>
   Layer.unwrap(

@@ -78,7 +78,7 @@ export const inspectDirectly = <A, E>(settings: Settings, question: Effect.Effec
     const { database } = settings
     if (!isPostgres(database) || Option.isNone(database.directUrl)) return Option.none<A>()
     const postgres = yield* Effect.promise(() => import("@partner-commentary/postgres/Postgres"))
-    return yield* Effect.mapBoth(Effect.provide(question, postgres.layerInspectDirect(poolOptionsOf(database))), {
+    return yield* Effect.mapBoth(Effect.provide(question, postgres.layerDirectInspectionClient(poolOptionsOf(database))), {
       onFailure: (error) =>
         new SettingRefused({
           name: "DATABASE_DIRECT_URL",
@@ -140,7 +140,7 @@ export const layerClient = (settings: Settings) =>
       const { database } = settings
       if (isPostgres(database)) {
         const postgres = yield* Effect.promise(() => import("@partner-commentary/postgres/Postgres"))
-        return namingVariable(settings, postgres.layerMigrating(poolOptionsOf(database)))
+        return namingVariable(settings, postgres.layerMigrationClientWithClock(poolOptionsOf(database)))
       }
       const sqlite = yield* Effect.promise(() => import("@partner-commentary/sqlite/SqliteClient"))
       return namingVariable(settings, sqlite.layer({ filename: database.filename }))
@@ -152,7 +152,7 @@ const layerInspect = ({ database }: Settings) =>
     Effect.gen(function* () {
       if (isPostgres(database)) {
         const postgres = yield* Effect.promise(() => import("@partner-commentary/postgres/Postgres"))
-        return postgres.layerInspect(poolOptionsOf(database))
+        return postgres.layerInspectionClient(poolOptionsOf(database))
       }
       const sqlite = yield* Effect.promise(() => import("@partner-commentary/sqlite/SqliteClient"))
       return sqlite.layer({ filename: database.filename, disableWAL: true })

@@ -28,7 +28,7 @@ const speech = ({ media }: Settings) =>
           video,
           audio: audio === null ? null : (request: SynthesisRequest) => Metrics.measureCall("media", audio(request))
         }))
-      ).pipe(Layer.provide(Adapters.speech(Option.some(server))))
+      ).pipe(Layer.provide(Adapters.speechSynthesisLayer(Option.some(server))))
   })
 
 export const storageLayer = (settings: Settings, apiRoot: string) =>
@@ -36,11 +36,11 @@ export const storageLayer = (settings: Settings, apiRoot: string) =>
     onNone: () => Layer.succeed(MediaStorage, null),
     onSome: (chosen) =>
       chosen.kind === "bucket"
-        ? Adapters.bucket(chosen)
+        ? Adapters.s3StorageLayer(chosen)
         : Layer.unwrap(
             Effect.as(
               DataFolder.createParentFolder(chosen.folder),
-              Adapters.folder({ folder: chosen.folder, url: `${apiRoot}${mediaPath}` })
+              Adapters.folderStorageLayer({ folder: chosen.folder, url: `${apiRoot}${mediaPath}` })
             )
           )
   })

@@ -1,9 +1,9 @@
 /** Formats the commands of this program that the doctor suggests after a finding. */
-import type { Advice } from "partner-commentary/doctor/Advice"
+import type { DoctorAdvice } from "partner-commentary/doctor/Advice"
 
 const run = (command: string) => `run partner-commentary ${command}`
 
-export const commands: Advice = {
+export const commands: DoctorAdvice = {
   resendMail: (shareId) => run(`mail resend ${shareId}`),
   resendMails: (since) => run(`mail resend --all --since ${since}`),
   retryDraft: (shareId) => run(`retry ${shareId}`),

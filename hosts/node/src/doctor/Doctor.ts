@@ -12,8 +12,8 @@ import * as Option from "effect/Option"
 import * as Shared from "partner-commentary/doctor/Finding"
 import { refusalOf } from "../processes/ProcessCount.ts"
 
-export type Finding = Shared.Finding<
-  | Shared.StoredCheck
+export type Finding = Shared.DoctorFinding<
+  | Shared.DoctorCheck
   | "configuration"
   | "database"
   | "database file"

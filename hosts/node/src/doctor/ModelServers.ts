@@ -1,5 +1,5 @@
 /** Checks, with a free request, that the servers for drafts and speech answer and accept the configured key. */
-import type { OpenAiServer } from "@partner-commentary/generator/OpenAiServer"
+import type { OpenAiEndpoint } from "@partner-commentary/generator/OpenAiServer"
 import * as ConfigSummary from "@partner-commentary/settings/ConfigSummary"
 import type { Settings } from "@partner-commentary/settings/Settings"
 import * as Effect from "effect/Effect"
@@ -28,12 +28,12 @@ export const checkSpeechServer = ({ media }: Settings): Effect.Effect<Finding> =
 const tried = Effect.fnUntraced(function* (
   check: "generator" | "speech",
   subject: string,
-  server: OpenAiServer,
+  server: OpenAiEndpoint,
   untried: string
 ) {
   const Reachability = yield* Effect.promise(() => import("@partner-commentary/generator/Reachability"))
   const accepts = Option.isSome(server.apiKey) ? "answers and takes the key" : "answers without a key"
-  return yield* Effect.match(Reachability.checkReachability(server, checkTimeout), {
+  return yield* Effect.match(Reachability.checkOpenAiReachability(server, checkTimeout), {
     onFailure: ({ reason }) => mendFinding(check, `${subject}, which does not work: ${reason}.`),
     onSuccess: (reached) =>
       reached === "accepted"

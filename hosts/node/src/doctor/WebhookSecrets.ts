@@ -23,7 +23,7 @@ export const layerEncryption = <E, R>(secrets: Effect.Effect<SigningSecretList, 
 
 /** The check uses only existing signing secrets, and generates no secret. */
 export const checkWebhookSecrets = (settings: Settings) =>
-  StoredWebhooks.checkSecrets(commands, "SIGNING_SECRET").pipe(
+  StoredWebhooks.checkSecretDecryption(commands, "SIGNING_SECRET").pipe(
     Effect.provide(layerEncryption(DataFolder.loadExistingSecrets(settings))),
     Effect.catch(({ message }) => Effect.succeed(mendFinding("webhooks", message)))
   )

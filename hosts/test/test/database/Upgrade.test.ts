@@ -100,4 +100,4 @@ const suite = <E>(name: string, empty: Layer.Layer<SqlClient.SqlClient, E>) =>
   })
 
 suite("SQLite", SqliteClient.layer({ filename: ":memory:" }))
-suite("Postgres", Layer.unwrap(Effect.map(TestDatabase.empty, (url) => Postgres.layerDirect({ url }))))
+suite("Postgres", Layer.unwrap(Effect.map(TestDatabase.empty, (url) => Postgres.layerMigrationClient({ url }))))

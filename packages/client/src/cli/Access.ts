@@ -4,9 +4,9 @@
  */
 import { PartnerCommentary } from "../PartnerCommentary.ts"
 import type { Flags, ParsedArguments } from "./Arguments.ts"
-import { type Terminal, UsageError } from "./Terminal.ts"
+import { type CommandContext, UsageError } from "./Terminal.ts"
 
-export const accessFlags = {
+export const commonFlags = {
   "api-key": { value: "KEY", description: "The API key. Prefer the variable PARTNER_COMMENTARY_API_KEY" },
   "base-url": { value: "URL", description: "The service's address. Default: PARTNER_COMMENTARY_BASE_URL" },
   "print-json": { description: "Print one JSON value per line on stdout, and nothing else" },
@@ -15,7 +15,7 @@ export const accessFlags = {
 
 const given = (
   { flags }: ParsedArguments,
-  { environment }: Terminal,
+  { environment }: CommandContext,
   flag: "api-key" | "base-url",
   variable: string
 ): string => {
@@ -24,19 +24,19 @@ const given = (
   throw new UsageError(`${variable} is missing: set it, or pass --${flag}.`)
 }
 
-export interface Access {
+export interface ApiAccess {
   readonly client: PartnerCommentary
   readonly isTest: boolean
 }
 
-export const readAccess = (parsed: ParsedArguments, terminal: Terminal): Access => {
+export const readApiAccess = (parsed: ParsedArguments, terminal: CommandContext): ApiAccess => {
   const apiKey = given(parsed, terminal, "api-key", "PARTNER_COMMENTARY_API_KEY")
   const baseUrl = given(parsed, terminal, "base-url", "PARTNER_COMMENTARY_BASE_URL")
   if (!/^pk_(test|live)_\w+$/.test(apiKey)) throw new UsageError("The key must begin with pk_test_ or pk_live_.")
   return { client: clientOf(apiKey, baseUrl, terminal), isTest: apiKey.startsWith("pk_test_") }
 }
 
-const clientOf = (apiKey: string, baseUrl: string, { fetch }: Terminal): PartnerCommentary => {
+const clientOf = (apiKey: string, baseUrl: string, { fetch }: CommandContext): PartnerCommentary => {
   try {
     return new PartnerCommentary({ apiKey, baseUrl, fetch })
   } catch (error) {

@@ -3,19 +3,19 @@
  * webhook deliveries of the service.
  */
 import type { PartnerCommentary } from "../PartnerCommentary.ts"
-import { accessFlags, readAccess } from "./Access.ts"
+import { commonFlags, readApiAccess } from "./Access.ts"
 import type { Flags, ParsedArguments } from "./Arguments.ts"
-import { receiverAddress, sendEvent } from "./Receiver.ts"
+import { parseReceiverUrl, forwardEvent } from "./Receiver.ts"
 import { generateSecret, makeSigner } from "./Secret.ts"
-import { type Terminal, UsageError } from "./Terminal.ts"
+import { type CommandContext, UsageError } from "./Terminal.ts"
 import { eventTypes } from "./Trigger.ts"
 
-export const listenFlags = {
+export const listenCommandFlags = {
   "forward-to": { value: "URL", description: "The receiver, such as http://localhost:3000/hook" },
   events: { value: "A,B", description: "Only these event types" },
   secret: { value: "SECRET", description: "The signing secret. Default: a new secret on each start" },
   live: { description: "Accept a live key, and forward the events of real creators" },
-  ...accessFlags
+  ...commonFlags
 } satisfies Flags
 
 const wantedTypes = (given: string | undefined): ReadonlySet<string> => {
@@ -37,18 +37,18 @@ const lastPosition = async ({ events }: PartnerCommentary, signal: AbortSignal):
   return place
 }
 
-export const listen = async (parsed: ParsedArguments, terminal: Terminal): Promise<void> => {
+export const runListenCommand = async (parsed: ParsedArguments, terminal: CommandContext): Promise<void> => {
   const { out, say, signal } = terminal
   const { flags } = parsed
   const forwardTo = flags.get("forward-to")
   if (forwardTo === undefined) throw new UsageError("--forward-to is missing.")
-  const receiver = receiverAddress(forwardTo)
+  const receiver = parseReceiverUrl(forwardTo)
   const types = wantedTypes(flags.get("events"))
   // Print only a generated secret. A given secret may be in use elsewhere, and logs may keep the output.
   const isGiven = flags.has("secret")
   const secret = flags.get("secret") ?? generateSecret()
   const sign = await makeSigner(secret)
-  const { client, isTest } = readAccess(parsed, terminal)
+  const { client, isTest } = readApiAccess(parsed, terminal)
   if (!isTest && !flags.has("live")) {
     throw new UsageError("This is a live key: use one that begins with pk_test_, or pass --live.")
   }
@@ -60,7 +60,7 @@ export const listen = async (parsed: ParsedArguments, terminal: Terminal): Promi
   const onOutage = (error: Error) => say(`${error.message} Trying again.`)
   for await (const event of client.events.follow({ after, signal, onOutage })) {
     if (!types.has(event.type)) continue
-    const attempt = await sendEvent(event, receiver, sign, terminal)
+    const attempt = await forwardEvent(event, receiver, sign, terminal)
     if (json) out(JSON.stringify({ event, ...attempt }))
     else {
       const time = event.timestamp.slice(11, 19)

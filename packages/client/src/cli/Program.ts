@@ -2,9 +2,9 @@
 import { ApiError, PartnerCommentaryError } from "../Errors.ts"
 import { version } from "../Version.ts"
 import { alignColumns, type Flags, flagRows, type ParsedArguments, parseArguments } from "./Arguments.ts"
-import { listen, listenFlags } from "./Listen.ts"
-import { CommandFailed, type Terminal, UsageError } from "./Terminal.ts"
-import { trigger, triggerableTypes, triggerFlags } from "./Trigger.ts"
+import { runListenCommand, listenCommandFlags } from "./Listen.ts"
+import { CommandFailed, type CommandContext, UsageError } from "./Terminal.ts"
+import { runTriggerCommand, triggerableTypes, triggerCommandFlags } from "./Trigger.ts"
 
 const program = "partner-commentary-client"
 
@@ -14,23 +14,23 @@ interface Command {
   readonly flags: Flags
   /** The number of words that follow the command. */
   readonly words: number
-  readonly run: (parsed: ParsedArguments, terminal: Terminal) => Promise<void>
+  readonly run: (parsed: ParsedArguments, terminal: CommandContext) => Promise<void>
 }
 
 const commands: Readonly<Record<string, Command>> = {
   listen: {
     usage: "listen --forward-to URL",
     description: "Forward new events of a test key to your receiver, signed like webhooks.",
-    flags: listenFlags,
+    flags: listenCommandFlags,
     words: 0,
-    run: listen
+    run: runListenCommand
   },
   trigger: {
     usage: "trigger EVENT",
     description: `Run a topic in the test environment until the event happens: ${triggerableTypes.join(", ")}.`,
-    flags: triggerFlags,
+    flags: triggerCommandFlags,
     words: 1,
-    run: trigger
+    run: runTriggerCommand
   }
 }
 
@@ -43,7 +43,7 @@ ${program} COMMAND --help lists the command's flags.`
 const helpOf = ({ description, flags, usage }: Command) =>
   `Usage: ${program} ${usage} [FLAGS]\n\n${description}\n\n${alignColumns(flagRows(flags))}`
 
-const execute = async ([name, ...rest]: ReadonlyArray<string>, terminal: Terminal): Promise<void> => {
+const execute = async ([name, ...rest]: ReadonlyArray<string>, terminal: CommandContext): Promise<void> => {
   const { out } = terminal
   if (name === "--help" || name === "-h") return out(help)
   if (name === "--version") return out(version)
@@ -62,7 +62,7 @@ const sentence = (error: unknown): string => {
 }
 
 /** Runs a command and returns the exit code: 0 after success or a stop, 1 after a failure, 2 for wrong usage. */
-export const runProgram = async (args: ReadonlyArray<string>, terminal: Terminal): Promise<0 | 1 | 2> => {
+export const runProgram = async (args: ReadonlyArray<string>, terminal: CommandContext): Promise<0 | 1 | 2> => {
   try {
     await execute(args, terminal)
     return 0

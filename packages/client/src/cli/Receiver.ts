@@ -1,14 +1,14 @@
 /** Sends a signed event to the receiver in a single attempt, with a timeout and a maximum size of the response. */
 import type { PastEvent } from "../WebhookEvent.ts"
 import type { SignEvent } from "./Secret.ts"
-import { type Terminal, UsageError } from "./Terminal.ts"
+import { type CommandContext, UsageError } from "./Terminal.ts"
 
 /** The default timeout in milliseconds, which is equal to the timeout of the service's own deliveries. */
 const usualTimeoutMs = 15_000
 const maxBytes = 64 * 1024
 const excerptBytes = 1024
 
-export interface Attempt {
+export interface ForwardAttempt {
   /** The HTTP status of the response; null if no response arrived. */
   readonly status: number | null
   readonly latency_ms: number
@@ -18,7 +18,7 @@ export interface Attempt {
   readonly response_excerpt: string | null
 }
 
-export const receiverAddress = (text: string | undefined): string => {
+export const parseReceiverUrl = (text: string | undefined): string => {
   const url = text !== undefined && URL.canParse(text) ? new URL(text) : null
   if (url === null || !/^https?:$/.test(url.protocol) || url.username + url.password !== "") {
     throw new UsageError(
@@ -49,13 +49,13 @@ const reasonOf = (error: unknown, timeoutMs: number): string => {
   return `No response: ${cause?.code ?? cause?.message ?? message}.`
 }
 
-export const sendEvent = async (
+export const forwardEvent = async (
   event: PastEvent,
   to: string,
   sign: SignEvent,
-  { fetch, signal }: Terminal,
+  { fetch, signal }: CommandContext,
   timeoutMs = usualTimeoutMs
-): Promise<Attempt> => {
+): Promise<ForwardAttempt> => {
   const body = JSON.stringify(event)
   const headers = {
     "content-type": "application/json",

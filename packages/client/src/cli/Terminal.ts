@@ -1,5 +1,5 @@
 /** The parts of the process that commands use: environment, output and stop signal. Tests pass substitutes. */
-export interface Terminal {
+export interface CommandContext {
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>
   /** Writes a line with a result to stdout. */

@@ -5,9 +5,9 @@ import type { SimulatedAction } from "../TestAssignment.ts"
 import type { FailureReason } from "../Topic.ts"
 import type { SubscribableEvent } from "../Webhook.ts"
 import type { PastEvent } from "../WebhookEvent.ts"
-import { accessFlags, readAccess } from "./Access.ts"
+import { commonFlags, readApiAccess } from "./Access.ts"
 import type { Flags, ParsedArguments } from "./Arguments.ts"
-import { CommandFailed, type Terminal, UsageError } from "./Terminal.ts"
+import { CommandFailed, type CommandContext, UsageError } from "./Terminal.ts"
 
 /**
  * The fixed id of the test persona Wren Waits, whose simulated creator takes a step only when the client calls
@@ -49,9 +49,9 @@ const scenarios: Readonly<Record<SubscribableEvent, Scenario | null>> = {
 export const eventTypes = Object.keys(scenarios) as ReadonlyArray<SubscribableEvent>
 export const triggerableTypes = eventTypes.filter((type) => scenarios[type] !== null)
 
-export const triggerFlags = {
+export const triggerCommandFlags = {
   reason: { value: "REASON", description: `Of commentary.failed: ${Object.keys(failures).join(", ")}` },
-  ...accessFlags
+  ...commonFlags
 } satisfies Flags
 
 const isKey = <Key extends string>(record: Readonly<Record<Key, unknown>>, key: string): key is Key =>
@@ -110,13 +110,13 @@ const eventOf = async (
   throw new CommandFailed(`Topic ${topicId} was played, but its event ${type} is not in the list of events.`)
 }
 
-export const trigger = async (parsed: ParsedArguments, terminal: Terminal): Promise<void> => {
+export const runTriggerCommand = async (parsed: ParsedArguments, terminal: CommandContext): Promise<void> => {
   const { flags, words } = parsed
   const { out, signal } = terminal
   const [type] = words
   if (type === undefined) throw new UsageError(`The event type is missing: one of ${triggerableTypes.join(", ")}.`)
   const scenario = scenarioOf(type, flags.get("reason"))
-  const { client, isTest } = readAccess(parsed, terminal)
+  const { client, isTest } = readApiAccess(parsed, terminal)
   if (!isTest)
     throw new UsageError("trigger needs a key that begins with pk_test_: a live key has no simulated creators.")
   const { share_id, topic_id } = await play(client, type, scenario, signal)

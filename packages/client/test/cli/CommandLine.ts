@@ -1,6 +1,6 @@
 /** Runs a command of the command-line program within the test's own process, with a scripted or a real `fetch`. */
 import { runProgram } from "../../src/cli/Program.ts"
-import type { Terminal } from "../../src/cli/Terminal.ts"
+import type { CommandContext } from "../../src/cli/Terminal.ts"
 
 export interface RunningCommand {
   readonly ended: Promise<0 | 1 | 2>
@@ -10,7 +10,7 @@ export interface RunningCommand {
   readonly stderr: ReadonlyArray<string>
 }
 
-export const startCommand = (args: ReadonlyArray<string>, terminal: Partial<Terminal> = {}): RunningCommand => {
+export const startCommand = (args: ReadonlyArray<string>, terminal: Partial<CommandContext> = {}): RunningCommand => {
   const stop = new AbortController()
   const stdout: Array<string> = []
   const stderr: Array<string> = []

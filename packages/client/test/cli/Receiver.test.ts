@@ -3,7 +3,7 @@ import { createServer, type RequestListener } from "node:http"
 import type { AddressInfo } from "node:net"
 import { verifyWebhook } from "@partner-commentary/client"
 import { expect, it, onTestFinished } from "vitest"
-import { sendEvent } from "../../src/cli/Receiver.ts"
+import { forwardEvent } from "../../src/cli/Receiver.ts"
 import { generateSecret, makeSigner } from "../../src/cli/Secret.ts"
 import type { PastEvent } from "../../src/WebhookEvent.ts"
 
@@ -25,7 +25,7 @@ const terminal = (signal = new AbortController().signal) => ({
 })
 
 const sent = async (to: string, secret = generateSecret(), timeoutMs?: number) =>
-  sendEvent(event, to, await makeSigner(secret), terminal(), timeoutMs)
+  forwardEvent(event, to, await makeSigner(secret), terminal(), timeoutMs)
 
 it("`listen` sends an event as JSON with the headers and a valid signature of a delivery", async () => {
   for (const secret of [generateSecret(), "a raw secret of 32 or more characters"]) {
@@ -103,7 +103,7 @@ it("`listen` aborts a response that does not end within the time limit", async (
 it("a stop of `listen` aborts a request in progress", async () => {
   const stop = new AbortController()
   const to = await receiver(() => stop.abort(new Error("stopped")))
-  await expect(sendEvent(event, to, await makeSigner(generateSecret()), terminal(stop.signal))).rejects.toThrow(
+  await expect(forwardEvent(event, to, await makeSigner(generateSecret()), terminal(stop.signal))).rejects.toThrow(
     "stopped"
   )
 })

@@ -3,13 +3,13 @@ import type { DeletionCutoffs } from "@partner-commentary/core/operations/Retent
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import * as Duration from "effect/Duration"
 
-export const keptMails = Duration.days(7)
-export const keptEvents = Duration.days(30)
+export const mailRetention = Duration.days(7)
+export const eventRetention = Duration.days(30)
 
-export const deletionLimits = (now: Instant.Instant, testRetention: Duration.Duration): DeletionCutoffs => ({
-  mails: Instant.plus(now, Duration.negate(keptMails)),
+export const deletionCutoffs = (now: Instant.Instant, testRetention: Duration.Duration): DeletionCutoffs => ({
+  mails: Instant.plus(now, Duration.negate(mailRetention)),
   windows: now,
   answers: now,
-  events: Instant.plus(now, Duration.negate(keptEvents)),
+  events: Instant.plus(now, Duration.negate(eventRetention)),
   testTopics: Instant.plus(now, Duration.negate(testRetention))
 })

@@ -4,7 +4,7 @@
  */
 
 /** The advice texts for findings. Each text is the end of a finding's sentence. */
-export interface Advice {
+export interface DoctorAdvice {
   readonly resendMail: (shareId: string) => string
   /** Explains how to resend the mails that failed permanently at the time `since` or later. */
   readonly resendMails: (since: string) => string
@@ -21,7 +21,7 @@ export interface Advice {
 
 const retry = "call pc.operations.retry()"
 
-export const functionAdvice: Advice = {
+export const adviceForEmbedding: DoctorAdvice = {
   resendMail: (shareId) => `call pc.creators.resendMail({ share_id: "${shareId}" })`,
   resendMails: () => retry,
   retryDraft: () => retry,

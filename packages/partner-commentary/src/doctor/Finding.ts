@@ -1,6 +1,6 @@
 /** Defines the findings of the doctor. A finding is the result of one check of the service. */
 
-export type StoredCheck =
+export type DoctorCheck =
   | "mails"
   | "generations"
   | "waiting mails"
@@ -13,7 +13,7 @@ export type StoredCheck =
   | "personas"
   | "licences"
 
-export interface Finding<Check extends string = StoredCheck> {
+export interface DoctorFinding<Check extends string = DoctorCheck> {
   readonly check: Check
   /**
    * With the state `mend`, the checked part of the service does not work until the operator acts. With the state
@@ -26,8 +26,8 @@ export interface Finding<Check extends string = StoredCheck> {
 }
 
 const finding =
-  (state: Finding["state"]) =>
-  <Check extends string>(check: Check, message: string): Finding<Check> => ({ check, state, message })
+  (state: DoctorFinding["state"]) =>
+  <Check extends string>(check: Check, message: string): DoctorFinding<Check> => ({ check, state, message })
 
 export const okFinding = finding("ok")
 export const noticeFinding = finding("notice")

@@ -5,12 +5,12 @@ import { PersonaRegistry } from "@partner-commentary/core/persona/PersonaRegistr
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import type { Advice } from "./Advice.ts"
-import { type Finding, mendFinding, noticeFinding, okFinding } from "./Finding.ts"
+import type { DoctorAdvice } from "./Advice.ts"
+import { type DoctorFinding, mendFinding, noticeFinding, okFinding } from "./Finding.ts"
 
 const soon = { duration: Duration.days(7), text: "7 days" }
 
-export const checkLicences = Effect.fnUntraced(function* (advice: Advice) {
+export const checkLicences = Effect.fnUntraced(function* (advice: DoctorAdvice) {
   const now = yield* Instant.now
   const registry = yield* PersonaRegistry
   const organizations = yield* (yield* OrganizationRegistry).list
@@ -22,7 +22,7 @@ export const checkLicences = Effect.fnUntraced(function* (advice: Advice) {
   const licensed = new Set(active.map(({ personaId }) => personaId))
   const silent = (yield* registry.list).filter(({ creator, id }) => creator.email === "" && licensed.has(id))
   const ending = active.filter(({ until }) => until !== null && until < Instant.plus(now, soon.duration))
-  const about = (check: Finding["check"], found: ReadonlyArray<Finding>, good: string) =>
+  const about = (check: DoctorFinding["check"], found: ReadonlyArray<DoctorFinding>, good: string) =>
     found.length > 0 ? found : [okFinding(check, good)]
   return [
     ...about(

@@ -7,18 +7,18 @@ import { DeliveryStore } from "@partner-commentary/core/webhook/DeliveryStore"
 import { findUndecryptableSecrets } from "@partner-commentary/core/webhook/SecretReencryption"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import type { Advice } from "./Advice.ts"
+import type { DoctorAdvice } from "./Advice.ts"
 import { mendFinding, noticeFinding, okFinding } from "./Finding.ts"
-import { maxCountedRows, overdueAfter } from "./StoredWork.ts"
+import { maxCountedRows, overdueThreshold } from "./StoredWork.ts"
 
 /** Checks for overdue deliveries. The finding is only a notice, because the cause may be a partner's slow receiver. */
-export const checkDeliveries = Effect.fnUntraced(function* (advice: Advice) {
+export const checkOverdueDeliveries = Effect.fnUntraced(function* (advice: DoctorAdvice) {
   const due = yield* (yield* DeliveryStore).nextDue
   const now = yield* Instant.now
-  return Option.exists(due, (at) => Instant.plus(at, overdueAfter.duration) < now)
+  return Option.exists(due, (at) => Instant.plus(at, overdueThreshold.duration) < now)
     ? noticeFinding(
         "deliveries",
-        `An event has been due to an active webhook for more than ${overdueAfter.text}: no worker runs, or its receiver is slower than its events; ${advice.slowReceivers}.`
+        `An event has been due to an active webhook for more than ${overdueThreshold.text}: no worker runs, or its receiver is slower than its events; ${advice.slowReceivers}.`
       )
     : okFinding("deliveries", "None is overdue.")
 })
@@ -27,7 +27,7 @@ export const checkDeliveries = Effect.fnUntraced(function* (advice: Advice) {
  * Checks for disabled webhooks. Only the partner can repair the receiver, but the operator may have to inform the
  * partner.
  */
-export const checkDisabled = Effect.fnUntraced(function* (advice: Advice) {
+export const checkDisabledWebhooks = Effect.fnUntraced(function* (advice: DoctorAdvice) {
   const check = "disabled webhooks"
   const { disabled: count } = yield* (yield* DeliveryStore).backlog(yield* Instant.now, maxCountedRows)
   if (count === 0) return okFinding(check, "None is disabled.")
@@ -43,7 +43,7 @@ export const describeSecrets = (count: number): string =>
   count === 1 ? "the secret of one webhook" : `the secrets of ${count} webhooks`
 
 /** Checks that all webhook secrets can be decrypted. `holder` names the setting that contains the signing secrets. */
-export const checkSecrets = Effect.fnUntraced(function* (advice: Advice, holder: string) {
+export const checkSecretDecryption = Effect.fnUntraced(function* (advice: DoctorAdvice, holder: string) {
   const { length } = yield* findUndecryptableSecrets
   if (length === 0) return okFinding("webhooks", "All webhook secrets can be decrypted.")
   const message =

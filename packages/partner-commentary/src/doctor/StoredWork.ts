@@ -12,15 +12,15 @@ import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import type { Advice } from "./Advice.ts"
-import { type Finding, mendFinding, okFinding } from "./Finding.ts"
+import type { DoctorAdvice } from "./Advice.ts"
+import { type DoctorFinding, mendFinding, okFinding } from "./Finding.ts"
 
 const listed = 10
 
 /** The maximum number of problems that a check counts. */
 export const maxCountedRows = 1000
 
-export const checkMails = Effect.fnUntraced(function* (advice: Advice) {
+export const checkFailedMails = Effect.fnUntraced(function* (advice: DoctorAdvice) {
   const assignments = yield* AssignmentStore
   const failed = yield* (yield* MailStore).failed(maxCountedRows)
   const open = yield* Effect.filter(
@@ -49,7 +49,7 @@ export const checkMails = Effect.fnUntraced(function* (advice: Advice) {
 const list = (ids: ReadonlyArray<string>) =>
   `${ids.length > listed ? `the first ${listed}: ` : "they are: "}${ids.slice(0, listed).join(" ")}`
 
-export const checkGenerations = Effect.fnUntraced(function* (advice: Advice) {
+export const checkFailedGenerations = Effect.fnUntraced(function* (advice: DoctorAdvice) {
   const stalled = yield* (yield* AssignmentStore).stalled
   const [first] = stalled
   if (first === undefined) return okFinding("generations", "No generation has finally failed.")
@@ -62,7 +62,7 @@ export const checkGenerations = Effect.fnUntraced(function* (advice: Advice) {
 
 const counted = (count: number, one: string, many: string) => (count === 1 ? `One ${one}` : `${count} ${many}`)
 
-export const checkWaitingMails = Effect.gen(function* () {
+export const checkMailsAwaitingRetry = Effect.gen(function* () {
   const failed = yield* (yield* WorkBacklog).mailsToRetry
   if (Option.isNone(failed)) return okFinding("waiting mails", "None waits for a retry.")
   const { count, lastReason, oldest } = failed.value
@@ -72,7 +72,7 @@ export const checkWaitingMails = Effect.gen(function* () {
   return { ...mendFinding("waiting mails", message), count }
 })
 
-export const checkWaitingDrafts = Effect.gen(function* () {
+export const checkDraftsAwaitingRetry = Effect.gen(function* () {
   const failed = yield* (yield* WorkBacklog).draftsToRetry
   if (Option.isNone(failed)) return okFinding("waiting drafts", "None waits for a retry.")
   const { count, mostAttempts } = failed.value
@@ -83,19 +83,19 @@ export const checkWaitingDrafts = Effect.gen(function* () {
 })
 
 /** The time after which due work counts as overdue. */
-export const overdueAfter = { duration: Duration.minutes(5), text: "5 minutes" }
+export const overdueThreshold = { duration: Duration.minutes(5), text: "5 minutes" }
 
-export const checkOverdueWork = Effect.fnUntraced(function* (advice: Advice) {
+export const checkOverdueWork = Effect.fnUntraced(function* (advice: DoctorAdvice) {
   const now = yield* Instant.now
   const waiting = [yield* (yield* AssignmentStore).nextDue(Environment.literals), yield* (yield* MailStore).nextDue]
-  const overdue = waiting.some(Option.exists((due) => Instant.plus(due, overdueAfter.duration) < now))
+  const overdue = waiting.some(Option.exists((due) => Instant.plus(due, overdueThreshold.duration) < now))
   return overdue
-    ? mendFinding("work", `Work has been due for more than ${overdueAfter.text}: ${advice.work}.`)
+    ? mendFinding("work", `Work has been due for more than ${overdueThreshold.text}: ${advice.work}.`)
     : okFinding("work", "Nothing is overdue.")
 })
 
 /** Checks for failed audio and video jobs. `used` describes the speech server or function. */
-export const checkMedia = Effect.fnUntraced(function* (advice: Advice, used: string) {
+export const checkFailedMedia = Effect.fnUntraced(function* (advice: DoctorAdvice, used: string) {
   const failed = yield* (yield* MediaJobStore).failed(maxCountedRows)
   const [first] = failed
   if (first === undefined) return okFinding("media", `Audio: ${used}. No job has finally failed.`)
@@ -105,5 +105,5 @@ export const checkMedia = Effect.fnUntraced(function* (advice: Advice, used: str
       ? `The ${kind} of ${shareId} finally failed (${first.reason}): fix the cause, then ${advice.retryMedium(shareId)}.`
       : `${failed.length === maxCountedRows ? "at least " : ""}${failed.length} audio or video finally failed, ` +
         `the last one because of: ${first.reason}; fix the cause, then ${advice.retryMedia}.`
-  return { ...mendFinding("media", message), count: failed.length } satisfies Finding
+  return { ...mendFinding("media", message), count: failed.length } satisfies DoctorFinding
 })

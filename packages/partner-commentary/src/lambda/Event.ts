@@ -5,7 +5,7 @@
 import { parseForwardedAddress } from "@partner-commentary/server/ClientAddress"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { invalidArgument, type PartnerCommentaryError } from "../PartnerCommentaryError.ts"
+import { invalidArgumentError, type PartnerCommentaryError } from "../PartnerCommentaryError.ts"
 import { type GatewayRequest, joinHeaderValues } from "./GatewayRequest.ts"
 import * as RequestTarget from "./RequestTarget.ts"
 
@@ -55,7 +55,7 @@ const Version1 = Schema.Struct({
 
 const LoadBalancer = Schema.Struct(pairs)
 
-export const readEvent = (event: unknown): Result.Result<LambdaEvent, PartnerCommentaryError> => {
+export const decodeLambdaEvent = (event: unknown): Result.Result<LambdaEvent, PartnerCommentaryError> => {
   const { "detail-type": detail, httpMethod, requestContext, source, version } = fields(event)
   const { elb, http, identity } = fields(requestContext)
   if (elb !== undefined) return call("a load balancer", LoadBalancer, event, fromLoadBalancer)
@@ -72,7 +72,7 @@ export const readEvent = (event: unknown): Result.Result<LambdaEvent, PartnerCom
 }
 
 /** Rejects a Lambda event. The message explains what is wrong, and contains no data from the event. */
-const refuse = (message: string) => Result.fail(invalidArgument("event", message))
+const refuse = (message: string) => Result.fail(invalidArgumentError("event", message))
 
 const fields = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : {}
@@ -147,7 +147,7 @@ const fromVersion1 = (event: (typeof Version1)["Type"]): GatewayRequest => ({
   method: event.httpMethod,
   targetBelow: below(
     event.path,
-    RequestTarget.queryDecoded(parameters(event)),
+    RequestTarget.encodeAndJoinQuery(parameters(event)),
     stageOf(event.requestContext, event.version === "1.0")
   ),
   headers: headersOf(event),
@@ -164,7 +164,7 @@ const fromLoadBalancer = (event: Pairs): GatewayRequest => {
   const headers = headersOf(event)
   return {
     method: event.httpMethod,
-    targetBelow: below(event.path, RequestTarget.queryAsSent(parameters(event))),
+    targetBelow: below(event.path, RequestTarget.joinEncodedQuery(parameters(event))),
     headers,
     body: decoded(event),
     address: parseForwardedAddress((headers["x-forwarded-for"] ?? "").split(",").at(-1) ?? "") ?? "",

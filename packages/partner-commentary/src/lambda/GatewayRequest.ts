@@ -17,10 +17,10 @@ export interface GatewayRequest {
   readonly body: Uint8Array<ArrayBuffer> | null
   /** The address of the client that connected to the gateway; `""` if the address is unknown. */
   readonly address: string
-  readonly answerAs: ResponseForm
+  readonly answerAs: GatewayResponseFormat
 }
 
-export type ResponseForm = "http-api" | "headers" | "multi-value-headers"
+export type GatewayResponseFormat = "http-api" | "headers" | "multi-value-headers"
 
 /**
  * The headers of which Node's HTTP server keeps only the first value, while it joins the values of all other headers.

@@ -3,7 +3,7 @@
  * multiple values. Binary bodies are encoded in Base64.
  */
 import { STATUS_CODES } from "node:http"
-import type { ResponseForm } from "./GatewayRequest.ts"
+import type { GatewayResponseFormat } from "./GatewayRequest.ts"
 
 export interface GatewayResponse {
   readonly statusCode: number
@@ -17,10 +17,10 @@ export interface GatewayResponse {
 
 const text = /^(?:text\/|image\/svg\+xml|application\/(?:[\w.-]+\+)?(?:json|xml|javascript)\b)/i
 
-export const fromWebResponse = (response: Response, form: ResponseForm): Promise<GatewayResponse> =>
+export const fromWebResponse = (response: Response, form: GatewayResponseFormat): Promise<GatewayResponse> =>
   response.arrayBuffer().then((body) => inForm(response, Buffer.from(body), form))
 
-const inForm = (response: Response, bytes: Buffer, form: ResponseForm): GatewayResponse => {
+const inForm = (response: Response, bytes: Buffer, form: GatewayResponseFormat): GatewayResponse => {
   const isText = !response.headers.has("content-encoding") && text.test(response.headers.get("content-type") ?? "")
   const said = {
     statusCode: response.status,

@@ -10,7 +10,7 @@ import { drain } from "@partner-commentary/server/Workers"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import { checkInvocation } from "../Arguments.ts"
+import { checkLambdaContext } from "../Arguments.ts"
 import { PartnerCommentaryError } from "../PartnerCommentaryError.ts"
 import * as Event from "./Event.ts"
 import * as GatewayRequest from "./GatewayRequest.ts"
@@ -18,7 +18,7 @@ import * as GatewayResponse from "./GatewayResponse.ts"
 import * as Refusal from "./Refusal.ts"
 
 /** The part of Lambda's context object that the handler uses. */
-export interface LambdaInvocation {
+export interface LambdaContext {
   readonly getRemainingTimeInMillis: () => number
 }
 
@@ -30,13 +30,13 @@ export interface ScheduleResult {
 
 export type LambdaHandler = (
   event: unknown,
-  invocation: LambdaInvocation
+  invocation: LambdaContext
 ) => Promise<GatewayResponse.GatewayResponse | ScheduleResult>
 
 /** The Effect services that the handler needs from the host. */
 export type HostServices = EmbeddedRequirements | Effect.Services<ReturnType<typeof drain>> | ApiCalls
 
-export interface LambdaService {
+export interface LambdaHandlerDependencies {
   readonly fetch: EmbeddedService["fetch"]
   readonly run: <A, E>(effect: Effect.Effect<A, E, HostServices>) => Promise<A>
   /** Reports that the service cannot start. The next request starts the service again. */
@@ -49,7 +49,7 @@ export interface LambdaService {
  */
 const flushInterval = 1000
 
-export const make = ({ fetch, report, run }: LambdaService): LambdaHandler => {
+export const make = ({ fetch, report, run }: LambdaHandlerDependencies): LambdaHandler => {
   let flushedAt = Number.NEGATIVE_INFINITY
 
   const flush = Effect.gen(function* () {
@@ -94,11 +94,11 @@ export const make = ({ fetch, report, run }: LambdaService): LambdaHandler => {
   })
 
   return (event, invocation) =>
-    Effect.runPromise(Effect.fromResult(Event.readEvent(event))).then((read) => {
+    Effect.runPromise(Effect.fromResult(Event.decodeLambdaEvent(event))).then((read) => {
       if (read.is === "call") {
         return answer(read.call).then((response) => GatewayResponse.fromWebResponse(response, read.call.answerAs))
       }
-      const wrong = checkInvocation(invocation)
+      const wrong = checkLambdaContext(invocation)
       return wrong === undefined ? run(work(invocation.getRemainingTimeInMillis())) : Promise.reject(wrong)
     })
 }

@@ -27,10 +27,10 @@ export const pathWithoutPrefix = (prefix: string, path: string): string => {
 type Values = Readonly<Record<string, ReadonlyArray<string>>>
 
 /** Builds the query from names and values that the gateway did not decode. */
-export const queryAsSent = (values: Values): string => query(values, (text) => text)
+export const joinEncodedQuery = (values: Values): string => query(values, (text) => text)
 
 /** Builds the query from names and values that the gateway decoded. */
-export const queryDecoded = (values: Values): string => query(values, (text) => encodeURIComponent(text.toWellFormed()))
+export const encodeAndJoinQuery = (values: Values): string => query(values, (text) => encodeURIComponent(text.toWellFormed()))
 
 const query = (values: Values, write: (text: string) => string): string =>
   Object.entries(values)

@@ -8,18 +8,18 @@ import * as CommentaryText from "@partner-commentary/generator/CommentaryText"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import { type Context, callHostFunction, decodeResult } from "./HostFunction.ts"
+import { type HostFunctionContext, callHostFunction, decodeResult } from "./HostFunction.ts"
 
 /**
  * Writes a commentary and resolves with its plain text. If the function throws an error, the service retries later,
  * unless the error has `permanent: true`.
  */
-export type Generate = (request: GenerationRequest, context: Context) => string | PromiseLike<string>
+export type GenerateCommentary = (request: GenerationRequest, context: HostFunctionContext) => string | PromiseLike<string>
 
 const longestCall = "45 seconds"
 const text = decodeResult(Schema.String)
 
-export const layer = (generate: Generate) =>
+export const layer = (generate: GenerateCommentary) =>
   Layer.succeed(CommentaryGenerator, {
     generate: Effect.fn("CommentaryGenerator.generate")(function* (request: GenerationRequest) {
       const answer = Effect.flatMap(
@@ -27,6 +27,6 @@ export const layer = (generate: Generate) =>
         text
       )
       const written = yield* Effect.mapError(answer, (failure) => new GenerationFailed(failure))
-      return yield* Effect.fromResult(CommentaryText.acceptCommentary(written, request))
+      return yield* Effect.fromResult(CommentaryText.cleanAndValidateCommentary(written, request))
     })
   })

@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 
-export interface Context {
+export interface HostFunctionContext {
   /** The signal aborts when the service no longer waits for the function, for example after the timeout. */
   readonly signal: AbortSignal
 }
@@ -19,7 +19,7 @@ export interface HostFailure {
 
 /** Calls the application's function. Fails with the function's error, or at the time limit. */
 export const callHostFunction = <A>(
-  run: (context: Context) => A | PromiseLike<A>,
+  run: (context: HostFunctionContext) => A | PromiseLike<A>,
   limit: Duration.Input
 ): Effect.Effect<A, HostFailure> =>
   Effect.tryPromise({
@@ -52,7 +52,7 @@ export const decodeResult = <A, I>(schema: Schema.Codec<A, I>) => {
  * Turns a failure into a defect, for ports that cannot fail. The request gets a 500 response, and the log contains the
  * reason.
  */
-export const orDie =
+export const failureToDefect =
   (option: string) =>
   <A>(asked: Effect.Effect<A, HostFailure>): Effect.Effect<A> =>
     Effect.catch(asked, ({ reason }) => Effect.die(new Error(`The option ${option} failed: ${reason}`)))

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
-import { type Context, callHostFunction, decodeResult } from "./HostFunction.ts"
+import { type HostFunctionContext, callHostFunction, decodeResult } from "./HostFunction.ts"
 
 export interface IdentifiedCaller {
   /** The id of the organization, or its id at the identity provider. */
@@ -18,7 +18,7 @@ export interface IdentifiedCaller {
  * or undefined. For a genuine but expired token, it resolves with `{ expired: true }`. The function throws only if it
  * cannot verify tokens at the moment.
  */
-export type Identify = (token: string, context: Context) => Verdict | PromiseLike<Verdict>
+export type IdentifyCaller = (token: string, context: HostFunctionContext) => Verdict | PromiseLike<Verdict>
 
 type Verdict = IdentifiedCaller | { readonly expired: true } | null | undefined
 
@@ -37,7 +37,7 @@ const verdict = decodeResult(
   )
 )
 
-export const layer = (identify: Identify) =>
+export const layer = (identify: IdentifyCaller) =>
   Layer.succeed(DashboardIdentity, {
     verify: Effect.fn("DashboardIdentity.verify")(function* (token) {
       if (token.length > longestToken) return yield* new TokenRefused({ expired: false })

@@ -2,14 +2,14 @@
 import { Mailer, type MailMessage, MailRefused } from "@partner-commentary/core/mail/Mailer"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { type Context, callHostFunction } from "./HostFunction.ts"
+import { type HostFunctionContext, callHostFunction } from "./HostFunction.ts"
 
 /**
  * Sends a mail, and resolves when the mail service has accepted the mail. If the function throws an error, the service
  * retries later. Throw an error with `permanent: true` if mails can never reach the address. A retry has the same
  * `message.id`, so pass the id to the mail service as an idempotency key.
  */
-export type SendMail = (message: MailMessage, context: Context) => unknown
+export type SendMail = (message: MailMessage, context: HostFunctionContext) => unknown
 
 /**
  * The time limit for a call of the mail function. The limit is short, because a stop of the service waits for running

@@ -10,13 +10,13 @@ import {
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import { type Context, callHostFunction, decodeResult } from "./HostFunction.ts"
+import { type HostFunctionContext, callHostFunction, decodeResult } from "./HostFunction.ts"
 
 /** Synthesizes speech, and resolves with a complete audio file of the approved text. */
-export type Speak = (request: SynthesisRequest, context: Context) => MediaFile | PromiseLike<MediaFile>
+export type SynthesizeSpeech = (request: SynthesisRequest, context: HostFunctionContext) => MediaFile | PromiseLike<MediaFile>
 
 /** Stores a file under its name. Resolves with the URL at which partners can fetch the file. */
-export type StoreMedium = (name: string, medium: MediaFile, context: Context) => string | PromiseLike<string>
+export type StoreMediaFile = (name: string, medium: MediaFile, context: HostFunctionContext) => string | PromiseLike<string>
 
 const medium = decodeResult(
   Schema.Struct({
@@ -31,7 +31,7 @@ const address = decodeResult(
   )
 )
 
-export const speechLayer = (speak: Speak) =>
+export const speechLayer = (speak: SynthesizeSpeech) =>
   Layer.succeed(MediaSynthesizer, {
     video: null,
     audio: Effect.fn("MediaSynthesizer.audio")((request: SynthesisRequest) =>
@@ -45,7 +45,7 @@ export const speechLayer = (speak: Speak) =>
     )
   })
 
-export const storageLayer = (store: StoreMedium) =>
+export const storageLayer = (store: StoreMediaFile) =>
   Layer.succeed(MediaStorage, {
     put: Effect.fn("MediaStorage.put")((name: string, file: MediaFile) =>
       Effect.mapError(

@@ -14,7 +14,7 @@ const read = (given: unknown): Option.Option<Instant.Instant> => {
 }
 
 /** Decodes the application's time to an Instant of the core. */
-export const instantSchema = Schema.declare((given: unknown): given is string | object => Option.isSome(read(given)), {
+export const HostDateSchema = Schema.declare((given: unknown): given is string | object => Option.isSome(read(given)), {
   message: "must be a Date, or ISO 8601 text with a time zone"
 }).pipe(
   Schema.decodeTo(Schema.Number, {

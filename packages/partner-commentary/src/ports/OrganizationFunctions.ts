@@ -6,8 +6,8 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { type Context, callHostFunction, decodeResult, orDie } from "./HostFunction.ts"
-import { type HostDate, instantSchema } from "./Moment.ts"
+import { type HostFunctionContext, callHostFunction, decodeResult, failureToDefect } from "./HostFunction.ts"
+import { type HostDate, HostDateSchema } from "./Moment.ts"
 
 /** A partner in the application's tables, with the field names of the API. */
 export interface HostOrganization {
@@ -33,13 +33,13 @@ type Found = HostOrganization | null | undefined
  * The functions that read organizations. The functions must also return suspended organizations, with the time of
  * suspension.
  */
-export interface Organizations {
-  readonly find: (id: string, context: Context) => Found | PromiseLike<Found>
+export interface OrganizationReader {
+  readonly find: (id: string, context: HostFunctionContext) => Found | PromiseLike<Found>
   /**
    * Finds an organization by the exact spelling of its `identity_id`. Omit `findByIdentity` if no organization has an
    * `identity_id`.
    */
-  readonly findByIdentity?: ((identityId: string, context: Context) => Found | PromiseLike<Found>) | undefined
+  readonly findByIdentity?: ((identityId: string, context: HostFunctionContext) => Found | PromiseLike<Found>) | undefined
 }
 
 const maybe = <S extends Schema.Top>(schema: S) => Schema.optional(Schema.NullOr(schema))
@@ -51,8 +51,8 @@ const Kept = Schema.Struct({
   limits: Schema.optional(LimitOverrides),
   contact_email: maybe(Schema.String),
   identity_id: maybe(Schema.String),
-  suspended_at: maybe(instantSchema),
-  created_at: instantSchema
+  suspended_at: maybe(HostDateSchema),
+  created_at: HostDateSchema
 })
 
 const toOrganization = (kept: typeof Kept.Type) => ({
@@ -68,11 +68,11 @@ const toOrganization = (kept: typeof Kept.Type) => ({
 
 const one = decodeResult(Schema.NullishOr(Kept))
 
-export const layer = ({ find, findByIdentity }: Organizations) => {
-  const read = (look: NonNullable<Organizations["findByIdentity"]>) => (id: string) =>
+export const layer = ({ find, findByIdentity }: OrganizationReader) => {
+  const read = (look: NonNullable<OrganizationReader["findByIdentity"]>) => (id: string) =>
     callHostFunction((context) => look(id, context), "10 seconds").pipe(
       Effect.flatMap(one),
-      orDie("organizations"),
+      failureToDefect("organizations"),
       Effect.map((found) => Option.map(Option.fromNullishOr(found), toOrganization))
     )
   return Layer.succeed(OrganizationStore, {

@@ -9,8 +9,8 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { type Context, callHostFunction, decodeResult, orDie } from "./HostFunction.ts"
-import { type HostDate, instantSchema } from "./Moment.ts"
+import { type HostFunctionContext, callHostFunction, decodeResult, failureToDefect } from "./HostFunction.ts"
+import { type HostDate, HostDateSchema } from "./Moment.ts"
 
 /** A persona in the application's tables, with the field names of the API. */
 export interface HostPersona {
@@ -28,8 +28,8 @@ export interface HostPersona {
 
 type Awaitable<A> = A | PromiseLike<A>
 
-export interface Personas {
-  readonly find: (id: string, context: Context) => Awaitable<HostPersona | null | undefined>
+export interface PersonaReader {
+  readonly find: (id: string, context: HostFunctionContext) => Awaitable<HostPersona | null | undefined>
   /**
    * Returns the personas for which the organization has a licence at the time `context.at`, in any order. `ids` limits
    * the result to personas with the given ids. If `ids` is null, all licensed personas are returned.
@@ -37,7 +37,7 @@ export interface Personas {
   readonly licensed: (
     organizationId: string,
     ids: ReadonlyArray<string> | null,
-    context: Context & { readonly at: HostDate }
+    context: HostFunctionContext & { readonly at: HostDate }
   ) => Awaitable<ReadonlyArray<HostPersona>>
 }
 
@@ -51,7 +51,7 @@ const Kept = Schema.Struct({
   expertise: maybe(Schema.Array(Schema.String)),
   social_links: maybe(Schema.Record(Schema.String, Schema.String)),
   creator: Schema.Struct({ name: maybe(Schema.String), email: Schema.NonEmptyString }),
-  created_at: instantSchema
+  created_at: HostDateSchema
 })
 
 const toPersona = ({ bio, created_at, creator, expertise, id, image_url, name, social_links }: typeof Kept.Type) => ({
@@ -73,12 +73,12 @@ const byName = (left: Persona, right: Persona) =>
   left.name === right.name ? order(left.id, right.id) : order(left.name, right.name)
 const order = (left: string, right: string) => (left < right ? -1 : left > right ? 1 : 0)
 
-export const layer = (personas: Personas) => {
+export const layer = (personas: PersonaReader) => {
   const licensed = (organizationId: string, ids: ReadonlyArray<string> | null, instant: Instant) => {
     const at = DateTime.toDateUtc(DateTime.makeUnsafe(instant))
     return callHostFunction((context) => personas.licensed(organizationId, ids, { ...context, at }), longestRead).pipe(
       Effect.flatMap(many),
-      orDie("personas"),
+      failureToDefect("personas"),
       Effect.map((all) => all.map(toPersona).toSorted(byName))
     )
   }
@@ -86,7 +86,7 @@ export const layer = (personas: Personas) => {
     find: (id) =>
       callHostFunction((context) => personas.find(id, context), longestRead).pipe(
         Effect.flatMap(one),
-        orDie("personas"),
+        failureToDefect("personas"),
         Effect.map((found) => Option.map(Option.fromNullishOr(found), toPersona))
       ),
     licensedAmong: (organizationId, ids, at) =>

@@ -6,8 +6,8 @@ import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import type { Database } from "../Database.ts"
-import { flagOption, optional, optionalCount, settingsOf } from "../OptionRules.ts"
-import { invalidOption } from "../PartnerCommentaryError.ts"
+import { flagOption, optionalOption, optionalCount, makeSettingsDecoder } from "../OptionRules.ts"
+import { invalidOptionError } from "../PartnerCommentaryError.ts"
 import * as PostgresDatabase from "./PostgresDatabase.ts"
 import * as StartFailure from "./StartFailure.ts"
 
@@ -57,12 +57,12 @@ const isName = (name: unknown) =>
   Predicate.isString(name) && name !== "" && !name.includes("\0") && Buffer.byteLength(name) <= longestName
 
 const shared = {
-  schema: optional((name) => isName(name) || `must have 1 to ${longestName} bytes`),
+  schema: optionalOption((name) => isName(name) || `must have 1 to ${longestName} bytes`),
   migrate: flagOption,
   listen: flagOption
 }
-const poolSettings = settingsOf("database", shared)
-const settings = settingsOf("database", { ...shared, directUrl: optional(() => true), poolSize: optionalCount(1) })
+const poolSettings = makeSettingsDecoder("database", shared)
+const settings = makeSettingsDecoder("database", { ...shared, directUrl: optionalOption(() => true), poolSize: optionalCount(1) })
 
 const byUrl = (
   url: string,
@@ -86,7 +86,7 @@ const onPool = (given: HostPool.HostPool, { listen = true, migrate = true, schem
   return StartFailure.withStartFailure("the pool's server", opened)
 }
 
-const notPool = invalidOption("database", "must be postgres://… or a pool with connect() and query(text, values)")
+const notPool = invalidOptionError("database", "must be postgres://… or a pool with connect() and query(text, values)")
 
 const parsed = (option: string, url: string) =>
-  Result.getOrThrowWith(PostgresUrl.parsePostgresUrl(Redacted.make(url)), ({ reason }) => invalidOption(option, reason))
+  Result.getOrThrowWith(PostgresUrl.parsePostgresUrl(Redacted.make(url)), ({ reason }) => invalidOptionError(option, reason))

@@ -6,7 +6,7 @@ import { reasonOf } from "@partner-commentary/core/shared/Reason"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Predicate from "effect/Predicate"
-import { PartnerCommentaryError, startFailed } from "../PartnerCommentaryError.ts"
+import { PartnerCommentaryError, startFailedError } from "../PartnerCommentaryError.ts"
 
 /**
  * Returns the first code in the chain of an error and its causes. The code is a SQLSTATE or an operating system's error
@@ -36,7 +36,7 @@ export const withStartFailure = <A, E, R>(
     const beginning = begins(codeOf(error), told)
     const failure =
       beginning === undefined
-        ? startFailed(`The database ${told}`, error)
+        ? startFailedError(`The database ${told}`, error)
         : new PartnerCommentaryError({
             code: "start_failed",
             message: `${beginning}: ${reasonOf(error)}.`,

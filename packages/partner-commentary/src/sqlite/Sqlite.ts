@@ -3,8 +3,8 @@ import * as HostDatabase from "@partner-commentary/sqlite/HostDatabase"
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import type { Database } from "../Database.ts"
-import { flagOption, settingsOf } from "../OptionRules.ts"
-import { invalidOption, type PartnerCommentaryError, withStartError } from "../PartnerCommentaryError.ts"
+import { flagOption, makeSettingsDecoder } from "../OptionRules.ts"
+import { invalidOptionError, type PartnerCommentaryError, withStartError } from "../PartnerCommentaryError.ts"
 import * as SqliteDatabase from "./SqliteDatabase.ts"
 
 export interface SqliteOptions {
@@ -26,17 +26,17 @@ export const sqlite = (file: string | HostDatabase.HostDatabase, options: Sqlite
   return withStartError(`The database ${filename}`, SqliteDatabase.layer(filename, { migrates: migrate }))
 }
 
-const settings = settingsOf("database", { migrate: flagOption })
+const settings = makeSettingsDecoder("database", { migrate: flagOption })
 
 const named = (given: unknown): Result.Result<string, PartnerCommentaryError> => {
   if (HostDatabase.isHostDatabase(given)) {
     return Result.fromNullishOr(HostDatabase.databaseFileName(given), () =>
-      invalidOption("database", "must be an open DatabaseSync on a file, because the service opens the file itself")
+      invalidOptionError("database", "must be an open DatabaseSync on a file, because the service opens the file itself")
     )
   }
-  if (HostDatabase.isUnsupportedDatabase(given)) {
+  if (HostDatabase.isBetterSqliteDatabase(given)) {
     return Result.fail(
-      invalidOption(
+      invalidOptionError(
         "database",
         "is a connection of better-sqlite3 or another library: pass its file, such as sqlite(database.name)"
       )
@@ -45,6 +45,6 @@ const named = (given: unknown): Result.Result<string, PartnerCommentaryError> =>
   return Predicate.isString(given) && given !== ""
     ? Result.succeed(given)
     : Result.fail(
-        invalidOption("database", 'must name a file, such as sqlite("commentary.db"), or be an open DatabaseSync')
+        invalidOptionError("database", 'must name a file, such as sqlite("commentary.db"), or be an open DatabaseSync')
       )
 }

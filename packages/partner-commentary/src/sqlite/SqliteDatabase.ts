@@ -3,10 +3,10 @@ import * as Core from "@partner-commentary/core/Core"
 import * as Sqlite from "@partner-commentary/sqlite/Sqlite"
 import * as Layer from "effect/Layer"
 
-export interface Migration {
+export interface SqliteStartOptions {
   /** True if the service migrates the schema at its start. If false, the file must already have the current schema. */
   readonly migrates: boolean
 }
 
-export const layer = (filename: string, { migrates }: Migration) =>
+export const layer = (filename: string, { migrates }: SqliteStartOptions) =>
   Layer.merge((migrates ? Sqlite.layer : Sqlite.layerWithoutMigration)({ filename }), Core.layerProcess)

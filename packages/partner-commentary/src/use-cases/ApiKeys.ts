@@ -15,25 +15,25 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import {
-  apiKeyId,
-  type InTransaction,
+  ApiKeyIdInput,
+  type TransactionOption,
   makeDecoder,
   notFoundError,
   organizationAsCaller,
-  organizationId,
+  OrganizationIdInput,
   type RunUseCase,
   toJsonText
 } from "./UseCase.ts"
 
-export type NewApiKey = typeof CreateApiKey.Encoded & { readonly organization_id: string }
+export type CreateApiKeyInput = typeof CreateApiKey.Encoded & { readonly organization_id: string }
 
 interface KeyInput {
   readonly organization_id: string
   readonly api_key_id: string
 }
 
-const ofOrganization = makeDecoder(Schema.Struct({ organization_id: organizationId }))
-const one = makeDecoder(Schema.Struct({ organization_id: organizationId, api_key_id: apiKeyId }))
+const ofOrganization = makeDecoder(Schema.Struct({ organization_id: OrganizationIdInput }))
+const one = makeDecoder(Schema.Struct({ organization_id: OrganizationIdInput, api_key_id: ApiKeyIdInput }))
 
 const tooMany = ({ limit }: { readonly limit: number }) =>
   Errors.InvalidRequest.of([
@@ -44,7 +44,7 @@ const operatorOf = (organizationId: OrganizationId) => ({ organizationId, by: "o
 
 export const apiKeyUseCases = (run: RunUseCase) => ({
   /** Creates an API key. Only the result of `create` contains `full_key`. */
-  create: (key: NewApiKey, options?: InTransaction) =>
+  create: (key: CreateApiKeyInput, options?: TransactionOption) =>
     run(
       Effect.gen(function* () {
         const { organization } = yield* organizationAsCaller(yield* ofOrganization(key))
@@ -74,7 +74,7 @@ export const apiKeyUseCases = (run: RunUseCase) => ({
    * Changes the name or the allowed addresses of an API key. The change takes effect immediately in this process, and
    * within seconds in other processes. Fields that the input omits stay unchanged.
    */
-  update: (key: KeyInput & typeof ChangeApiKey.Encoded, options?: InTransaction) =>
+  update: (key: KeyInput & typeof ChangeApiKey.Encoded, options?: TransactionOption) =>
     run(
       Effect.gen(function* () {
         const { api_key_id, organization_id } = yield* one(key)
@@ -90,7 +90,7 @@ export const apiKeyUseCases = (run: RunUseCase) => ({
    * Creates a successor of an API key. Only the result of `rotate` contains the successor's `full_key`. The old key
    * works until the end of the grace period.
    */
-  rotate: (key: KeyInput & typeof RotateApiKey.Encoded, options?: InTransaction) =>
+  rotate: (key: KeyInput & typeof RotateApiKey.Encoded, options?: TransactionOption) =>
     run(
       Effect.gen(function* () {
         const { api_key_id, organization_id } = yield* one(key)
@@ -107,7 +107,7 @@ export const apiKeyUseCases = (run: RunUseCase) => ({
   /**
    * Revokes an API key. The revocation takes effect immediately in this process, and within seconds in other processes.
    */
-  revoke: (key: KeyInput, options?: InTransaction) =>
+  revoke: (key: KeyInput, options?: TransactionOption) =>
     run(
       Effect.gen(function* () {
         const { api_key_id, organization_id } = yield* one(key)

@@ -15,7 +15,7 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { strictOptions } from "../OptionRules.ts"
 import * as Text from "./Text.ts"
-import { type InTransaction, makeDecoder, notFoundError, type RunUseCase, shareId } from "./UseCase.ts"
+import { type TransactionOption, makeDecoder, notFoundError, type RunUseCase, ShareIdInput } from "./UseCase.ts"
 
 export interface CreatorRequest {
   /**
@@ -26,7 +26,7 @@ export interface CreatorRequest {
   readonly share_id: string
 }
 
-export interface DraftOption {
+export interface DraftIdOption {
   /**
    * The id of the draft that the creator has seen. Without a draft id, the call is rejected if there are several
    * drafts.
@@ -38,8 +38,8 @@ export interface ReasonOption {
   readonly reason?: string | undefined
 }
 
-const inbox = makeDecoder(Schema.Struct({ email: Text.email }))
-const request = { email: Text.email, share_id: shareId }
+const inbox = makeDecoder(Schema.Struct({ email: Text.EmailSchema }))
+const request = { email: Text.EmailSchema, share_id: ShareIdInput }
 const one = makeDecoder(Schema.Struct(request))
 
 type Action = { readonly email: string; readonly share_id: Ids.ShareId } & ActionFields
@@ -68,7 +68,7 @@ const notFound = notFoundError("request of this creator")
 
 const avatar = PublicAddress.use(({ apiRoot }) => Effect.succeed(apiRoot + avatarPath))
 
-const acting = (run: RunUseCase, name: CreatorAction) => (input: unknown, options?: InTransaction) =>
+const acting = (run: RunUseCase, name: CreatorAction) => (input: unknown, options?: TransactionOption) =>
   run(
     Effect.gen(function* () {
       const { email, share_id, ...fields } = yield* inputs[name](input)
@@ -90,7 +90,7 @@ type Acted = ReturnType<ReturnType<typeof acting>>
 
 export const creatorRequestUseCases = (run: RunUseCase) => {
   const act = <Fields>(name: CreatorAction) =>
-    acting(run, name) as (input: CreatorRequest & Fields, options?: InTransaction) => Acted
+    acting(run, name) as (input: CreatorRequest & Fields, options?: TransactionOption) => Acted
   return {
     /**
      * Lists the creator's open requests, oldest first, at most 100. Each request contains the link of its page.
@@ -124,9 +124,9 @@ export const creatorRequestUseCases = (run: RunUseCase) => {
     /**
      * Approves the draft, or `content` instead of the draft. After the approval, the partner can fetch the commentary.
      */
-    approve: act<DraftOption & { readonly content?: string | undefined }>("approve"),
+    approve: act<DraftIdOption & { readonly content?: string | undefined }>("approve"),
     /** Requests another draft from the generator. */
-    revise: act<DraftOption & { readonly instructions?: string | undefined }>("revise"),
+    revise: act<DraftIdOption & { readonly instructions?: string | undefined }>("revise"),
     /** Withdraws the creator's view after it was submitted. A withdrawn request ends without a commentary. */
     withdraw: act<ReasonOption>("withdraw")
   }

@@ -8,11 +8,11 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { creatorRequestUseCases } from "./CreatorRequests.ts"
 import * as Text from "./Text.ts"
-import { type InTransaction, makeDecoder, notFoundError, type RunUseCase, shareId } from "./UseCase.ts"
+import { type TransactionOption, makeDecoder, notFoundError, type RunUseCase, ShareIdInput } from "./UseCase.ts"
 
-const moved = makeDecoder(Schema.Struct({ from: Text.email, to: Text.email }))
-const erased = makeDecoder(Schema.Struct({ email: Text.email }))
-const one = makeDecoder(Schema.Struct({ share_id: shareId }))
+const moved = makeDecoder(Schema.Struct({ from: Text.EmailSchema, to: Text.EmailSchema }))
+const erased = makeDecoder(Schema.Struct({ email: Text.EmailSchema }))
+const one = makeDecoder(Schema.Struct({ share_id: ShareIdInput }))
 
 const settled = Errors.InvalidRequest.of([
   { field: "share_id", constraint: "must name a request that waits for a mail" }
@@ -25,21 +25,21 @@ export const creatorUseCases = (run: RunUseCase) => ({
    * Changes a creator's mail address. Links in old mails stop working, and the mails about open requests are sent to
    * the new address.
    */
-  changeEmail: (change: { readonly from: string; readonly to: string }, options?: InTransaction) =>
+  changeEmail: (change: { readonly from: string; readonly to: string }, options?: TransactionOption) =>
     run(
       Effect.flatMap(moved(change), ({ from, to }) => CreatorAdministration.use(({ changeEmail }) => changeEmail(from, to))),
       options
     ),
 
   /** Erases the personal data of a creator. Approved commentaries stay, and open requests are closed. */
-  erase: (creator: { readonly email: string }, options?: InTransaction) =>
+  erase: (creator: { readonly email: string }, options?: TransactionOption) =>
     run(
       Effect.flatMap(erased(creator), ({ email }) => CreatorAdministration.use(({ erase }) => erase(email))),
       options
     ),
 
   /** Resends the mail about the current step of a request. */
-  resendMail: (request: { readonly share_id: string }, options?: InTransaction) =>
+  resendMail: (request: { readonly share_id: string }, options?: TransactionOption) =>
     run(
       Effect.flatMap(one(request), ({ share_id }) =>
         CreatorAdministration.use(({ resendMail }) => resendMail(share_id)).pipe(

@@ -7,8 +7,8 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
-import { type HostDate, instantSchema } from "../ports/Moment.ts"
-import { type DataOwner, makeDecoder, ownerFields, ownerOf, type RunUseCase } from "./UseCase.ts"
+import { type HostDate, HostDateSchema } from "../ports/Moment.ts"
+import { type DataOwner, makeDecoder, ownerFields, toDataOwner, type RunUseCase } from "./UseCase.ts"
 
 export interface EventFilter extends DataOwner {
   readonly type?: EventType | undefined
@@ -29,7 +29,7 @@ const read = makeDecoder(
   Schema.Struct({
     ...ownerFields,
     type: Schema.optional(EventType.annotate({ message: `must be one of ${EventType.literals.join(", ")}` })),
-    since: Schema.optional(instantSchema),
+    since: Schema.optional(HostDateSchema),
     order: Schema.optional(Schema.Literals(["asc", "desc"]).annotate({ message: "must be one of asc, desc" })),
     after: Schema.optional(
       Schema.String.check(
@@ -65,7 +65,7 @@ export const eventUseCases = (run: RunUseCase) => ({
             Effect.gen(function* () {
               const { after, order, since, type, ...owned } = yield* read(filter)
               const asked = {
-                owner: ownerOf(owned),
+                owner: toDataOwner(owned),
                 type: type ?? null,
                 since: since ?? null,
                 limit: pageSize,

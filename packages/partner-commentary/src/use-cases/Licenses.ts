@@ -4,14 +4,14 @@ import * as Instant from "@partner-commentary/core/shared/Instant"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Licenses from "../administration/Licenses.ts"
-import { type HostDate, instantSchema } from "../ports/Moment.ts"
+import { type HostDate, HostDateSchema } from "../ports/Moment.ts"
 import {
-  type InTransaction,
+  type TransactionOption,
   makeDecoder,
   organizationAsCaller,
-  organizationId,
+  OrganizationIdInput,
   orNotFound,
-  personaId,
+  PersonaIdInput,
   type RunUseCase
 } from "./UseCase.ts"
 
@@ -20,10 +20,10 @@ interface Licensed {
   readonly persona_id: string
 }
 
-const licensed = { organization_id: organizationId, persona_id: personaId }
-const granted = makeDecoder(Schema.Struct({ ...licensed, until: Schema.optional(Schema.NullOr(instantSchema)) }))
+const licensed = { organization_id: OrganizationIdInput, persona_id: PersonaIdInput }
+const granted = makeDecoder(Schema.Struct({ ...licensed, until: Schema.optional(Schema.NullOr(HostDateSchema)) }))
 const named = makeDecoder(Schema.Struct(licensed))
-const ofOrganization = makeDecoder(Schema.Struct({ organization_id: organizationId }))
+const ofOrganization = makeDecoder(Schema.Struct({ organization_id: OrganizationIdInput }))
 
 const viewed = <E, R>(change: Effect.Effect<Parameters<typeof Licenses.toApiLicense>[0], E, R>) =>
   Effect.flatMap(change, (license) => Effect.map(Instant.now, (now) => Licenses.toApiLicense(license, now)))
@@ -33,7 +33,7 @@ export const licenseUseCases = (run: RunUseCase) => ({
    * Grants a licence. `until` is the first time at which the licence is no longer valid. Without `until`, the licence
    * has no end. Granting the same licence again changes its end.
    */
-  grant: (license: Licensed & { readonly until?: HostDate | string | null | undefined }, options?: InTransaction) =>
+  grant: (license: Licensed & { readonly until?: HostDate | string | null | undefined }, options?: TransactionOption) =>
     run(
       Effect.flatMap(granted(license), ({ organization_id, persona_id, until }) =>
         viewed(orNotFound("organization or persona")(Licenses.grant(organization_id, persona_id, until ?? null)))
@@ -42,7 +42,7 @@ export const licenseUseCases = (run: RunUseCase) => ({
     ),
 
   /** Revokes a licence. New topics can no longer be sent to the persona, and running requests continue. */
-  revoke: (license: Licensed, options?: InTransaction) =>
+  revoke: (license: Licensed, options?: TransactionOption) =>
     run(
       Effect.flatMap(named(license), ({ organization_id, persona_id }) =>
         viewed(orNotFound("licence")(Licenses.revoke(organization_id, persona_id)))

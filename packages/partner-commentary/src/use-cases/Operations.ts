@@ -10,23 +10,23 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { deletionLimits, keptMails } from "../administration/Deletion.ts"
-import { functionAdvice } from "../doctor/Advice.ts"
-import type { Finding } from "../doctor/Finding.ts"
+import { deletionCutoffs, mailRetention } from "../administration/Deletion.ts"
+import { adviceForEmbedding } from "../doctor/Advice.ts"
+import type { DoctorFinding } from "../doctor/Finding.ts"
 import { checkLicences } from "../doctor/Licences.ts"
 import * as StoredWebhooks from "../doctor/StoredWebhooks.ts"
 import * as StoredWork from "../doctor/StoredWork.ts"
-import { flagOption, isPositive, optional, strictOptions, structOption } from "../OptionRules.ts"
-import { type HostDate, instantSchema } from "../ports/Moment.ts"
+import { flagOption, isPositive, optionalOption, strictOptions, structOption } from "../OptionRules.ts"
+import { type HostDate, HostDateSchema } from "../ports/Moment.ts"
 import { makeDecoder, type RunUseCase } from "./UseCase.ts"
 
 // Reject unknown fields, because a call with a misspelled `dry_run` would delete data.
 const drained = makeDecoder(
-  structOption({ timeout: optional((value) => isPositive(value) || "must be a positive number of milliseconds") }),
+  structOption({ timeout: optionalOption((value) => isPositive(value) || "must be a positive number of milliseconds") }),
   strictOptions
 )
 const purged = makeDecoder(structOption({ dry_run: flagOption }), strictOptions)
-const since = makeDecoder(structOption({ since: Schema.optional(instantSchema) }), strictOptions)
+const since = makeDecoder(structOption({ since: Schema.optional(HostDateSchema) }), strictOptions)
 
 /**
  * Restarts failed generations of drafts, and returns how many it restarted. A generation cannot be restarted after its
@@ -39,10 +39,10 @@ const retryDrafts = Effect.gen(function* () {
   return outcomes.filter(Result.isSuccess).length
 })
 
-export interface Doctor {
+export interface DoctorReport {
   /** False if a part of the service does not work until the operator acts. */
   readonly ok: boolean
-  readonly findings: ReadonlyArray<Finding>
+  readonly findings: ReadonlyArray<DoctorFinding>
 }
 
 export const operationUseCases = (run: RunUseCase) => ({
@@ -70,7 +70,7 @@ export const operationUseCases = (run: RunUseCase) => ({
         yield* purged(given)
         const { dry_run = false } = given
         const retention = yield* Retention
-        const before = deletionLimits(yield* Instant.now, (yield* Policy).testRetention)
+        const before = deletionCutoffs(yield* Instant.now, (yield* Policy).testRetention)
         const { testTopics, ...rows } = yield* dry_run ? retention.count(before) : retention.purge(before)
         return { ...rows, test_topics: testTopics, dry_run }
       })
@@ -80,25 +80,25 @@ export const operationUseCases = (run: RunUseCase) => ({
    * Checks the stored work, webhooks, personas and licences, and reports the problems that the operator must repair.
    * The call changes no data.
    */
-  doctor: (): Promise<Doctor> =>
+  doctor: (): Promise<DoctorReport> =>
     run(
       Effect.map(
         Effect.all([
           Effect.all([
-            StoredWork.checkMails(functionAdvice),
-            StoredWork.checkWaitingMails,
-            StoredWork.checkGenerations(functionAdvice),
-            StoredWork.checkWaitingDrafts,
-            StoredWork.checkOverdueWork(functionAdvice),
-            StoredWork.checkMedia(functionAdvice, "the option speech"),
-            StoredWebhooks.checkDeliveries(functionAdvice),
-            StoredWebhooks.checkSecrets(functionAdvice, "the option secret"),
-            StoredWebhooks.checkDisabled(functionAdvice)
+            StoredWork.checkFailedMails(adviceForEmbedding),
+            StoredWork.checkMailsAwaitingRetry,
+            StoredWork.checkFailedGenerations(adviceForEmbedding),
+            StoredWork.checkDraftsAwaitingRetry,
+            StoredWork.checkOverdueWork(adviceForEmbedding),
+            StoredWork.checkFailedMedia(adviceForEmbedding, "the option speech"),
+            StoredWebhooks.checkOverdueDeliveries(adviceForEmbedding),
+            StoredWebhooks.checkSecretDecryption(adviceForEmbedding, "the option secret"),
+            StoredWebhooks.checkDisabledWebhooks(adviceForEmbedding)
           ]),
-          checkLicences(functionAdvice)
+          checkLicences(adviceForEmbedding)
         ]),
         ([work, licensed]) => {
-          const findings: ReadonlyArray<Finding> = [...work, ...licensed]
+          const findings: ReadonlyArray<DoctorFinding> = [...work, ...licensed]
           return { ok: findings.every(({ state }) => state !== "mend"), findings }
         }
       )
@@ -112,7 +112,7 @@ export const operationUseCases = (run: RunUseCase) => ({
     run(
       Effect.gen(function* () {
         const now = yield* Instant.now
-        const from = (yield* since(given)).since ?? Instant.plus(now, Duration.negate(keptMails))
+        const from = (yield* since(given)).since ?? Instant.plus(now, Duration.negate(mailRetention))
         return {
           mails: yield* CreatorAdministration.use(({ resendFailed }) => resendFailed(from)),
           drafts: yield* retryDrafts,

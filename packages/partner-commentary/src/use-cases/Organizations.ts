@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Organizations from "../administration/Organizations.ts"
 import * as Text from "./Text.ts"
-import { type InTransaction, makeDecoder, organizationId, orNotFound, type RunUseCase } from "./UseCase.ts"
+import { type TransactionOption, makeDecoder, OrganizationIdInput, orNotFound, type RunUseCase } from "./UseCase.ts"
 
 export interface OrganizationChange {
   readonly name?: string | undefined
@@ -24,15 +24,15 @@ export type NewOrganization = OrganizationChange & { readonly name: string }
 const settings = {
   plan: Schema.optional(PlanName.annotate({ message: `must be one of ${PlanName.literals.join(", ")}` })),
   limits: Schema.optional(LimitOverrides),
-  contact_email: Schema.optional(Schema.NullOr(Text.email)),
-  identity_id: Schema.optional(Schema.NullOr(Text.name))
+  contact_email: Schema.optional(Schema.NullOr(Text.EmailSchema)),
+  identity_id: Schema.optional(Schema.NullOr(Text.NameSchema))
 }
 
-const created = makeDecoder(Schema.Struct({ name: Text.name, ...settings }))
+const created = makeDecoder(Schema.Struct({ name: Text.NameSchema, ...settings }))
 const changed = makeDecoder(
-  Schema.Struct({ organization_id: organizationId, name: Schema.optional(Text.name), ...settings })
+  Schema.Struct({ organization_id: OrganizationIdInput, name: Schema.optional(Text.NameSchema), ...settings })
 )
-const named = makeDecoder(Schema.Struct({ organization_id: organizationId }))
+const named = makeDecoder(Schema.Struct({ organization_id: OrganizationIdInput }))
 
 const taken = <A, R>(change: Effect.Effect<A, IdentityTaken, R>) =>
   Effect.mapError(change, () =>
@@ -40,7 +40,7 @@ const taken = <A, R>(change: Effect.Effect<A, IdentityTaken, R>) =>
   )
 
 export const organizationUseCases = (run: RunUseCase) => ({
-  create: (organization: NewOrganization, options?: InTransaction) =>
+  create: (organization: NewOrganization, options?: TransactionOption) =>
     run(
       Effect.gen(function* () {
         const { contact_email, identity_id, limits, name, plan } = yield* created(organization)
@@ -60,7 +60,7 @@ export const organizationUseCases = (run: RunUseCase) => ({
    * Changes an organization. Fields that the input omits stay unchanged. The change takes effect within seconds in
    * every process.
    */
-  update: (change: OrganizationChange & { readonly organization_id: string }, options?: InTransaction) =>
+  update: (change: OrganizationChange & { readonly organization_id: string }, options?: TransactionOption) =>
     run(
       Effect.gen(function* () {
         const { contact_email, identity_id, limits, name, organization_id, plan } = yield* changed(change)
@@ -84,7 +84,7 @@ export const organizationUseCases = (run: RunUseCase) => ({
   /**
    * Suspends an organization. The organization's API keys are rejected within seconds, and running workflows continue.
    */
-  suspend: (organization: { readonly organization_id: string }, options?: InTransaction) =>
+  suspend: (organization: { readonly organization_id: string }, options?: TransactionOption) =>
     run(
       Effect.flatMap(named(organization), ({ organization_id }) =>
         Effect.map(
@@ -95,7 +95,7 @@ export const organizationUseCases = (run: RunUseCase) => ({
       options
     ),
 
-  resume: (organization: { readonly organization_id: string }, options?: InTransaction) =>
+  resume: (organization: { readonly organization_id: string }, options?: TransactionOption) =>
     run(
       Effect.flatMap(named(organization), ({ organization_id }) =>
         Effect.map(

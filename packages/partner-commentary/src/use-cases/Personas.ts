@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Personas from "../administration/Personas.ts"
 import * as Text from "./Text.ts"
-import { type InTransaction, makeDecoder, orNotFound, personaId, type RunUseCase } from "./UseCase.ts"
+import { type TransactionOption, makeDecoder, orNotFound, PersonaIdInput, type RunUseCase } from "./UseCase.ts"
 
 interface Profile {
   readonly image_url?: string | undefined
@@ -31,20 +31,20 @@ export interface PersonaChange extends Profile {
   readonly creator?: NewPersona["creator"] | undefined
 }
 
-const Creator = Schema.Struct({ name: Schema.optional(Text.name), email: Text.email })
+const Creator = Schema.Struct({ name: Schema.optional(Text.NameSchema), email: Text.EmailSchema })
 
 const profile = {
-  image_url: Schema.optional(Text.httpUrl),
-  bio: Schema.optional(Text.prose),
-  expertise: Schema.optional(Text.expertise),
+  image_url: Schema.optional(Text.HttpUrlSchema),
+  bio: Schema.optional(Text.ProseSchema),
+  expertise: Schema.optional(Text.ExpertiseSchema),
   social_links: Schema.optional(Text.SocialLinksSchema)
 }
 
-const created = makeDecoder(Schema.Struct({ name: Text.name, creator: Creator, ...profile }))
+const created = makeDecoder(Schema.Struct({ name: Text.NameSchema, creator: Creator, ...profile }))
 const changed = makeDecoder(
   Schema.Struct({
-    persona_id: personaId,
-    name: Schema.optional(Text.name),
+    persona_id: PersonaIdInput,
+    name: Schema.optional(Text.NameSchema),
     creator: Schema.optional(Creator),
     ...profile
   })
@@ -52,7 +52,7 @@ const changed = makeDecoder(
 
 export const personaUseCases = (run: RunUseCase) => ({
   /** Publishes a persona. Partners see the persona when they have a licence. */
-  create: (persona: NewPersona, options?: InTransaction) =>
+  create: (persona: NewPersona, options?: TransactionOption) =>
     run(
       Effect.gen(function* () {
         const { bio, creator, expertise, image_url, name, social_links } = yield* created(persona)
@@ -70,7 +70,7 @@ export const personaUseCases = (run: RunUseCase) => ({
     ),
 
   /** Changes a persona. Fields that the input omits stay unchanged. */
-  update: (change: PersonaChange, options?: InTransaction) =>
+  update: (change: PersonaChange, options?: TransactionOption) =>
     run(
       Effect.gen(function* () {
         const { bio, creator, expertise, image_url, name, persona_id, social_links } = yield* changed(change)

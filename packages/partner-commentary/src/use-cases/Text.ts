@@ -11,15 +11,15 @@ const line = (limit: number) =>
 
 const rule = (is: (text: string) => boolean, message: string) => Schema.String.check(Schema.makeFilter(is, { message }))
 
-export const name = line(InputText.maxNameLength)
-export const expertise = Schema.Array(line(InputText.maxExpertise))
-export const email = rule(InputText.isEmail, "must be an e-mail address such as ada@example.com")
-export const httpUrl = rule(InputText.isHttpUrl, "must be an http:// or https:// address")
-export const prose = rule(
+export const NameSchema = line(InputText.maxNameLength)
+export const ExpertiseSchema = Schema.Array(line(InputText.maxExpertise))
+export const EmailSchema = rule(InputText.isEmail, "must be an e-mail address such as ada@example.com")
+export const HttpUrlSchema = rule(InputText.isHttpUrl, "must be an http:// or https:// address")
+export const ProseSchema = rule(
   InputText.isProse,
   `must be at most ${InputText.maxProseLength} characters, without control characters`
 )
-export const SocialLinksSchema = Schema.Record(Schema.String, httpUrl).check(
+export const SocialLinksSchema = Schema.Record(Schema.String, HttpUrlSchema).check(
   Schema.makeFilter((links) => Object.keys(links).every(InputText.isPlatform), {
     message: "must name platforms in lower-case letters and digits, such as twitter"
   })

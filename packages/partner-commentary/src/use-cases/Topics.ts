@@ -21,22 +21,22 @@ import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import type { HostDate } from "../ports/Moment.ts"
 import {
-  commentaryId,
+  CommentaryIdInput,
   type DataOwner,
-  type InTransaction,
+  type TransactionOption,
   makeDecoder,
   notFoundError,
   organizationAsCaller,
   ownerFields,
-  ownerOf,
+  toDataOwner,
   type RunUseCase,
   toJsonText,
-  topicId
+  TopicIdInput
 } from "./UseCase.ts"
 
 export type NewTopic = typeof CreateTopic.Encoded & DataOwner
 
-export interface TopicList extends DataOwner {
+export interface ListTopicsInput extends DataOwner {
   /** One status or several statuses. Topics with any of the given statuses are listed. */
   readonly status?: TopicStatus | ReadonlyArray<TopicStatus> | undefined
   /** Your own reference of the topics, which cannot be combined with the filter `status`. */
@@ -57,8 +57,8 @@ export interface TopicList extends DataOwner {
 }
 
 const submitted = makeDecoder(Schema.Struct(ownerFields))
-const one = makeDecoder(Schema.Struct({ ...ownerFields, topic_id: topicId }))
-const accepted = makeDecoder(Schema.Struct({ ...ownerFields, topic_id: topicId, commentary_id: commentaryId }))
+const one = makeDecoder(Schema.Struct({ ...ownerFields, topic_id: TopicIdInput }))
+const accepted = makeDecoder(Schema.Struct({ ...ownerFields, topic_id: TopicIdInput, commentary_id: CommentaryIdInput }))
 
 const referenced = makeDecoder(
   Schema.Struct({
@@ -72,7 +72,7 @@ const queryText = (value: unknown): string =>
   Predicate.isDate(value) && Number.isFinite(value.getTime()) ? value.toISOString() : String(value)
 
 /** Decodes the filters by the same rules as the API's query parameters. */
-const listed = ({ environment: _, organization_id: __, ...filters }: TopicList) =>
+const listed = ({ environment: _, organization_id: __, ...filters }: ListTopicsInput) =>
   readTopicListQuery(
     Object.fromEntries(
       Object.entries(filters)
@@ -90,7 +90,7 @@ export const topicUseCases = (run: RunUseCase) => ({
    * Submits a topic. Rejects with `no_valid_personas` if the topic cannot be sent to any of the personas. The topic
    * counts towards the partner's quotas, as if the partner had submitted it through the API.
    */
-  submit: (topic: NewTopic, options?: InTransaction) =>
+  submit: (topic: NewTopic, options?: TransactionOption) =>
     run(
       Effect.gen(function* () {
         const submitter = yield* organizationAsCaller(yield* submitted(topic))
@@ -106,7 +106,7 @@ export const topicUseCases = (run: RunUseCase) => ({
    * Cancels a topic. Each request that its creator has not answered yet is closed, and the creator gets a mail.
    * Requests that a creator has already answered continue. Returns the minimal view of the topic.
    */
-  cancel: (topic: DataOwner & { readonly topic_id: string }, options?: InTransaction) =>
+  cancel: (topic: DataOwner & { readonly topic_id: string }, options?: TransactionOption) =>
     run(
       Effect.gen(function* () {
         const owned = yield* one(topic)
@@ -124,7 +124,7 @@ export const topicUseCases = (run: RunUseCase) => ({
    */
   approve: (
     commentary: DataOwner & { readonly topic_id: string; readonly commentary_id: string },
-    options?: InTransaction
+    options?: TransactionOption
   ) =>
     run(
       Effect.gen(function* () {
@@ -148,7 +148,7 @@ export const topicUseCases = (run: RunUseCase) => ({
     run(
       Effect.gen(function* () {
         const owned = yield* one(topic)
-        const found = yield* notFound((yield* Topics).find(ownerOf(owned), owned.topic_id))
+        const found = yield* notFound((yield* Topics).find(toDataOwner(owned), owned.topic_id))
         return Views.toTopicDetail(found, yield* avatar)
       })
     ),
@@ -158,7 +158,7 @@ export const topicUseCases = (run: RunUseCase) => ({
     run(
       Effect.gen(function* () {
         const owned = yield* one(topic)
-        return Views.toTopicProgress(yield* notFound((yield* Topics).progress(ownerOf(owned), owned.topic_id)))
+        return Views.toTopicProgress(yield* notFound((yield* Topics).progress(toDataOwner(owned), owned.topic_id)))
       })
     ),
 
@@ -167,17 +167,17 @@ export const topicUseCases = (run: RunUseCase) => ({
     run(
       Effect.gen(function* () {
         const owned = yield* referenced(topic)
-        const found = (yield* Topics).byReference(ownerOf(owned), owned.external_reference)
+        const found = (yield* Topics).byReference(toDataOwner(owned), owned.external_reference)
         const known = yield* Effect.catchTag(found, "ReferenceNotFound", () => Effect.fail(notFoundError("topic")))
         return Views.toReferenceLookup(owned.external_reference, known, yield* avatar)
       })
     ),
 
   /** Reads a page of topics, newest first unless `order` or `updated_after` is set. */
-  list: (list: TopicList) =>
+  list: (list: ListTopicsInput) =>
     run(
       Effect.gen(function* () {
-        const owner = ownerOf(yield* submitted(list))
+        const owner = toDataOwner(yield* submitted(list))
         const { cursor, filter, limit } = yield* listed(list)
         const from = cursor === null ? { offset: 0 } : { cursor }
         const page = yield* (yield* Topics).list({ owner, ...filter, limit, from })

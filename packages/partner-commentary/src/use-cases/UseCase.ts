@@ -16,10 +16,10 @@ import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import type * as SchemaAST from "effect/SchemaAST"
 import * as SchemaGetter from "effect/SchemaGetter"
-import { invalidOption, PartnerCommentaryError } from "../PartnerCommentaryError.ts"
-import type { Services } from "../Service.ts"
+import { invalidOptionError, PartnerCommentaryError } from "../PartnerCommentaryError.ts"
+import type { PartnerCommentaryServices } from "../Service.ts"
 
-export interface InTransaction {
+export interface TransactionOption {
   /**
    * Your open transaction on the same database: a client of `pg` or PGlite, the transaction of Drizzle, Kysely, Prisma
    * or postgres.js, or a `DatabaseSync` after `BEGIN IMMEDIATE`. All writes of the call belong to your transaction. If
@@ -28,11 +28,11 @@ export interface InTransaction {
   readonly db?: object | undefined
 }
 
-export type RunUseCase = <A, E>(effect: Effect.Effect<A, E, Services>, options?: InTransaction) => Promise<A>
+export type RunUseCase = <A, E>(effect: Effect.Effect<A, E, PartnerCommentaryServices>, options?: TransactionOption) => Promise<A>
 
 /** Converts failures of use cases, so that calls reject with a PartnerCommentaryError. */
-export const rejectWithServiceError =
-  (run: <A, E>(effect: Effect.Effect<A, E, Services>) => Promise<A>): RunUseCase =>
+export const makeUseCaseRunner =
+  (run: <A, E>(effect: Effect.Effect<A, E, PartnerCommentaryServices>) => Promise<A>): RunUseCase =>
   (effect, options = {}) => {
     const wrong = unknownOption(options)
     if (wrong !== undefined) return Promise.reject(wrong)
@@ -46,9 +46,9 @@ export const rejectWithServiceError =
  * client }`, the call would write outside of the transaction.
  */
 const unknownOption = (options: unknown): PartnerCommentaryError | undefined => {
-  if (!Predicate.isObject(options)) return invalidOption("db", "must be passed as { db }")
+  if (!Predicate.isObject(options)) return invalidOptionError("db", "must be passed as { db }")
   const unknown = Object.keys(options).find((name) => name !== "db")
-  return unknown === undefined ? undefined : invalidOption(unknown, "is unknown beside db: pass { db }")
+  return unknown === undefined ? undefined : invalidOptionError(unknown, "is unknown beside db: pass { db }")
 }
 
 const isWire = (error: unknown): error is { readonly error: Errors.WireError["error"] } =>
@@ -56,7 +56,7 @@ const isWire = (error: unknown): error is { readonly error: Errors.WireError["er
 
 const failureOf = (error: unknown): PartnerCommentaryError => {
   if (error instanceof PartnerCommentaryError) return error
-  if (error instanceof HostTransactionRefused) return invalidOption("db", error.reason)
+  if (error instanceof HostTransactionRefused) return invalidOptionError("db", error.reason)
   if (!isWire(error)) {
     const message = `The service failed: ${reasonOf(error)}.`
     return new PartnerCommentaryError({ code: "internal_error", message, details: {}, cause: error })
@@ -84,16 +84,16 @@ const idBy = <Id extends string>(id: Schema.Codec<Id, string>) =>
     })
   )
 
-export const organizationId = idBy(Ids.OrganizationId)
-export const personaId = idBy(Ids.PersonaId)
-export const apiKeyId = idBy(Ids.ApiKeyId)
-export const topicId = idBy(Ids.TopicId)
-export const shareId = idBy(Ids.ShareId)
-export const webhookId = idBy(Ids.WebhookId)
-export const commentaryId = idBy(Ids.CommentaryId)
+export const OrganizationIdInput = idBy(Ids.OrganizationId)
+export const PersonaIdInput = idBy(Ids.PersonaId)
+export const ApiKeyIdInput = idBy(Ids.ApiKeyId)
+export const TopicIdInput = idBy(Ids.TopicId)
+export const ShareIdInput = idBy(Ids.ShareId)
+export const WebhookIdInput = idBy(Ids.WebhookId)
+export const CommentaryIdInput = idBy(Ids.CommentaryId)
 
 export const ownerFields = {
-  organization_id: organizationId,
+  organization_id: OrganizationIdInput,
   environment: Schema.optional(Environment.annotate({ message: "must be live or test" }))
 }
 
@@ -104,7 +104,7 @@ export interface DataOwner {
   readonly environment?: Environment | undefined
 }
 
-export const ownerOf = ({
+export const toDataOwner = ({
   environment,
   organization_id
 }: {
@@ -121,8 +121,8 @@ export const notFoundError = (what: string) => Errors.NotFound.of(`There is no s
  * Reads the organization in whose name a use case runs, with its environment and limits. The effect fails if the
  * organization does not exist.
  */
-export const organizationAsCaller = Effect.fnUntraced(function* (owned: Parameters<typeof ownerOf>[0]) {
-  const { environment, organizationId } = ownerOf(owned)
+export const organizationAsCaller = Effect.fnUntraced(function* (owned: Parameters<typeof toDataOwner>[0]) {
+  const { environment, organizationId } = toDataOwner(owned)
   const found = yield* (yield* OrganizationStore).find(organizationId)
   if (Option.isNone(found)) return yield* notFoundError("organization")
   return { organization: found.value, environment, limits: limitsOf(found.value) }

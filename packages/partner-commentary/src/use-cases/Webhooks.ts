@@ -15,10 +15,10 @@ import {
   notFoundError,
   organizationAsCaller,
   ownerFields,
-  ownerOf,
+  toDataOwner,
   type RunUseCase,
   toJsonText,
-  webhookId
+  WebhookIdInput
 } from "./UseCase.ts"
 
 export type NewWebhook = typeof RegisterWebhook.Encoded & DataOwner
@@ -28,7 +28,7 @@ export type WebhookReference = DataOwner & { readonly webhook_id: string }
 export type WebhookChange = typeof ChangeWebhook.Encoded & WebhookReference
 
 const owned = makeDecoder(Schema.Struct(ownerFields))
-const one = makeDecoder(Schema.Struct({ ...ownerFields, webhook_id: webhookId }))
+const one = makeDecoder(Schema.Struct({ ...ownerFields, webhook_id: WebhookIdInput }))
 
 /**
  * Returns the organization as the owner of a changed webhook. Because `key` is null, the audit log records an operator,
@@ -71,7 +71,7 @@ export const webhookUseCases = (run: RunUseCase) => ({
     run(
       Effect.gen(function* () {
         const of = yield* one(webhook)
-        const found = Core.Webhooks.use(({ find }) => find(ownerOf(of), of.webhook_id))
+        const found = Core.Webhooks.use(({ find }) => find(toDataOwner(of), of.webhook_id))
         return Views.toWebhook(yield* Effect.catchTag(found, "WebhookNotFound", notFound))
       })
     ),
@@ -81,7 +81,7 @@ export const webhookUseCases = (run: RunUseCase) => ({
     run(
       Effect.gen(function* () {
         const of = yield* owned(organization)
-        return (yield* Core.Webhooks.use(({ list }) => list(ownerOf(of)))).map(Views.toWebhook)
+        return (yield* Core.Webhooks.use(({ list }) => list(toDataOwner(of)))).map(Views.toWebhook)
       })
     ),
 
@@ -116,7 +116,7 @@ export const webhookUseCases = (run: RunUseCase) => ({
     run(
       Effect.gen(function* () {
         const of = yield* one(webhook)
-        const sent = WebhookTest.use(({ test }) => test(ownerOf(of), of.webhook_id))
+        const sent = WebhookTest.use(({ test }) => test(toDataOwner(of), of.webhook_id))
         return Views.toWebhookTest(yield* Effect.catchTag(sent, "WebhookNotFound", notFound))
       })
     )

@@ -55,14 +55,14 @@ const examine = Effect.gen(function* () {
   const StorageCheck = yield* Effect.promise(() => import("../../doctor/StorageCheck.ts"))
   const inside = Effect.all([
     Effect.all([
-      StoredWork.checkMails(commands),
-      StoredWork.checkWaitingMails,
-      StoredWork.checkGenerations(commands),
-      StoredWork.checkWaitingDrafts,
+      StoredWork.checkFailedMails(commands),
+      StoredWork.checkMailsAwaitingRetry,
+      StoredWork.checkFailedGenerations(commands),
+      StoredWork.checkDraftsAwaitingRetry,
       StoredWork.checkOverdueWork(commands),
-      StoredWebhooks.checkDeliveries(commands),
+      StoredWebhooks.checkOverdueDeliveries(commands),
       WebhookSecrets.checkWebhookSecrets(settings),
-      StoredWebhooks.checkDisabled(commands),
+      StoredWebhooks.checkDisabledWebhooks(commands),
       MediaJobs.checkMediaJobs(settings)
     ]),
     checkLicences(commands)

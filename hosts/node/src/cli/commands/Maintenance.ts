@@ -8,7 +8,7 @@ import * as Flag from "effect/cli/Flag"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { deletionLimits, keptEvents, keptMails } from "partner-commentary/administration/Deletion"
+import { deletionCutoffs, eventRetention, mailRetention } from "partner-commentary/administration/Deletion"
 import * as Database from "../../app/Database.ts"
 import * as Logs from "../../telemetry/Logs.ts"
 import * as Administration from "../Administration.ts"
@@ -51,12 +51,12 @@ export const purgeCommand = Command.make(
   Effect.fn(function* ({ dryRun }) {
     const retention = yield* Retention
     const { testRetention } = (yield* Settings.readSettings).policy
-    const before = deletionLimits(yield* Instant.now, testRetention)
+    const before = deletionCutoffs(yield* Instant.now, testRetention)
     const { testTopics, ...gone } = yield* dryRun ? retention.count(before) : retention.purge(before)
     yield* output({
       json: () => ({ ...gone, test_topics: testTopics, dry_run: dryRun }),
       text: () => [
-        `${dryRun ? "Would delete" : "Deleted"} ${gone.mails} mails settled more than ${days(keptMails)} ago, ${gone.windows} closed duplicate windows, ${gone.answers} responses of expired idempotency keys, ${gone.events} events older than ${days(keptEvents)} with their deliveries, and ${testTopics} test topics older than ${Duration.format(testRetention)}.`
+        `${dryRun ? "Would delete" : "Deleted"} ${gone.mails} mails settled more than ${days(mailRetention)} ago, ${gone.windows} closed duplicate windows, ${gone.answers} responses of expired idempotency keys, ${gone.events} events older than ${days(eventRetention)} with their deliveries, and ${testTopics} test topics older than ${Duration.format(testRetention)}.`
       ]
     })
   }, Effect.provide(Administration.layer))
