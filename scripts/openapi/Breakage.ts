@@ -3,8 +3,13 @@
  * changes. This module rewrites each error code as a separate media type, because api-smart-diff reports removed media
  * types. This module compares scopes and enumerations itself.
  */
-import { errorEnvelopesOf, errorCodeOf } from "@partner-commentary/api/description/Answers"
-import { type OpenApiDocument, jsonContentType, mapValues, type ResponseObject } from "@partner-commentary/api/description/Document"
+import { errorCodeOf, errorEnvelopesOf } from "@partner-commentary/api/description/Answers"
+import {
+  jsonContentType,
+  mapValues,
+  type OpenApiDocument,
+  type ResponseObject
+} from "@partner-commentary/api/description/Document"
 import { apiDiff } from "api-smart-diff"
 
 export const findBreakingChanges = (before: OpenApiDocument, after: OpenApiDocument): ReadonlyArray<string> => {

@@ -1,6 +1,6 @@
 /** Checks that every error code of a response has an example. Spectral's rules cannot compare two lists. */
-import { errorEnvelopesOf, errorCodeOf } from "@partner-commentary/api/description/Answers"
-import { type OpenApiDocument, jsonContentType } from "@partner-commentary/api/description/Document"
+import { errorCodeOf, errorEnvelopesOf } from "@partner-commentary/api/description/Answers"
+import { jsonContentType, type OpenApiDocument } from "@partner-commentary/api/description/Document"
 
 export const errorsWithoutExample = ({ components, paths }: OpenApiDocument): ReadonlyArray<string> =>
   Object.entries(paths).flatMap(([path, methods]) =>

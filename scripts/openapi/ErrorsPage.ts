@@ -1,5 +1,5 @@
 /** Generates docs/reference/errors.md from the contract and its guide: each error code with its status, meaning and remedy. */
-import { errorEnvelopesOf, errorCodeOf } from "@partner-commentary/api/description/Answers"
+import { errorCodeOf, errorEnvelopesOf } from "@partner-commentary/api/description/Answers"
 import type { OpenApiDocument } from "@partner-commentary/api/description/Document"
 import { type ErrorCode, errorGuide } from "@partner-commentary/api/ErrorGuide"
 import { statusOf } from "@partner-commentary/api/Errors"

@@ -1,5 +1,5 @@
 /** Generates `models.py`: a TypedDict for each schema of the description. */
-import type { OpenApiDocument, JsonSchema } from "@partner-commentary/api/description/Document"
+import type { JsonSchema, OpenApiDocument } from "@partner-commentary/api/description/Document"
 import { wrapText } from "../Wrap.ts"
 import { pascal, typeOf } from "./PythonTypes.ts"
 

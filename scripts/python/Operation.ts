@@ -1,5 +1,5 @@
 /** Describes each operation for the Python client: class, method, parameters and result. */
-import type { OpenApiDocument, JsonSchema, Parameter } from "@partner-commentary/api/description/Document"
+import type { JsonSchema, OpenApiDocument, Parameter } from "@partner-commentary/api/description/Document"
 import { type Names, snake, typeOf } from "./PythonTypes.ts"
 
 const prefix = "/partner/v1"

@@ -6,7 +6,7 @@ import { GenerationFailed } from "@partner-commentary/core/commentary/Commentary
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { describeErrorResponse, collapseWhitespace } from "./Refusal.ts"
+import { collapseWhitespace, describeErrorResponse } from "./Refusal.ts"
 
 const absent = Schema.optional(Schema.Null)
 

@@ -13,7 +13,7 @@ import type { HttpClientResponse } from "effect/http/HttpClientResponse"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
-import { describeErrorResponse, redactForLog, type OpenAiFailure } from "./Refusal.ts"
+import { describeErrorResponse, type OpenAiFailure, redactForLog } from "./Refusal.ts"
 
 export interface OpenAiEndpoint {
   /** The base URL of the server with the API version, such as `https://api.openai.com/v1`. */

@@ -9,7 +9,7 @@ import * as LocalGenerator from "@partner-commentary/generator/LocalGenerator"
 import * as CommentaryGeneratorSuite from "@partner-commentary/testkit/CommentaryGeneratorSuite"
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
-import { arbitraryText, arbitraryGenerationRequest } from "./Requests.ts"
+import { arbitraryGenerationRequest, arbitraryText } from "./Requests.ts"
 
 const lengthOf = (text: string) => Array.from(text).length
 const requests = arbitraryGenerationRequest(arbitraryText(500), arbitraryText(5000, 10))

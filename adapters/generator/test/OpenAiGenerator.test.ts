@@ -10,9 +10,9 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import {
+  advanceClockAfterRequest,
   completionAnswer,
   jsonAnswer,
-  advanceClockAfterRequest,
   type ScriptedAnswer,
   type ScriptedServer,
   startScriptedServer,

@@ -10,8 +10,8 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import { concatBytes, id3Tag, mp3Frame, mp3InfoFrame } from "./Mp3.ts"
 import {
-  jsonAnswer,
   advanceClockAfterRequest,
+  jsonAnswer,
   type ScriptedAnswer,
   type ScriptedServer,
   startScriptedServer,

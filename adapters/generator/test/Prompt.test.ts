@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Prompt from "@partner-commentary/generator/Prompt"
 import * as fc from "fast-check"
-import { arbitraryHostileText, arbitraryGenerationRequest } from "./Requests.ts"
+import { arbitraryGenerationRequest, arbitraryHostileText } from "./Requests.ts"
 
 const material = (content: string): { readonly lines: ReadonlyArray<string>; readonly json: string } => {
   const lines = content.split(/\r\n|[\n\r\v\f\u0085\u2028\u2029]/u)

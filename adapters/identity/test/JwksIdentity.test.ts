@@ -11,7 +11,7 @@ import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as TestClock from "effect/testing/TestClock"
 import { SignJWT } from "jose"
-import { testAudience, TestIdentityProvider, testOrganizationClaim } from "./Provider.ts"
+import { TestIdentityProvider, testAudience, testOrganizationClaim } from "./Provider.ts"
 
 const identity = Layer.unwrap(
   Effect.map(TestIdentityProvider, ({ issuer, jwksUrl }) =>
@@ -19,7 +19,10 @@ const identity = Layer.unwrap(
   )
 )
 
-const world = identity.pipe(Layer.provideMerge(TestIdentityProvider.mint), Layer.provideMerge(TestIdentityProvider.layer))
+const world = identity.pipe(
+  Layer.provideMerge(TestIdentityProvider.mint),
+  Layer.provideMerge(TestIdentityProvider.layer)
+)
 
 DashboardIdentitySuite.suite("JWKS", world)
 
@@ -217,7 +220,12 @@ describe("Identity provider that is down", () => {
           () => Effect.sync(() => server.close())
         )
         const jwksUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
-        const layer = JwksIdentity.layer({ jwksUrl, issuer: mint.issuer, audience: testAudience, organizationClaim: testOrganizationClaim })
+        const layer = JwksIdentity.layer({
+          jwksUrl,
+          issuer: mint.issuer,
+          audience: testAudience,
+          organizationClaim: testOrganizationClaim
+        })
         assert.strictEqual(yield* Effect.provide(verificationResult(good), layer), "unreachable", body)
         assert.strictEqual((yield* Effect.flip(JwksIdentity.countSigningKeys(jwksUrl)))._tag, "IdentityUnreachable")
       }

@@ -73,6 +73,8 @@ export class TestIdentityProvider extends Context.Service<
   /** Issues tokens for the conformance suite. */
   static readonly mint = Layer.effect(
     TokenIssuer,
-    Effect.map(TestIdentityProvider, ({ issuer, sign }) => TokenIssuer.of({ issuer, audience: testAudience, organizationClaim: testOrganizationClaim, sign }))
+    Effect.map(TestIdentityProvider, ({ issuer, sign }) =>
+      TokenIssuer.of({ issuer, audience: testAudience, organizationClaim: testOrganizationClaim, sign })
+    )
   )
 }

@@ -26,7 +26,9 @@ export const makeRunStatement =
       Effect.tryPromise({
         // Postgres accepts several statements in one text only if the call has no parameters.
         try: () =>
-          Promise.resolve(params.length === 0 ? session.query(sql) : session.query(sql, params.map(toPostgresParameter))),
+          Promise.resolve(
+            params.length === 0 ? session.query(sql) : session.query(sql, params.map(toPostgresParameter))
+          ),
         catch: (cause) => toSqlError(cause, "execute the statement")
       })
     )

@@ -33,7 +33,9 @@ const isSingle = (pool: HostPool.HostPool): boolean =>
 /**
  * Runs LISTEN on a session of the pool. The service polls instead if the pool's sessions cannot deliver notifications.
  */
-export const openListeningSession = (pool: HostPool.HostPool): Effect.Effect<Channel.ListeningSession, SqlError, Scope.Scope> =>
+export const openListeningSession = (
+  pool: HostPool.HostPool
+): Effect.Effect<Channel.ListeningSession, SqlError, Scope.Scope> =>
   Effect.gen(function* () {
     if (!("connect" in pool) || isSingle(pool)) return yield* Effect.never
     const lease = yield* Scope.fork(yield* Effect.scope)

@@ -62,7 +62,8 @@ export const layerMigrationClient = (config: PostgresConfig) => PostgresClient.l
  * Provides the client for migrations with the time of the database. A migration needs the database's time to compare
  * the heartbeats of other processes.
  */
-export const layerMigrationClientWithClock = (config: PostgresConfig) => Layer.provideMerge(layerClock, layerMigrationClient(config))
+export const layerMigrationClientWithClock = (config: PostgresConfig) =>
+  Layer.provideMerge(layerClock, layerMigrationClient(config))
 
 /** Provides a client for inspections with the settings of the stores. The client opens only one connection. */
 export const layerInspectionClient = (config: PostgresConfig) => layerClient({ ...config, poolSize: 1 })
@@ -91,7 +92,9 @@ export const layerClock = DatabaseClock.layer
  * polling, but still sends signals to other processes.
  */
 export const layerSignals = (config: PostgresConfig, options: { readonly listens: boolean }) =>
-  signals(options.listens ? Effect.flatMap(PostgresClient.make(alone(config)), Channel.openListeningSession) : undefined)
+  signals(
+    options.listens ? Effect.flatMap(PostgresClient.make(alone(config)), Channel.openListeningSession) : undefined
+  )
 
 const signals = (
   subscribe: Effect.Effect<Channel.ListeningSession, SqlError, Scope.Scope | Reactivity.Reactivity> | undefined

@@ -27,7 +27,7 @@ import * as PostgresUrl from "./PostgresUrl.ts"
 import * as SearchPath from "./SearchPath.ts"
 import * as SessionPool from "./SessionPool.ts"
 import * as StalePlans from "./StalePlans.ts"
-import { toPostgresParameter, makePgTypeRegistry } from "./Values.ts"
+import { makePgTypeRegistry, toPostgresParameter } from "./Values.ts"
 
 export interface PostgresClientConfig {
   readonly url: Redacted.Redacted
@@ -210,7 +210,8 @@ const toConnection = (
     executeUnprepared: (sql, params, transform) => transformed(run(sql, params, false), transform),
     executeRaw: (sql, params) => answered(session.query(sql, params.map(toPostgresParameter))),
     executeValues: (sql, params) => answered(session.queryValues(sql, params.map(toPostgresParameter))),
-    executeValuesUnprepared: (sql, params) => answered(session.queryValues(sql, params.map(toPostgresParameter), false)),
+    executeValuesUnprepared: (sql, params) =>
+      answered(session.queryValues(sql, params.map(toPostgresParameter), false)),
     executeStream: (sql, params, transform) => {
       const rows = Stream.tapError(session.stream(sql, params.map(toPostgresParameter)), judge)
       return transform === undefined ? rows : Stream.mapArray(rows, (some) => transform(some) as unknown as typeof some)

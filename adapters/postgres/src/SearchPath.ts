@@ -4,7 +4,7 @@
  * the host's statements.
  */
 import { takeAdvisoryLock } from "@partner-commentary/sql/database/Lock"
-import { SchemaForbidden, PostgresSchemaMissing } from "@partner-commentary/sql/database/SchemaErrors"
+import { PostgresSchemaMissing, SchemaForbidden } from "@partner-commentary/sql/database/SchemaErrors"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { Connection } from "effect/sql/SqlConnection"

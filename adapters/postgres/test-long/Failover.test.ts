@@ -44,9 +44,14 @@ const failover = Effect.fnUntraced(function* (leave: (primary: Cluster.PostgresC
   const write = (n: number) => client`INSERT INTO kept (n) VALUES (${n})`
   const channel = yield* Effect.provideService(Channel.make, SqlClient.SqlClient, client)
   const heard = yield* Queue.unbounded<string>()
-  channel.onMessage((message) => (message === Channel.connectionLostMessage ? Effect.void : Queue.offer(heard, message)))
+  channel.onMessage((message) =>
+    message === Channel.connectionLostMessage ? Effect.void : Queue.offer(heard, message)
+  )
   const listener = yield* PostgresClient.make({ url: Redacted.make(forwarder.url), poolSize: 1, statementTimeout: 0 })
-  yield* Channel.listen(channel, Channel.openListeningSession(listener), { interval: "500 millis", timeout: "2 seconds" })
+  yield* Channel.listen(channel, Channel.openListeningSession(listener), {
+    interval: "500 millis",
+    timeout: "2 seconds"
+  })
   // The test makes the pool open all its connections to the old primary.
   yield* Effect.forEach(Array.from({ length: poolSize }), () => client`SELECT pg_sleep(0.2)`, { concurrency: poolSize })
   yield* write(1)

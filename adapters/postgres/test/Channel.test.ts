@@ -23,7 +23,9 @@ it.live("a message that could not be sent because no connection was free is sent
     const listening = yield* Deferred.make<void>()
     const heard = yield* Deferred.make<string>()
     channel.onMessage((message) =>
-      message === Channel.connectionLostMessage ? Deferred.succeed(listening, undefined) : Deferred.succeed(heard, message)
+      message === Channel.connectionLostMessage
+        ? Deferred.succeed(listening, undefined)
+        : Deferred.succeed(heard, message)
     )
     yield* Channel.listen(channel, Channel.openListeningSession(yield* PostgresClient.make({ url, poolSize: 1 })))
     yield* Deferred.await(listening)
@@ -56,7 +58,10 @@ it.live("an open LISTEN connection that no longer receives messages is replaced"
     const messages = yield* Queue.unbounded<string>()
     channel.onMessage((message) => Queue.offer(messages, message))
     const listener = yield* PostgresClient.make({ url: Redacted.make(listening.url), poolSize: 1, statementTimeout: 0 })
-    yield* Channel.listen(channel, Channel.openListeningSession(listener), { interval: "200 millis", timeout: "1 second" })
+    yield* Channel.listen(channel, Channel.openListeningSession(listener), {
+      interval: "200 millis",
+      timeout: "1 second"
+    })
     assert.strictEqual(yield* Queue.take(messages), Channel.connectionLostMessage)
     // The listener sends the second test message after the first test message has arrived.
     const sent = Effect.sync(() => speaking.turns.flat().filter((statement) => statement.includes("pg_notify")).length)

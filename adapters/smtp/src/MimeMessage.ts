@@ -24,7 +24,8 @@ export const composeMimeMessage = (
   now: DateTime.DateTime
 ): Result.Result<SendMailOptions, MailRefused> => {
   if (!/^[\w.-]{1,200}$/.test(message.id)) return impossible("The mail's id makes no Message-ID.")
-  if (Option.isNone(domainOfMailAddress(message.to.address))) return impossible("The recipient's address is not possible.")
+  if (Option.isNone(domainOfMailAddress(message.to.address)))
+    return impossible("The recipient's address is not possible.")
   return Result.succeed({
     messageId: `<${message.id}@${sender.domain}>`,
     date: DateTime.toDateUtc(now),

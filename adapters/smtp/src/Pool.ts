@@ -2,7 +2,7 @@
 import type { Readable } from "node:stream"
 import * as Duration from "effect/Duration"
 import { createTransport, type SendMailOptions } from "nodemailer"
-import { renderMailBytes, bytesToStream } from "./MailBytes.ts"
+import { bytesToStream, renderMailBytes } from "./MailBytes.ts"
 import type { MailServerSetting } from "./MailSetting.ts"
 
 export interface SmtpTimeouts {

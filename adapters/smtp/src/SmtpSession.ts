@@ -11,7 +11,7 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import type { SendMailOptions } from "nodemailer"
-import type { SmtpTimeouts, SmtpPool } from "./Pool.ts"
+import type { SmtpPool, SmtpTimeouts } from "./Pool.ts"
 
 const silent = (bound: Duration.Duration, unanswered: boolean) =>
   new MailRefused({

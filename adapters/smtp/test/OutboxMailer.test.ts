@@ -20,7 +20,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as TestClock from "effect/testing/TestClock"
 import PostalMime from "postal-mime"
-import { makeMailer, makeMessage, toReceivedMail, senderAddress } from "./Fixtures.ts"
+import { makeMailer, makeMessage, senderAddress, toReceivedMail } from "./Fixtures.ts"
 
 /**
  * Creates a temporary folder, which is removed when the scope closes, with one file beside the outbox. The layer under

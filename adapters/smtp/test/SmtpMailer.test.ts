@@ -8,7 +8,7 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Scope from "effect/Scope"
-import { makeMailer, makeMessage, toReceivedMail, senderAddress } from "./Fixtures.ts"
+import { makeMailer, makeMessage, senderAddress, toReceivedMail } from "./Fixtures.ts"
 import { type ReceivedMail, replyError, startMailServer, startSilentServer } from "./MailServer.ts"
 
 const to = (url: string, timeout: "500 millis" | "5 seconds" = "5 seconds") =>

@@ -26,7 +26,7 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as Statement from "effect/sql/Statement"
-import { topicListFilters, expectedIndexPattern } from "./ListFilters.ts"
+import { expectedIndexPattern, topicListFilters } from "./ListFilters.ts"
 import { callEveryWebhookStoreMethod } from "./WebhookStatements.ts"
 
 interface Run {
@@ -211,7 +211,8 @@ const everything = Effect.gen(function* () {
   for (const status of [null, "pending"] as const) {
     for (const from of [{ offset: 0 }, { cursor: { createdAt: start, id } }]) {
       yield* topics.list({ owner: given.topic, status, limit: 20, from })
-      for (const filter of topicListFilters) yield* topics.list({ owner: given.topic, status, limit: 20, from, ...filter })
+      for (const filter of topicListFilters)
+        yield* topics.list({ owner: given.topic, status, limit: 20, from, ...filter })
     }
   }
   for (const one of sent.slice(0, 1)) {
@@ -291,7 +292,9 @@ const everyMediaJob = Effect.gen(function* () {
     for (const job of taken) {
       if (outcome !== null) yield* store.settle(job, outcome, start)
       else
-        yield* (yield* AssignmentStore).modify(share, (present) => Result.succeed(recordFinishedMediaFile(present, job, "a")))
+        yield* (yield* AssignmentStore).modify(share, (present) =>
+          Result.succeed(recordFinishedMediaFile(present, job, "a"))
+        )
     }
     yield* store.failed(10)
     yield* store.restart(outcome?.state === "failed" ? share : null, start)

@@ -74,7 +74,8 @@ export const makePublicOnlyLookup = Effect.fnUntraced(function* (lookup: NameLoo
   const dialled = (name: string) =>
     Effect.flatMap(Effect.mapError(lookup(name), unresolved), (found) => {
       if (found.length === 0) return Effect.fail(unresolved({ unknown: true }))
-      if (!allowPrivate && !found.every(EgressGuard.isPublicAddress)) return Effect.fail(Failure.addressNotPublicFailure())
+      if (!allowPrivate && !found.every(EgressGuard.isPublicAddress))
+        return Effect.fail(Failure.addressNotPublicFailure())
       return Effect.succeed(found)
     })
   const guard: LookupFunction = (name, { all }, answer) =>

@@ -4,8 +4,8 @@ import {
   listenHttp,
   listenTcp,
   localUrl,
-  makeWebhookRequest,
   makeTransport,
+  makeWebhookRequest,
   unusedPort,
   waitForOpenConnections,
   writeEndlessly

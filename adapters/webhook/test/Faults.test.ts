@@ -8,8 +8,8 @@ import {
   listenTcp,
   listenWithAnswer,
   localUrl,
-  makeWebhookRequest,
   makeTransport,
+  makeWebhookRequest,
   unusedPort,
   waitForOpenConnections,
   writeEndlessly
@@ -26,7 +26,10 @@ describe("Receiver that misbehaves", () => {
       const port = yield* unusedPort
       const lookup = () => Effect.succeed(["127.0.0.1", "127.0.0.2", "::1"])
       const several = yield* makeTransport({ allowPrivate: true, lookup })
-      assert.strictEqual((yield* Effect.flip(several.send(makeWebhookRequest(`http://gone:${port}/`)))).failure, "refused")
+      assert.strictEqual(
+        (yield* Effect.flip(several.send(makeWebhookRequest(`http://gone:${port}/`)))).failure,
+        "refused"
+      )
       assert.deepInclude(yield* failureAt(port), {
         failure: "refused",
         reason: "The receiver refuses connections."

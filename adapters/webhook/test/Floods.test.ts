@@ -9,8 +9,8 @@ import {
   listenTcp,
   listenTls,
   localUrl,
-  makeWebhookRequest,
   makeTransport,
+  makeWebhookRequest,
   waitForOpenConnections
 } from "./Receivers.ts"
 

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as NameLookup from "@partner-commentary/webhook/NameLookup"
 import * as Effect from "effect/Effect"
 import { startNameServer } from "./NameServer.ts"
-import { listenHttp, makeWebhookRequest, makeTransport } from "./Receivers.ts"
+import { listenHttp, makeTransport, makeWebhookRequest } from "./Receivers.ts"
 
 const zone = {
   "both.example.com": ["93.184.215.14", "1.1.1.1", "2606:4700:4700::1111"],

@@ -11,8 +11,8 @@ import {
   listenHttp,
   listenTcp,
   localUrl,
-  makeWebhookRequest,
   makeTransport,
+  makeWebhookRequest,
   unusedPort,
   waitForOpenConnections
 } from "./Receivers.ts"
@@ -60,7 +60,9 @@ describe("Connections to receivers", () => {
       const { send } = yield* makeTransport()
       for (let sent = 0; sent < 20; sent++) yield* send(makeWebhookRequest(localUrl(port)))
       assert.isAtMost(connections(), 2)
-      yield* Effect.forEach(Array.from({ length: 200 }), () => send(makeWebhookRequest(localUrl(port))), { concurrency: 5 })
+      yield* Effect.forEach(Array.from({ length: 200 }), () => send(makeWebhookRequest(localUrl(port))), {
+        concurrency: 5
+      })
       assert.isAtMost(connections(), 7)
       yield* Effect.timeout(waitForOpenConnections(receiver, 0), "4 seconds")
     })

@@ -1,7 +1,7 @@
 import * as Http from "node:http"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { listenHttp, listenTcp, localUrl, makeWebhookRequest, makeTransport } from "./Receivers.ts"
+import { listenHttp, listenTcp, localUrl, makeTransport, makeWebhookRequest } from "./Receivers.ts"
 
 describe("Input from the environment and the caller", () => {
   it.live("a proxy setting of the environment or the caller is never used", () =>
@@ -39,7 +39,9 @@ describe("Input from the environment and the caller", () => {
       )
       const { send } = yield* makeTransport()
       for (const value of ["a\r\nX-Evil: 1", "a\nX-Evil: 1", "a\0"]) {
-        const exit = yield* Effect.exit(send({ ...makeWebhookRequest(localUrl(port)), headers: { "webhook-id": value } }))
+        const exit = yield* Effect.exit(
+          send({ ...makeWebhookRequest(localUrl(port)), headers: { "webhook-id": value } })
+        )
         assert.strictEqual(exit._tag, "Failure")
       }
       assert.strictEqual(connections(), 0)

@@ -6,7 +6,7 @@ import * as Fiber from "effect/Fiber"
 import * as Result from "effect/Result"
 import * as TestClock from "effect/testing/TestClock"
 import { privateAddresses } from "./Addresses.ts"
-import { listenHttp, localUrl, makeWebhookRequest, makeTransport } from "./Receivers.ts"
+import { listenHttp, localUrl, makeTransport, makeWebhookRequest } from "./Receivers.ts"
 import { allowedUrls, refusedUrls } from "./Urls.ts"
 
 const guarded = (...addresses: ReadonlyArray<string>) =>
@@ -79,7 +79,10 @@ describe("Webhook URLs", () => {
       }
       const silent = yield* guarded()
       yield* silent.check("https://soon.example.com/")
-      assert.strictEqual((yield* Effect.flip(silent.send(makeWebhookRequest("https://soon.example.com/")))).failure, "dns")
+      assert.strictEqual(
+        (yield* Effect.flip(silent.send(makeWebhookRequest("https://soon.example.com/")))).failure,
+        "dns"
+      )
     })
   )
 

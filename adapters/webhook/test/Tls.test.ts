@@ -8,7 +8,7 @@ import {
 } from "@partner-commentary/test/Certificates"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import { listenHttp, listenHttps, listenTcp, listenWithAnswer, makeWebhookRequest, makeTransport } from "./Receivers.ts"
+import { listenHttp, listenHttps, listenTcp, listenWithAnswer, makeTransport, makeWebhookRequest } from "./Receivers.ts"
 
 const trusted = makeAuthority("Known Authority")
 const host = "receiver.example.com"
@@ -45,7 +45,10 @@ describe("Webhooks over TLS", () => {
       const { send } = yield* toward
       yield* send(makeWebhookRequest(`https://${host}:${port}/`))
       yield* Effect.sleep("20 millis")
-      assert.strictEqual((yield* Effect.flip(send(makeWebhookRequest(`https://other.example.com:${port}/`)))).failure, "tls")
+      assert.strictEqual(
+        (yield* Effect.flip(send(makeWebhookRequest(`https://other.example.com:${port}/`)))).failure,
+        "tls"
+      )
     })
   )
 
@@ -106,7 +109,10 @@ describe("Webhooks over TLS", () => {
         const silent = yield* listenTcp(() => undefined)
         const short = yield* listenTcp((socket) => socket.once("data", () => socket.destroy()))
         const failureOf = (port: number, patience?: Duration.Input) =>
-          Effect.map(Effect.flip(send(makeWebhookRequest(`https://${host}:${port}/`, patience))), ({ failure }) => failure)
+          Effect.map(
+            Effect.flip(send(makeWebhookRequest(`https://${host}:${port}/`, patience))),
+            ({ failure }) => failure
+          )
         assert.strictEqual(yield* failureOf(plain.port), "tls")
         assert.strictEqual(yield* failureOf(babble.port), "tls")
         assert.strictEqual(yield* failureOf(silent.port, "500 millis"), "timeout")

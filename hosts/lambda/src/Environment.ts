@@ -57,7 +57,10 @@ const outside = ({ settings, smtpUrl }: Effect.Success<typeof read>) => {
     Adapters.webhookTransportLayer(webhooks),
     Adapters.generatorLayer(generator),
     Adapters.speechSynthesisLayer(media.speech),
-    Option.match(Option.filter(media.storage, isBucket), { onNone: () => Layer.empty, onSome: Adapters.s3StorageLayer }),
+    Option.match(Option.filter(media.storage, isBucket), {
+      onNone: () => Layer.empty,
+      onSome: Adapters.s3StorageLayer
+    }),
     Adapters.identityLayer(identity)
   )
 }

@@ -18,7 +18,11 @@ interface Words<Example> {
  */
 const parameter = (description: string, example: unknown, truth: Schema.JsonObject) =>
   Schema.optionalKey(
-    Schema.String.annotate({ description, examples: [String(example)], [schemaKeywordsAnnotation]: { ...truth, examples: [example] } })
+    Schema.String.annotate({
+      description,
+      examples: [String(example)],
+      [schemaKeywordsAnnotation]: { ...truth, examples: [example] }
+    })
   )
 
 export const integerParameter = ({

@@ -8,7 +8,13 @@ import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
 import { ApiKeyAuth, RequiredPool, RequiredScope, WaitPreference } from "./ApiKeyAuth.ts"
-import { eventStreamContentType, integerParameter, literalParameter, withEventStreamSchema, textParameter } from "./Documented.ts"
+import {
+  eventStreamContentType,
+  integerParameter,
+  literalParameter,
+  textParameter,
+  withEventStreamSchema
+} from "./Documented.ts"
 import { SuccessFlag } from "./Envelope.ts"
 import * as Fields from "./Fields.ts"
 

@@ -5,7 +5,7 @@ import { AssignmentStatus as DomainAssignmentStatus, FailureReason } from "@part
 import { OutputType } from "@partner-commentary/core/topic/Topic"
 import * as Topics from "@partner-commentary/core/topic/TopicStatus"
 import * as Schema from "effect/Schema"
-import { describedUrlSchema, describedTextSchema, schemaKeywordsAnnotation } from "./Documented.ts"
+import { describedTextSchema, describedUrlSchema, schemaKeywordsAnnotation } from "./Documented.ts"
 
 export const Timestamp = Schema.String.annotate({
   format: "date-time",

@@ -1,5 +1,5 @@
 /** Defines the operation with which callers read their own API key. */
-import { allScopes, ApiKeyScope } from "@partner-commentary/core/access/Scope"
+import { ApiKeyScope, allScopes } from "@partner-commentary/core/access/Scope"
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as OpenApi from "effect/http-api/OpenApi"

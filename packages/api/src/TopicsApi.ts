@@ -7,9 +7,16 @@ import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
-import { ApiKeyAuth, ConditionalRead, EndpointRateLimit, RequiredPool, RequiredScope, WaitPreference } from "./ApiKeyAuth.ts"
+import {
+  ApiKeyAuth,
+  ConditionalRead,
+  EndpointRateLimit,
+  RequiredPool,
+  RequiredScope,
+  WaitPreference
+} from "./ApiKeyAuth.ts"
 import { CreateTopic, referenceConstraint } from "./CreateTopic.ts"
-import { integerParameter, schemaKeywordsAnnotation, literalParameter, textParameter } from "./Documented.ts"
+import { integerParameter, literalParameter, schemaKeywordsAnnotation, textParameter } from "./Documented.ts"
 import { SuccessEnvelope, SuccessFlag } from "./Envelope.ts"
 import { ExampleErrors } from "./ErrorGuide.ts"
 import { InvalidRequest, NotFound, NoValidPersonas, SubmissionResult } from "./Errors.ts"

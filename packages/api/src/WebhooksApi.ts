@@ -272,7 +272,11 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
         "Replaces the secret. Until the grace period ends, each event has a signature of both secrets, separated by a space in `webhook-signature`, so your endpoint can verify with either. At most two secrets sign at a time: a second call within the grace period removes the oldest."
       )
       .annotate(OpenApi.Transform, withOptionalBody),
-    HttpApiEndpoint.delete("remove", "/webhooks/:id", { params: id, success: SuccessEnvelope(RemovedWebhook), error: NotFound })
+    HttpApiEndpoint.delete("remove", "/webhooks/:id", {
+      params: id,
+      success: SuccessEnvelope(RemovedWebhook),
+      error: NotFound
+    })
       .annotate(RequiredScope, "webhooks:write")
       .annotate(OpenApi.Identifier, "deleteWebhook")
       .annotate(OpenApi.Summary, "Remove a webhook")

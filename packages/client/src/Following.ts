@@ -113,7 +113,10 @@ export async function* followEvents(
   }
 
   async function* page(): AsyncGenerator<PastEvent, void, undefined> {
-    const timeoutMs = Math.max(options.timeoutMs ?? connection.timeoutMs, maxServiceWaitSeconds * 1000 + waitTimeoutMarginMs)
+    const timeoutMs = Math.max(
+      options.timeoutMs ?? connection.timeoutMs,
+      maxServiceWaitSeconds * 1000 + waitTimeoutMarginMs
+    )
     const headers = { ...options.headers, prefer: `wait=${maxServiceWaitSeconds}` }
     const { data, pagination } = await connection.send<CursorPage<PastEvent>>({
       method: "GET",

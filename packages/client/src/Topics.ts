@@ -1,5 +1,5 @@
 /** Submits, polls, waits for, fetches and lists topics. */
-import { requestPath, queryString } from "./Address.ts"
+import { queryString, requestPath } from "./Address.ts"
 import type { Connection } from "./Connection.ts"
 import { Listing, type Page } from "./Listing.ts"
 import type { PostOptions, RequestOptions } from "./Options.ts"

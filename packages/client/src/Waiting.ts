@@ -76,8 +76,10 @@ export const hasWaitedInService = ({ durationMs, headers }: ResponseInfo) =>
   durationMs >= minPollPauseMs || /^\s*wait\b/i.test(headers.get("preference-applied") ?? "")
 
 /** Returns the pause between two polls if the service responds immediately instead of waiting for a change. */
-export const defaultPollPauseMs = ({ isTest }: Pick<PollConnection, "isTest">, intervalMs = isTest ? 1000 : 30_000): number =>
-  intervalMs * (1 + Math.random())
+export const defaultPollPauseMs = (
+  { isTest }: Pick<PollConnection, "isTest">,
+  intervalMs = isTest ? 1000 : 30_000
+): number => intervalMs * (1 + Math.random())
 
 /**
  * Waits until the topic has reached `until`. Resolves with the topic, or rejects with WaitTimeoutError after the

@@ -1,5 +1,5 @@
 /** Manages webhooks and deliveries. `verify` checks the signature of incoming events. */
-import { requestPath, queryString } from "./Address.ts"
+import { queryString, requestPath } from "./Address.ts"
 import type { Connection } from "./Connection.ts"
 import type { Delivery, DeliveryDetail, ListDeliveries, RecoverWebhook, Recovery } from "./Delivery.ts"
 import { type CursorPage, Listing } from "./Listing.ts"
@@ -83,7 +83,8 @@ export class WebhooksClient {
     return new Listing((cursor) =>
       this.#connection.send<CursorPage<Delivery>>({
         method: "GET",
-        path: requestPath`/webhooks/${id}/deliveries` + queryString({ ...deliveries, cursor: cursor ?? deliveries.cursor }),
+        path:
+          requestPath`/webhooks/${id}/deliveries` + queryString({ ...deliveries, cursor: cursor ?? deliveries.cursor }),
         options
       })
     )
@@ -94,7 +95,11 @@ export class WebhooksClient {
    * Scope `webhooks:read`.
    */
   async delivery(id: string, deliveryId: string, options?: RequestOptions): Promise<DeliveryDetail> {
-    return this.#connection.data({ method: "GET", path: requestPath`/webhooks/${id}/deliveries/${deliveryId}`, options })
+    return this.#connection.data({
+      method: "GET",
+      path: requestPath`/webhooks/${id}/deliveries/${deliveryId}`,
+      options
+    })
   }
 
   /**
@@ -113,7 +118,12 @@ export class WebhooksClient {
    * Scope `webhooks:write`.
    */
   async recover(id: string, recovery: RecoverWebhook, options?: PostOptions): Promise<Recovery> {
-    return this.#connection.data({ method: "POST", path: requestPath`/webhooks/${id}/recover`, body: recovery, options })
+    return this.#connection.data({
+      method: "POST",
+      path: requestPath`/webhooks/${id}/recover`,
+      body: recovery,
+      options
+    })
   }
 
   /**

@@ -13,14 +13,14 @@ import {
 } from "@partner-commentary/client"
 import { expect, it } from "vitest"
 import {
-  testApiKey,
   brokenConnection,
   htmlAnswer,
   jsonAnswer,
   makeScriptedService,
   refusalAnswer,
   rejectionOf,
-  successAnswer
+  successAnswer,
+  testApiKey
 } from "./ScriptedService.ts"
 
 const once = { maxRetries: 0 }

@@ -6,7 +6,7 @@ import {
   type ResponseInfo
 } from "@partner-commentary/client"
 import { expect, it } from "vitest"
-import { testApiKey, makeScriptedService, rejectionOf, successAnswer } from "./ScriptedService.ts"
+import { makeScriptedService, rejectionOf, successAnswer, testApiKey } from "./ScriptedService.ts"
 
 const { asked, client } = makeScriptedService([successAnswer({})])
 const token = "header.payload.signature"

@@ -55,7 +55,8 @@ export const ruleFromSchema = (schema: Schema.Codec<unknown>) => {
 export const makeSettingsDecoder = (option: string, fields: OptionFields) => {
   const decode = Schema.decodeUnknownResult(structOption(fields), strictOptions)
   return <A>(given: A): Result.Result<A, PartnerCommentaryError> => {
-    if (!Predicate.isObject(given)) return Result.fail(invalidOptionError(option, "must have its settings in an object"))
+    if (!Predicate.isObject(given))
+      return Result.fail(invalidOptionError(option, "must have its settings in an object"))
     return Result.mapBoth(decode(given), {
       onFailure: ({ issue }) => {
         const [{ constraint, field }] = problemsOfSchemaIssue(issue)

@@ -22,12 +22,12 @@ import type * as SqlClient from "effect/sql/SqlClient"
 import type { Database } from "./Database.ts"
 import { type HostLogger, isHostLogger } from "./Log.ts"
 import {
-  type OptionFields,
   flagOption,
   isText,
-  ruleFromSchema,
+  type OptionFields,
   optionalOption,
   requiredOption,
+  ruleFromSchema,
   strictOptions,
   structOption,
   textOption
@@ -37,7 +37,7 @@ import { invalidOptionError, type PartnerCommentaryError } from "./PartnerCommen
 import type { GenerateCommentary } from "./ports/GeneratorFunction.ts"
 import type { IdentifyCaller } from "./ports/IdentityFunction.ts"
 import type { SendMail } from "./ports/MailFunction.ts"
-import type { SynthesizeSpeech, StoreMediaFile } from "./ports/MediaFunctions.ts"
+import type { StoreMediaFile, SynthesizeSpeech } from "./ports/MediaFunctions.ts"
 import type { OrganizationReader } from "./ports/OrganizationFunctions.ts"
 import type { PersonaReader } from "./ports/PersonaFunctions.ts"
 
@@ -70,7 +70,11 @@ export interface Options {
    */
   readonly generator?: GenerateCommentary | OpenAiServer | Layer.Layer<CommentaryGenerator, unknown> | undefined
   /** Synthesizes speech from an approved commentary. Without the option `speech`, the service makes no audio. */
-  readonly speech?: SynthesizeSpeech | (OpenAiServer & { readonly voice: string }) | Layer.Layer<never, unknown> | undefined
+  readonly speech?:
+    | SynthesizeSpeech
+    | (OpenAiServer & { readonly voice: string })
+    | Layer.Layer<never, unknown>
+    | undefined
   /** Stores audio files for partners: a function, or a folder whose files you serve at `url`. */
   readonly mediaStorage?:
     | StoreMediaFile
@@ -201,7 +205,9 @@ const Given = structOption({
   logger: optionalOption(
     (value) => Logger.isLogger(value) || isHostLogger(value) || "must have the methods debug, info, warn and error"
   ),
-  policy: optionalOption((value) => (Predicate.isObject(value) ? figures(Policy.defaults)(value) : "must be an object")),
+  policy: optionalOption((value) =>
+    Predicate.isObject(value) ? figures(Policy.defaults)(value) : "must be an object"
+  ),
   workers: optionalOption((value) => {
     if (Predicate.isBoolean(value)) return true
     return Predicate.isObject(value)

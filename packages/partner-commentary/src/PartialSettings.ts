@@ -41,7 +41,8 @@ export const makeOverridesSchema = (defaults: unknown): Schema.Codec<unknown> =>
 }
 
 /** Returns the defaults with the given overrides. `given` must be valid according to the schema of the defaults. */
-export const overrideDefaults = <A>(defaults: A, given: SettingsOverrides<A> | undefined): A => filled(defaults, given) as A
+export const overrideDefaults = <A>(defaults: A, given: SettingsOverrides<A> | undefined): A =>
+  filled(defaults, given) as A
 
 const filled = (usual: unknown, given: unknown): unknown => {
   if (given === undefined) return usual

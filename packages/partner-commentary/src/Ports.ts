@@ -92,7 +92,9 @@ const speech = ({ speech }: DecodedOptions) => {
 const mediaStorage = ({ mediaStorage }: DecodedOptions) => {
   if (mediaStorage === undefined) return Layer.empty
   if (isLayer(mediaStorage)) return mediaStorage
-  return Predicate.isFunction(mediaStorage) ? MediaFunctions.storageLayer(mediaStorage) : Adapters.folderStorageLayer(mediaStorage)
+  return Predicate.isFunction(mediaStorage)
+    ? MediaFunctions.storageLayer(mediaStorage)
+    : Adapters.folderStorageLayer(mediaStorage)
 }
 
 const identity = ({ identity }: DecodedOptions) => {

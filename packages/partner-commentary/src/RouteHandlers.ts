@@ -4,7 +4,9 @@ import type { EmbeddedService } from "@partner-commentary/server/Embedded"
 type Handler = (request: Request) => Promise<Response>
 
 /** The exports of a file `route.ts` in Next.js. */
-export type NextRouteHandlers = Readonly<Record<"GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS", Handler>>
+export type NextRouteHandlers = Readonly<
+  Record<"GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS", Handler>
+>
 
 /**
  * Creates the handlers of a route. Next.js hides the client's address, so every request gets `address` as its socket

@@ -23,19 +23,15 @@ const removed =
     for (const path of paths) mount.removed(path)
   }
 
-const wrong: ReadonlyArray<readonly [what: string, url: string, use: (mount: Mount.MountPathMonitor) => void, sentence: string]> =
-  [
-    ["Express removes another path", root, removed("/comment"), "set url to https://app.example/comment."],
-    [
-      "Express removes a path that url has not",
-      "https://app.example",
-      removed("/comment"),
-      "Mount the service at /, or"
-    ],
-    ["the path is doubled", root, missed("/commentary/commentary/partner/v1"), "below /commentary/commentary, but"],
-    ["another path is in front", root, missed("/comment/partner/v1/topics?limit=1"), "to https://app.example/comment."],
-    ["url has no path", "https://app.example", missed("/a/b/healthz"), "set url to https://app.example/a/b."]
-  ]
+const wrong: ReadonlyArray<
+  readonly [what: string, url: string, use: (mount: Mount.MountPathMonitor) => void, sentence: string]
+> = [
+  ["Express removes another path", root, removed("/comment"), "set url to https://app.example/comment."],
+  ["Express removes a path that url has not", "https://app.example", removed("/comment"), "Mount the service at /, or"],
+  ["the path is doubled", root, missed("/commentary/commentary/partner/v1"), "below /commentary/commentary, but"],
+  ["another path is in front", root, missed("/comment/partner/v1/topics?limit=1"), "to https://app.example/comment."],
+  ["url has no path", "https://app.example", missed("/a/b/healthz"), "set url to https://app.example/a/b."]
+]
 
 describe("Mount path", () => {
   it.each(wrong)("a wrong mount path is logged once: %s", (_, url, use, sentence) => {

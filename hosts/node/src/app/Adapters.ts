@@ -39,7 +39,9 @@ const explained = (refused: MailSettingRefused) =>
   Layer.effectContext(Effect.fail(MailSettings.explainMailError(refused)))
 
 const outbox = (from: string) =>
-  Layer.unwrap(Effect.as(DataFolder.createDataFolder, Adapters.outboxMailerLayer({ folder: DataFolder.outboxFolder, from })))
+  Layer.unwrap(
+    Effect.as(DataFolder.createDataFolder, Adapters.outboxMailerLayer({ folder: DataFolder.outboxFolder, from }))
+  )
 
 const generator = (settings: Settings) =>
   Layer.effect(

@@ -78,14 +78,17 @@ export const inspectDirectly = <A, E>(settings: Settings, question: Effect.Effec
     const { database } = settings
     if (!isPostgres(database) || Option.isNone(database.directUrl)) return Option.none<A>()
     const postgres = yield* Effect.promise(() => import("@partner-commentary/postgres/Postgres"))
-    return yield* Effect.mapBoth(Effect.provide(question, postgres.layerDirectInspectionClient(poolOptionsOf(database))), {
-      onFailure: (error) =>
-        new SettingRefused({
-          name: "DATABASE_DIRECT_URL",
-          reason: `cannot be used as a database: ${reasonOf(error)}`
-        }),
-      onSuccess: Option.some
-    })
+    return yield* Effect.mapBoth(
+      Effect.provide(question, postgres.layerDirectInspectionClient(poolOptionsOf(database))),
+      {
+        onFailure: (error) =>
+          new SettingRefused({
+            name: "DATABASE_DIRECT_URL",
+            reason: `cannot be used as a database: ${reasonOf(error)}`
+          }),
+        onSuccess: Option.some
+      }
+    )
   })
 
 const refused = ({ database }: Settings, reason: string) =>

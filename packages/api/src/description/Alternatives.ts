@@ -1,7 +1,7 @@
 /**
  * Adds discriminators to alternatives of object schemas, so that generated clients can distinguish the alternatives.
  */
-import { type JsonValue, type JsonSchema, mapValues } from "./Document.ts"
+import { type JsonSchema, type JsonValue, mapValues } from "./Document.ts"
 import { resolveSchema } from "./SchemaText.ts"
 
 type Schemas = Readonly<Record<string, JsonSchema>>

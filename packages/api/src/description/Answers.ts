@@ -5,7 +5,15 @@
 import { eventStreamContentType } from "../Documented.ts"
 import { type ErrorCode, type ErrorGuidance, errorGuide } from "../ErrorGuide.ts"
 import * as Errors from "../Errors.ts"
-import { type ExampleObject, type JsonValue, type JsonSchema, jsonContentType, type MediaTypeObject, mapValues, type ResponseObject } from "./Document.ts"
+import {
+  type ExampleObject,
+  type JsonSchema,
+  type JsonValue,
+  jsonContentType,
+  type MediaTypeObject,
+  mapValues,
+  type ResponseObject
+} from "./Document.ts"
 import { exampleOf } from "./ExampleValue.ts"
 import { responseHeadersOf } from "./Headers.ts"
 import { resolveSchema } from "./SchemaText.ts"
@@ -59,12 +67,18 @@ const success = (response: ResponseObject, { schemas, summary }: DescriptionCont
 const withExample = (schema: JsonSchema, example: JsonValue | undefined): MediaTypeObject =>
   example === undefined ? { schema } : { schema, example }
 
-const withJson = (response: ResponseObject, media: MediaTypeObject) => ({ ...response.content, [jsonContentType]: media })
+const withJson = (response: ResponseObject, media: MediaTypeObject) => ({
+  ...response.content,
+  [jsonContentType]: media
+})
 
 const failure = (response: ResponseObject, { schemas, shown }: DescriptionContext): ResponseObject => {
   const schema = response.content?.[jsonContentType]?.schema
   if (schema === undefined) return response
-  const errors = errorEnvelopesOf(schema, schemas).map((envelope) => ({ ...errorOf(envelope), code: errorCodeOf(envelope) }))
+  const errors = errorEnvelopesOf(schema, schemas).map((envelope) => ({
+    ...errorOf(envelope),
+    code: errorCodeOf(envelope)
+  }))
   const told = errors.map(({ code, description }) => `- \`${code}\`: ${description ?? ""}`)
   const examples = errors.flatMap(({ code, description }): Array<[string, ExampleObject]> => {
     const value = shown.get(code) ?? entryOf(code)?.example
@@ -94,7 +108,10 @@ const joined = (schema: JsonSchema, schemas: DescriptionContext["schemas"]): Jso
 }
 
 /** Returns the error envelopes of a response, one envelope for each error code. */
-export const errorEnvelopesOf = (schema: JsonSchema, schemas: DescriptionContext["schemas"]): ReadonlyArray<JsonSchema> =>
+export const errorEnvelopesOf = (
+  schema: JsonSchema,
+  schemas: DescriptionContext["schemas"]
+): ReadonlyArray<JsonSchema> =>
   (schema.anyOf ?? [schema]).flatMap((one) => {
     const envelope = resolveSchema(one, schemas)
     const error = errorOf(envelope)

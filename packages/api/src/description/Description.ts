@@ -2,7 +2,7 @@
  * Generates the OpenAPI 3.1 description from the contract with Effect, and adds details that Effect cannot derive. The
  * generator contains no names of groups or endpoints, so that new endpoints are described automatically.
  */
-import { topicScopesByWebhookScope, type ApiKeyScope } from "@partner-commentary/core/access/Scope"
+import { type ApiKeyScope, topicScopesByWebhookScope } from "@partner-commentary/core/access/Scope"
 import * as Context from "effect/Context"
 import * as HttpApi from "effect/http-api/HttpApi"
 import type * as HttpApiGroup from "effect/http-api/HttpApiGroup"
@@ -14,11 +14,24 @@ import { ExampleErrors } from "../ErrorGuide.ts"
 import { InvalidRequest, NotFound, ScopeDenied, type WireError } from "../Errors.ts"
 import type { SecurityScheme } from "../SecurityScheme.ts"
 import { addDiscriminators } from "./Alternatives.ts"
-import { busyServiceResponse, describeResponses, headerName, notModifiedResponse, requestTimeoutResponse } from "./Answers.ts"
-import { type OpenApiDocument, type JsonValue, jsonContentType, mapValues, type Operation, type Parameter } from "./Document.ts"
+import {
+  busyServiceResponse,
+  describeResponses,
+  headerName,
+  notModifiedResponse,
+  requestTimeoutResponse
+} from "./Answers.ts"
+import {
+  type JsonValue,
+  jsonContentType,
+  mapValues,
+  type OpenApiDocument,
+  type Operation,
+  type Parameter
+} from "./Document.ts"
 import { exampleOf } from "./ExampleValue.ts"
 import { apiIntroduction } from "./Guidance.ts"
-import { headerReference, responseHeaders, parameterReference, headerParameters } from "./Headers.ts"
+import { headerParameters, headerReference, parameterReference, responseHeaders } from "./Headers.ts"
 import { exampleProblemOf, notFoundMessageOf } from "./Problems.ts"
 import { cleanSchemaName, cleanSchemas, patternAnnotation } from "./SchemaText.ts"
 import { describeSentEvents } from "./SentEvents.ts"
@@ -33,7 +46,9 @@ interface Facts {
   readonly canWait: boolean
 }
 
-const options: OpenApi.FromApiOptions = { includeAnnotationKey: (key) => key === schemaKeywordsAnnotation || key === patternAnnotation }
+const options: OpenApi.FromApiOptions = {
+  includeAnnotationKey: (key) => key === schemaKeywordsAnnotation || key === patternAnnotation
+}
 
 /** Returns the API description. `apiRoot` is the server's URL without a trailing slash. */
 export const generateOpenApiDocument = <Id extends string, Groups extends HttpApiGroup.Constraint>(
@@ -93,7 +108,9 @@ const distinct = (tags: OpenApiDocument["tags"]) =>
 const headersOfPaths = (paths: OpenApiDocument["paths"]) => {
   const text = JSON.stringify(paths)
   return Object.fromEntries(
-    Object.entries(responseHeaders).filter(([name]) => text.includes(headerReference(name as keyof typeof responseHeaders).$ref))
+    Object.entries(responseHeaders).filter(([name]) =>
+      text.includes(headerReference(name as keyof typeof responseHeaders).$ref)
+    )
   )
 }
 

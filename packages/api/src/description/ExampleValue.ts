@@ -1,5 +1,5 @@
 /** Builds an example for a schema from the examples of the schema's parts. */
-import type { JsonValue, JsonSchema } from "./Document.ts"
+import type { JsonSchema, JsonValue } from "./Document.ts"
 import { resolveSchema } from "./SchemaText.ts"
 
 type Schemas = Readonly<Record<string, JsonSchema>>

@@ -91,9 +91,13 @@ export const headerParameters = {
   }
 } satisfies Record<string, Parameter>
 
-export const headerReference = (name: keyof typeof responseHeaders): ReferenceObject => ({ $ref: `#/components/headers/${name}` })
+export const headerReference = (name: keyof typeof responseHeaders): ReferenceObject => ({
+  $ref: `#/components/headers/${name}`
+})
 
-export const parameterReference = (name: keyof typeof headerParameters): ReferenceObject => ({ $ref: `#/components/parameters/${name}` })
+export const parameterReference = (name: keyof typeof headerParameters): ReferenceObject => ({
+  $ref: `#/components/parameters/${name}`
+})
 
 /** Returns the headers of a response with the given status code. */
 export const responseHeadersOf = (

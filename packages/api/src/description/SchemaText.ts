@@ -3,7 +3,7 @@
  * suffix, and with objects that allow additional properties.
  */
 import { schemaKeywordsAnnotation } from "../Documented.ts"
-import { type JsonValue, type JsonSchema, mapValues } from "./Document.ts"
+import { type JsonSchema, type JsonValue, mapValues } from "./Document.ts"
 
 type Parts = Readonly<Record<string, JsonValue>>
 

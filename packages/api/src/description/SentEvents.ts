@@ -1,7 +1,14 @@
 /**
  * Builds the section `webhooks` of the OpenAPI document, with one request for each event type and for the test event.
  */
-import { type JsonValue, type JsonSchema, jsonContentType, type Operation, type Parameter, type PathItem } from "./Document.ts"
+import {
+  type JsonSchema,
+  type JsonValue,
+  jsonContentType,
+  type Operation,
+  type Parameter,
+  type PathItem
+} from "./Document.ts"
 import { exampleOf } from "./ExampleValue.ts"
 import { resolveSchema } from "./SchemaText.ts"
 
@@ -32,7 +39,10 @@ const request = (type: string, description: string, schema: JsonSchema, schemas:
     description: `${description}\n\nThe section "Webhooks" above explains the signature, and how failed deliveries are retried.`,
     security: [],
     parameters: headers(idOf(example)),
-    requestBody: { required: true, content: { [jsonContentType]: { schema, ...(example === undefined ? {} : { example }) } } },
+    requestBody: {
+      required: true,
+      content: { [jsonContentType]: { schema, ...(example === undefined ? {} : { example }) } }
+    },
     responses: answers
   }
 }

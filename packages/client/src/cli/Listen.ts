@@ -5,7 +5,7 @@
 import type { PartnerCommentary } from "../PartnerCommentary.ts"
 import { commonFlags, readApiAccess } from "./Access.ts"
 import type { Flags, ParsedArguments } from "./Arguments.ts"
-import { parseReceiverUrl, forwardEvent } from "./Receiver.ts"
+import { forwardEvent, parseReceiverUrl } from "./Receiver.ts"
 import { generateSecret, makeSigner } from "./Secret.ts"
 import { type CommandContext, UsageError } from "./Terminal.ts"
 import { eventTypes } from "./Trigger.ts"

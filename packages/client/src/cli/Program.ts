@@ -2,8 +2,8 @@
 import { ApiError, PartnerCommentaryError } from "../Errors.ts"
 import { version } from "../Version.ts"
 import { alignColumns, type Flags, flagRows, type ParsedArguments, parseArguments } from "./Arguments.ts"
-import { runListenCommand, listenCommandFlags } from "./Listen.ts"
-import { CommandFailed, type CommandContext, UsageError } from "./Terminal.ts"
+import { listenCommandFlags, runListenCommand } from "./Listen.ts"
+import { type CommandContext, CommandFailed, UsageError } from "./Terminal.ts"
 import { runTriggerCommand, triggerableTypes, triggerCommandFlags } from "./Trigger.ts"
 
 const program = "partner-commentary-client"

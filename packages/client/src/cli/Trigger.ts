@@ -7,7 +7,7 @@ import type { SubscribableEvent } from "../Webhook.ts"
 import type { PastEvent } from "../WebhookEvent.ts"
 import { commonFlags, readApiAccess } from "./Access.ts"
 import type { Flags, ParsedArguments } from "./Arguments.ts"
-import { CommandFailed, type CommandContext, UsageError } from "./Terminal.ts"
+import { type CommandContext, CommandFailed, UsageError } from "./Terminal.ts"
 
 /**
  * The fixed id of the test persona Wren Waits, whose simulated creator takes a step only when the client calls

@@ -13,7 +13,7 @@ import * as Schema from "effect/Schema"
 import * as Semaphore from "effect/Semaphore"
 import type { Organization } from "../partner/Organization.ts"
 import { OrganizationStore } from "../partner/OrganizationStore.ts"
-import { type OrganizationLimits, limitsOf } from "../partner/Plan.ts"
+import { limitsOf, type OrganizationLimits } from "../partner/Plan.ts"
 import type { AuditEntry } from "../shared/AuditLog.ts"
 import * as Ids from "../shared/Ids.ts"
 import { ApiKeyId, type OrganizationId } from "../shared/Ids.ts"
@@ -36,7 +36,7 @@ import {
 import { ApiKeyStore } from "./ApiKeyStore.ts"
 import * as IpAllowList from "./IpAllowList.ts"
 import { type KeyRotated, rotateKey } from "./KeyRotation.ts"
-import { grantsScope, type ApiKeyScope } from "./Scope.ts"
+import { type ApiKeyScope, grantsScope } from "./Scope.ts"
 
 /** A principal is an authenticated caller with its key, organization and limits. */
 export interface Principal {

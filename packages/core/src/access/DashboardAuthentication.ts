@@ -5,7 +5,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type { Organization } from "../partner/Organization.ts"
 import { OrganizationStore } from "../partner/OrganizationStore.ts"
-import { type OrganizationLimits, limitsOf } from "../partner/Plan.ts"
+import { limitsOf, type OrganizationLimits } from "../partner/Plan.ts"
 import { OrganizationId, parse } from "../shared/Ids.ts"
 import { DashboardIdentity, type IdentityUnreachable, TokenRefused } from "./DashboardIdentity.ts"
 

@@ -1,6 +1,6 @@
 /** Caches full rate windows. Until a full window ends, further calls are rejected without a query. */
 import type { Instant } from "../shared/Instant.ts"
-import type { RateLimitDecision, RateWindowLimit, RateLimitState } from "./FixedWindows.ts"
+import type { RateLimitDecision, RateLimitState, RateWindowLimit } from "./FixedWindows.ts"
 
 interface Seen {
   readonly used: number

@@ -11,7 +11,7 @@ import type { Organization } from "../partner/Organization.ts"
 import type { LimitName, OrganizationLimits } from "../partner/Plan.ts"
 import * as Instant from "../shared/Instant.ts"
 import type { Principal } from "./ApiKeys.ts"
-import { type RateLimitDecision, type RateWindowLimit, make, type RateLimitState } from "./FixedWindows.ts"
+import { make, type RateLimitDecision, type RateLimitState, type RateWindowLimit } from "./FixedWindows.ts"
 import { RateWindows } from "./RateWindows.ts"
 import * as UnchangedCredit from "./UnchangedCredit.ts"
 

@@ -23,7 +23,8 @@ export type StoredApiKeyScope = typeof StoredApiKeyScope.Type
 const isScope = Schema.is(ApiKeyScope)
 const isKnown = (scope: StoredApiKeyScope): scope is ApiKeyScope => isScope(scope)
 
-export const knownScopes = (scopes: ReadonlyArray<StoredApiKeyScope>): ReadonlyArray<ApiKeyScope> => scopes.filter(isKnown)
+export const knownScopes = (scopes: ReadonlyArray<StoredApiKeyScope>): ReadonlyArray<ApiKeyScope> =>
+  scopes.filter(isKnown)
 
 /**
  * For each webhook scope, the topic scope that grants the same operations to a key without webhook scopes. The

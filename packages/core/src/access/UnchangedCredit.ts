@@ -4,7 +4,7 @@
  * and is not counted.
  */
 import type { Instant } from "../shared/Instant.ts"
-import type { RateWindowLimit, RateLimitState } from "./FixedWindows.ts"
+import type { RateLimitState, RateWindowLimit } from "./FixedWindows.ts"
 
 interface Caller {
   /** The credit in tenths of a request. The map's key contains the names of the windows that count the request. */
@@ -38,7 +38,8 @@ export const make = (capacity: number): UnchangedResponseCredit => {
   const update: UnchangedResponseCredit["update"] = (name, windows, states) => {
     const caller = callers.get(name)
     if (caller === undefined) return
-    for (const [index, state] of states.entries()) caller.states.set(windowKey(windows[index] as RateWindowLimit), state)
+    for (const [index, state] of states.entries())
+      caller.states.set(windowKey(windows[index] as RateWindowLimit), state)
   }
 
   return {

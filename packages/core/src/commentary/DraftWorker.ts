@@ -18,7 +18,7 @@ import { WorkSignal } from "../shared/WorkSignal.ts"
 import type { Assignment } from "../topic/Assignment.ts"
 import { type AssignmentInContext, AssignmentStore, type Modified } from "../topic/AssignmentStore.ts"
 import { CommentaryGenerator, GenerationFailed } from "./CommentaryGenerator.ts"
-import { applyGenerationFailure, releaseGenerationAttempt, applyGeneratedDraft } from "./Generation.ts"
+import { applyGeneratedDraft, applyGenerationFailure, releaseGenerationAttempt } from "./Generation.ts"
 
 /** The time to live limits how long a worker uses the old data of a changed persona. */
 const personaCache = { capacity: 1000, timeToLive: "3 seconds" } as const

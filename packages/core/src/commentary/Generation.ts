@@ -29,7 +29,8 @@ export const findDueStep = (present: Assignment, now: Instant.Instant, policy: P
   if (status === "commentary_generated" && approveBy !== null && now >= approveBy) {
     return Option.some(endAfterMissedDeadline(present, now))
   }
-  if (generation.giveUpAt !== null && now >= generation.giveUpAt) return Option.some(endAfterGenerationFailures(present, now))
+  if (generation.giveUpAt !== null && now >= generation.giveUpAt)
+    return Option.some(endAfterGenerationFailures(present, now))
   if (generation.nextAt !== null && now >= generation.nextAt) {
     return Option.some(
       generation.attempts > policy.generationRetries.length ? stall(present, now, policy) : begin(present, now, policy)

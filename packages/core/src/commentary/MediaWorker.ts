@@ -20,9 +20,9 @@ import * as SignaledChange from "../topic/SignaledChange.ts"
 import {
   areMediaAttemptsExhausted,
   type MediaJob,
-  randomMediaFileName,
   mediaNameEntropyBytes,
   mediaOutcomeAfterFailure,
+  randomMediaFileName,
   recordFinishedMediaFile
 } from "./MediaJob.ts"
 import { MediaJobStore } from "./MediaJobStore.ts"
@@ -83,7 +83,8 @@ export class MediaWorker extends Context.Service<
       )
 
       const produce = Effect.fnUntraced(function* (job: MediaJob, found: Option.Option<AssignmentInContext>) {
-        if (areMediaAttemptsExhausted(job, policy)) return yield* failPermanently("every attempt broke off without a word")
+        if (areMediaAttemptsExhausted(job, policy))
+          return yield* failPermanently("every attempt broke off without a word")
         const synthesize = synthesizer[job.kind]
         const assignment = Option.isNone(found) ? null : found.value.assignment
         if (synthesize === null || storage === null || assignment === null || assignment.commentary === null)

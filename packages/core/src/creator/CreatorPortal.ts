@@ -59,7 +59,9 @@ export interface OpenRequests extends Pick<OpenAssignments, "further"> {
  * A creator opens a request with the token of a link. An application that has authenticated the creator passes the
  * creator's address and the request's id instead.
  */
-export type CreatorRequestCredential = { readonly token: string } | { readonly email: string; readonly shareId: ShareId }
+export type CreatorRequestCredential =
+  | { readonly token: string }
+  | { readonly email: string; readonly shareId: ShareId }
 
 /**
  * A creator opens the inbox with the token of an inbox link. An application that has authenticated the creator passes

@@ -39,7 +39,10 @@ export class CreatorLinks extends Context.Service<
     /** Returns the content of the token; none for a forged, mistyped or expired token. */
     readonly open: (token: string) => Effect.Effect<Option.Option<CreatorLinkTarget>>
     /** Returns true if the link was made for the assignment's current creator. */
-    readonly isFor: (link: CreatorLinkTarget & { readonly to: "assignment" }, assignment: Assignment) => Effect.Effect<boolean>
+    readonly isFor: (
+      link: CreatorLinkTarget & { readonly to: "assignment" },
+      assignment: Assignment
+    ) => Effect.Effect<boolean>
   }
 >()("@partner-commentary/core/mail/CreatorLinks") {
   static readonly layer = Layer.effect(

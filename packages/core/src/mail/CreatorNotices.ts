@@ -3,7 +3,7 @@ import * as DateTime from "effect/DateTime"
 import type { Instant } from "../shared/Instant.ts"
 import type { Assignment } from "../topic/Assignment.ts"
 import type { NoticeKind } from "../topic/Workflow.ts"
-import { clipText, type NoticeText, neutralizeText, toOneLine, renderNotice } from "./NoticeText.ts"
+import { clipText, type NoticeText, neutralizeText, renderNotice, toOneLine } from "./NoticeText.ts"
 
 interface QuotedTopic {
   readonly content: string

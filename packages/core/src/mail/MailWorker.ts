@@ -36,7 +36,14 @@ import {
   composeUndeliverableSummary,
   maxRequestsPerSummaryMail
 } from "./CreatorNotices.ts"
-import { type Mail, maxMailRetryDelays, mailIdForNotice, resendIdSeparator, nextMailRetryAt, nextUnansweredMailRetryAt } from "./Mail.ts"
+import {
+  type Mail,
+  mailIdForNotice,
+  maxMailRetryDelays,
+  nextMailRetryAt,
+  nextUnansweredMailRetryAt,
+  resendIdSeparator
+} from "./Mail.ts"
 import { Mailer, type MailMessage, MailRefused } from "./Mailer.ts"
 import { MailStore } from "./MailStore.ts"
 import type { NoticeText } from "./NoticeText.ts"

@@ -3,7 +3,7 @@
 import type { WebhookId } from "../shared/Ids.ts"
 import { fromIso, type Instant } from "../shared/Instant.ts"
 import { formatUtcDateTime } from "./CreatorNotices.ts"
-import { clipText, type NoticeParts, type NoticeText, toOneLine, renderNotice } from "./NoticeText.ts"
+import { clipText, type NoticeParts, type NoticeText, renderNotice, toOneLine } from "./NoticeText.ts"
 
 /**
  * The kinds of mails about webhooks. `webhook_moved`: the webhook's URL was changed. `webhook_failing`: the webhook

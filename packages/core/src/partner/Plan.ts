@@ -44,7 +44,10 @@ const plans: Record<PlanName, OrganizationLimits> = {
   }
 }
 
-export const limitsOf = (organization: { readonly plan: PlanName; readonly limits: LimitOverrides }): OrganizationLimits => ({
+export const limitsOf = (organization: {
+  readonly plan: PlanName
+  readonly limits: LimitOverrides
+}): OrganizationLimits => ({
   ...plans[organization.plan],
   ...organization.limits
 })

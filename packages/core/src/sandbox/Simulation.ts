@@ -4,7 +4,7 @@
  */
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { endAfterMissedDeadline, endAfterGenerationFailures, applyImmediateDraft } from "../commentary/Generation.ts"
+import { applyImmediateDraft, endAfterGenerationFailures, endAfterMissedDeadline } from "../commentary/Generation.ts"
 import type { CommentaryId, DraftId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import type { Policy } from "../shared/Policy.ts"

@@ -54,7 +54,10 @@ export const addMention = (present: WebhookNoticeData, { at, kind, webhook }: Co
 }
 
 /** Drops the oldest mentions of removed webhooks when there are too many. */
-export const dropRemovedMentions = (present: WebhookNoticeData, isRemoved: (id: WebhookId) => boolean): WebhookNoticeData => {
+export const dropRemovedMentions = (
+  present: WebhookNoticeData,
+  isRemoved: (id: WebhookId) => boolean
+): WebhookNoticeData => {
   const mentions = webhooksOfNotice(present)
   const excess = new Set(mentions.filter(({ id }) => isRemoved(id)).slice(0, mentions.length - maxMentionedWebhooks))
   const kept = mentions.filter((one) => !excess.has(one))

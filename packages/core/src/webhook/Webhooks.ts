@@ -199,13 +199,22 @@ export class Webhooks extends Context.Service<
           const audit = recorded(principal, "webhook.secret_rotated", {
             grace_period_seconds: Duration.toSeconds(grace)
           })
-          const rotated = yield* store.rotateSecret(ownerOfPrincipal(principal), id, { encrypted, at, formerUntil }, audit)
+          const rotated = yield* store.rotateSecret(
+            ownerOfPrincipal(principal),
+            id,
+            { encrypted, at, formerUntil },
+            audit
+          )
           if (Option.isNone(rotated)) return yield* new WebhookNotFound()
           return { webhook: yield* reportOne(rotated.value), secret, formerUntil }
         }),
 
         remove: Effect.fn("Webhooks.remove")(function* (principal, id) {
-          const removed = yield* store.remove(ownerOfPrincipal(principal), id, recorded(principal, "webhook.deleted", {}))
+          const removed = yield* store.remove(
+            ownerOfPrincipal(principal),
+            id,
+            recorded(principal, "webhook.deleted", {})
+          )
           if (!removed) return yield* new WebhookNotFound()
           yield* signal.tell(["removals"])
         }),

@@ -9,7 +9,7 @@ import { assert } from "vitest"
 import { requireScope } from "../../src/access/ApiKeys.ts"
 import type { OrganizationId } from "../../src/shared/Ids.ts"
 import { testUuid } from "../topic/FreshAssignment.ts"
-import { acmeOrganization, allowedAddress, newKeyBody, acmeOrganizationId, issueTestKey } from "./KeyWorld.ts"
+import { acmeOrganization, acmeOrganizationId, allowedAddress, issueTestKey, newKeyBody } from "./KeyWorld.ts"
 
 describe("issuing a key", () => {
   it.effect("issuing a key returns the key's text but stores only its hash", () =>
@@ -19,14 +19,22 @@ describe("issuing a key", () => {
       assert.notInclude(JSON.stringify([[...behind.keys], behind.record]), text.slice(16))
       const [[hash = ""] = []] = [...behind.keys]
       assert.match(hash, /^[0-9a-f]{64}$/)
-      assert.deepInclude(behind.record[0], { action: "key.created", subject: key.id, organizationId: acmeOrganizationId })
+      assert.deepInclude(behind.record[0], {
+        action: "key.created",
+        subject: key.id,
+        organizationId: acmeOrganizationId
+      })
     })
   )
 
   it.effect("a new or changed allow list with an invalid address is rejected and not stored", () =>
     Effect.gen(function* () {
       const { behind, key, keys } = yield* issueTestKey()
-      const changed = keys.change(key.id, { name: null, ipAllowList: ["10.0.0"] }, { by: "operator", organizationId: acmeOrganizationId })
+      const changed = keys.change(
+        key.id,
+        { name: null, ipAllowList: ["10.0.0"] },
+        { by: "operator", organizationId: acmeOrganizationId }
+      )
       assert.deepInclude(yield* Effect.flip(changed), { _tag: "InvalidAllowList", entry: "10.0.0" })
       const unreadable = yield* Effect.flip(
         keys.issue(acmeOrganization, { ...newKeyBody, ipAllowList: [allowedAddress, "home"] })
@@ -176,7 +184,9 @@ describe("a revoked key", () => {
       ] as const) {
         const { key, keys, met } = yield* issueTestKey()
         yield* TestClock.setTime(3_600_000)
-        yield* grace === null ? keys.revoke(key.id) : keys.rotate(key.id, grace, { organizationId: acmeOrganizationId, by: "operator" })
+        yield* grace === null
+          ? keys.revoke(key.id)
+          : keys.rotate(key.id, grace, { organizationId: acmeOrganizationId, by: "operator" })
         yield* TestClock.setTime(0)
         assert.strictEqual(yield* met(), outcome)
       }

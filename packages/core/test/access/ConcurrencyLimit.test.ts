@@ -1,5 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
-import { ConcurrencyLimit, concurrencyPoolLimits, TooManyRequests } from "@partner-commentary/core/access/ConcurrencyLimit"
+import {
+  ConcurrencyLimit,
+  concurrencyPoolLimits,
+  TooManyRequests
+} from "@partner-commentary/core/access/ConcurrencyLimit"
 import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"

@@ -6,7 +6,7 @@ import * as Fiber from "effect/Fiber"
 import * as Redacted from "effect/Redacted"
 import { assert } from "vitest"
 import { maxSuspectLookups } from "../../src/access/ApiKeys.ts"
-import { acmeOrganization, allowedAddress, newKeyBody, issueTestKey } from "./KeyWorld.ts"
+import { acmeOrganization, allowedAddress, issueTestKey, newKeyBody } from "./KeyWorld.ts"
 
 const moment = Effect.promise(() => new Promise<void>((resolve) => setTimeout(resolve, 2)))
 

@@ -1,5 +1,9 @@
 import { assert, it } from "@effect/vitest"
-import { ConcurrencyLimit, concurrencyPoolLimits, TooManyRequests } from "@partner-commentary/core/access/ConcurrencyLimit"
+import {
+  ConcurrencyLimit,
+  concurrencyPoolLimits,
+  TooManyRequests
+} from "@partner-commentary/core/access/ConcurrencyLimit"
 import { WaitingReadLimiter, waitingReadLimits } from "@partner-commentary/core/access/WaitingReadLimiter"
 import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
 import * as Deferred from "effect/Deferred"

@@ -5,11 +5,11 @@ import * as Result from "effect/Result"
 import * as fc from "fast-check"
 import { assert } from "vitest"
 import {
-  findDueStep,
+  applyGeneratedDraft,
   applyGenerationFailure,
+  findDueStep,
   releaseGenerationAttempt,
-  startsGenerationAttempt,
-  applyGeneratedDraft
+  startsGenerationAttempt
 } from "../../src/commentary/Generation.ts"
 import { defaults, type Policy } from "../../src/shared/Policy.ts"
 import type { Assignment } from "../../src/topic/Assignment.ts"
@@ -21,11 +21,11 @@ import {
   revise
 } from "../../src/topic/Workflow.ts"
 import {
-  assignmentOrThrow,
   assignmentInGeneration,
+  assignmentOrThrow,
   assignmentWithDraft,
-  makeDraftId,
   freshAssignment,
+  makeDraftId,
   noon,
   runStepAtDueTime
 } from "../topic/FreshAssignment.ts"
@@ -152,7 +152,10 @@ describe("generation attempts", () => {
     const running = runStepAtDueTime(assignmentInGeneration(defaults), defaults).assignment
     const former = { ticket: 1, draftId: makeDraftId(1), content: "A draft." }
     assert.strictEqual(applyGeneratedDraft(running, former, noon, defaults).assignment, running)
-    assert.strictEqual(applyGenerationFailure(running, { ticket: 1, permanent: true }, noon, defaults).assignment, running)
+    assert.strictEqual(
+      applyGenerationFailure(running, { ticket: 1, permanent: true }, noon, defaults).assignment,
+      running
+    )
   })
 
   it("a superseded generation attempt changes nothing, even if a stopping worker released the newer attempt", () => {

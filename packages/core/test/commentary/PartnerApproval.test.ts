@@ -4,7 +4,13 @@ import { assert } from "vitest"
 import { acceptForPublication } from "../../src/commentary/PartnerApproval.ts"
 import { defaults as policy } from "../../src/shared/Policy.ts"
 import * as Workflow from "../../src/topic/Workflow.ts"
-import { assignmentOrThrow, assignmentWithDraft, makeCommentaryId, makeDraftId, noon } from "../topic/FreshAssignment.ts"
+import {
+  assignmentOrThrow,
+  assignmentWithDraft,
+  makeCommentaryId,
+  makeDraftId,
+  noon
+} from "../topic/FreshAssignment.ts"
 
 const approval = { draftId: makeDraftId(1), content: null, commentaryId: makeCommentaryId(1), contentHash: "" }
 const approved = assignmentOrThrow(Workflow.approve(assignmentWithDraft(policy), approval, noon))

@@ -40,7 +40,8 @@ const tokenOf = (address: string) => {
   return address.slice(start.length)
 }
 
-const isAssignment = (link: CreatorLinkTarget): link is CreatorLinkTarget & { readonly to: "assignment" } => link.to === "assignment"
+const isAssignment = (link: CreatorLinkTarget): link is CreatorLinkTarget & { readonly to: "assignment" } =>
+  link.to === "assignment"
 
 describe("a creator's link", () => {
   it.effect("the layer of creator links fails to start with a blank signing secret", () =>

@@ -2,7 +2,7 @@ import { describe, it } from "@effect/vitest"
 import * as Option from "effect/Option"
 import * as fc from "fast-check"
 import { assert } from "vitest"
-import { simulationPathFor, findTestPersona, testPersonas } from "../../src/persona/TestPersonas.ts"
+import { findTestPersona, simulationPathFor, testPersonas } from "../../src/persona/TestPersonas.ts"
 import { PersonaId, parse } from "../../src/shared/Ids.ts"
 import { testUuid } from "../topic/FreshAssignment.ts"
 

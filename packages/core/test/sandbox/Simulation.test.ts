@@ -20,7 +20,7 @@ import {
 import { defaults } from "../../src/shared/Policy.ts"
 import { type Assignment, isSettled } from "../../src/topic/Assignment.ts"
 import { makeChange, workflowTransitions } from "../../src/topic/Workflow.ts"
-import { makeCommentaryId, makeDraftId, freshAssignment, noon } from "../topic/FreshAssignment.ts"
+import { freshAssignment, makeCommentaryId, makeDraftId, noon } from "../topic/FreshAssignment.ts"
 
 const pace = Duration.toMillis(defaults.testPace)
 

@@ -1,7 +1,7 @@
 /** Creates assignments in early states, as starting points for tests. */
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
-import { findDueStep, applyGeneratedDraft } from "../../src/commentary/Generation.ts"
+import { applyGeneratedDraft, findDueStep } from "../../src/commentary/Generation.ts"
 import type * as Ids from "../../src/shared/Ids.ts"
 import type { Policy } from "../../src/shared/Policy.ts"
 import type { Assignment } from "../../src/topic/Assignment.ts"
@@ -80,5 +80,9 @@ export const assignmentInGeneration = (policy: Policy): Assignment => {
 
 /** Returns an assignment that got its first draft at noon. */
 export const assignmentWithDraft = (policy: Policy): Assignment =>
-  applyGeneratedDraft(assignmentInGeneration(policy), { ticket: 1, draftId: makeDraftId(1), content: "A draft." }, noon, policy)
-    .assignment
+  applyGeneratedDraft(
+    assignmentInGeneration(policy),
+    { ticket: 1, draftId: makeDraftId(1), content: "A draft." },
+    noon,
+    policy
+  ).assignment

@@ -3,17 +3,17 @@ import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as fc from "fast-check"
 import { assert } from "vitest"
-import { findDueStep, applyGenerationFailure, applyGeneratedDraft } from "../../src/commentary/Generation.ts"
+import { applyGeneratedDraft, applyGenerationFailure, findDueStep } from "../../src/commentary/Generation.ts"
 import { defaults as policy } from "../../src/shared/Policy.ts"
 import type { Assignment } from "../../src/topic/Assignment.ts"
 import * as Workflow from "../../src/topic/Workflow.ts"
 import {
-  assignmentOrThrow,
   assignmentInGeneration,
+  assignmentOrThrow,
   assignmentWithDraft,
+  freshAssignment,
   makeCommentaryId,
   makeDraftId,
-  freshAssignment,
   noon,
   refusalReasonOf,
   runStepAtDueTime
@@ -162,7 +162,10 @@ describe("Deadlines", () => {
     const revised = assignmentOrThrow(Workflow.revise(draft, revision, asked, policy))
     const running = Option.getOrThrow(findDueStep(revised, asked, policy)).assignment
     const late = { ticket: running.generation.ticket, draftId: makeDraftId(2), content: "Another draft." }
-    assert.strictEqual(applyGeneratedDraft(running, late, noon + 7 * day - 1, policy).assignment.approveBy, noon + 14 * day - 1)
+    assert.strictEqual(
+      applyGeneratedDraft(running, late, noon + 7 * day - 1, policy).assignment.approveBy,
+      noon + 14 * day - 1
+    )
     assert.strictEqual(applyGeneratedDraft(running, late, noon + 7 * day, policy).assignment, running)
   })
 
@@ -288,7 +291,10 @@ describe("Actions on a draft", () => {
   it("an action must name the latest draft, except when only one draft exists", () => {
     const draft = assignmentWithDraft(policy)
     assert.isNull(refusalReasonOf(Workflow.approve(draft, { ...approval, draftId: null }, noon)))
-    const running = runStepAtDueTime(assignmentOrThrow(Workflow.revise(draft, revision, noon, policy)), policy).assignment
+    const running = runStepAtDueTime(
+      assignmentOrThrow(Workflow.revise(draft, revision, noon, policy)),
+      policy
+    ).assignment
     const other = { ticket: running.generation.ticket, draftId: makeDraftId(2), content: "Another draft." }
     const second = applyGeneratedDraft(running, other, noon, policy).assignment
     assert.strictEqual(refusalReasonOf(Workflow.approve(second, approval, noon)), "stale_draft")
@@ -304,7 +310,10 @@ describe("Actions on a draft", () => {
     let present = assignmentWithDraft(policy)
     for (let number = 2; number <= 10; number++) {
       const wish = { draftId: makeDraftId(number - 1), instructions: "" }
-      const running = runStepAtDueTime(assignmentOrThrow(Workflow.revise(present, wish, noon, policy)), policy).assignment
+      const running = runStepAtDueTime(
+        assignmentOrThrow(Workflow.revise(present, wish, noon, policy)),
+        policy
+      ).assignment
       const draft = { ticket: running.generation.ticket, draftId: makeDraftId(number), content: `Draft ${number}.` }
       present = applyGeneratedDraft(running, draft, noon, policy).assignment
     }

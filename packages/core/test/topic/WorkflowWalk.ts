@@ -3,10 +3,10 @@ import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import { assert } from "vitest"
 import {
-  findDueStep,
+  applyGeneratedDraft,
   applyGenerationFailure,
-  startsGenerationAttempt,
-  applyGeneratedDraft
+  findDueStep,
+  startsGenerationAttempt
 } from "../../src/commentary/Generation.ts"
 import type { Assignment } from "../../src/topic/Assignment.ts"
 import type { ActionRefused, Change, CreatorNotice } from "../../src/topic/Workflow.ts"
@@ -14,13 +14,13 @@ import * as Workflow from "../../src/topic/Workflow.ts"
 import { makeCommentaryId, makeDraftId } from "./FreshAssignment.ts"
 import type { WalkAction } from "./WorkflowActions.ts"
 import {
-  ticketOfAttempt,
+  draftIdOfReference,
   expectedDeadlineOf,
   expectedOutcomeOf,
-  draftIdOfReference,
   isFinalStatus,
   isPastDeadline,
   statusByFailureReason,
+  ticketOfAttempt,
   toMillis,
   transitionTable,
   type WorkflowWalk
@@ -68,7 +68,11 @@ const take = (walk: WorkflowWalk, action: WalkAction): Step => {
     case "drafted": {
       const ticket = ticketOfAttempt(walk, action)
       if (!walk.attempts.has(ticket)) return same
-      const attempt = { ticket, draftId: makeDraftId(walk.drafts.length + 1), content: `draft ${walk.drafts.length + 1}` }
+      const attempt = {
+        ticket,
+        draftId: makeDraftId(walk.drafts.length + 1),
+        content: `draft ${walk.drafts.length + 1}`
+      }
       return Result.succeed(applyGeneratedDraft(present, attempt, now, policy))
     }
     case "attempt failed": {

@@ -30,7 +30,8 @@ type Values = Readonly<Record<string, ReadonlyArray<string>>>
 export const joinEncodedQuery = (values: Values): string => query(values, (text) => text)
 
 /** Builds the query from names and values that the gateway decoded. */
-export const encodeAndJoinQuery = (values: Values): string => query(values, (text) => encodeURIComponent(text.toWellFormed()))
+export const encodeAndJoinQuery = (values: Values): string =>
+  query(values, (text) => encodeURIComponent(text.toWellFormed()))
 
 const query = (values: Values, write: (text: string) => string): string =>
   Object.entries(values)

@@ -8,13 +8,16 @@ import * as CommentaryText from "@partner-commentary/generator/CommentaryText"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import { type HostFunctionContext, callHostFunction, decodeResult } from "./HostFunction.ts"
+import { callHostFunction, decodeResult, type HostFunctionContext } from "./HostFunction.ts"
 
 /**
  * Writes a commentary and resolves with its plain text. If the function throws an error, the service retries later,
  * unless the error has `permanent: true`.
  */
-export type GenerateCommentary = (request: GenerationRequest, context: HostFunctionContext) => string | PromiseLike<string>
+export type GenerateCommentary = (
+  request: GenerationRequest,
+  context: HostFunctionContext
+) => string | PromiseLike<string>
 
 const longestCall = "45 seconds"
 const text = decodeResult(Schema.String)

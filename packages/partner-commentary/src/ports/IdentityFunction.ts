@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
-import { type HostFunctionContext, callHostFunction, decodeResult } from "./HostFunction.ts"
+import { callHostFunction, decodeResult, type HostFunctionContext } from "./HostFunction.ts"
 
 export interface IdentifiedCaller {
   /** The id of the organization, or its id at the identity provider. */

@@ -2,7 +2,7 @@
 import { Mailer, type MailMessage, MailRefused } from "@partner-commentary/core/mail/Mailer"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { type HostFunctionContext, callHostFunction } from "./HostFunction.ts"
+import { callHostFunction, type HostFunctionContext } from "./HostFunction.ts"
 
 /**
  * Sends a mail, and resolves when the mail service has accepted the mail. If the function throws an error, the service

@@ -10,13 +10,20 @@ import {
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import { type HostFunctionContext, callHostFunction, decodeResult } from "./HostFunction.ts"
+import { callHostFunction, decodeResult, type HostFunctionContext } from "./HostFunction.ts"
 
 /** Synthesizes speech, and resolves with a complete audio file of the approved text. */
-export type SynthesizeSpeech = (request: SynthesisRequest, context: HostFunctionContext) => MediaFile | PromiseLike<MediaFile>
+export type SynthesizeSpeech = (
+  request: SynthesisRequest,
+  context: HostFunctionContext
+) => MediaFile | PromiseLike<MediaFile>
 
 /** Stores a file under its name. Resolves with the URL at which partners can fetch the file. */
-export type StoreMediaFile = (name: string, medium: MediaFile, context: HostFunctionContext) => string | PromiseLike<string>
+export type StoreMediaFile = (
+  name: string,
+  medium: MediaFile,
+  context: HostFunctionContext
+) => string | PromiseLike<string>
 
 const medium = decodeResult(
   Schema.Struct({

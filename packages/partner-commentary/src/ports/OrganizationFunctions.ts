@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { type HostFunctionContext, callHostFunction, decodeResult, failureToDefect } from "./HostFunction.ts"
+import { callHostFunction, decodeResult, failureToDefect, type HostFunctionContext } from "./HostFunction.ts"
 import { type HostDate, HostDateSchema } from "./Moment.ts"
 
 /** A partner in the application's tables, with the field names of the API. */
@@ -39,7 +39,9 @@ export interface OrganizationReader {
    * Finds an organization by the exact spelling of its `identity_id`. Omit `findByIdentity` if no organization has an
    * `identity_id`.
    */
-  readonly findByIdentity?: ((identityId: string, context: HostFunctionContext) => Found | PromiseLike<Found>) | undefined
+  readonly findByIdentity?:
+    | ((identityId: string, context: HostFunctionContext) => Found | PromiseLike<Found>)
+    | undefined
 }
 
 const maybe = <S extends Schema.Top>(schema: S) => Schema.optional(Schema.NullOr(schema))

@@ -9,7 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { type HostFunctionContext, callHostFunction, decodeResult, failureToDefect } from "./HostFunction.ts"
+import { callHostFunction, decodeResult, failureToDefect, type HostFunctionContext } from "./HostFunction.ts"
 import { type HostDate, HostDateSchema } from "./Moment.ts"
 
 /** A persona in the application's tables, with the field names of the API. */

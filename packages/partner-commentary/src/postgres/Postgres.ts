@@ -6,7 +6,7 @@ import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import type { Database } from "../Database.ts"
-import { flagOption, optionalOption, optionalCount, makeSettingsDecoder } from "../OptionRules.ts"
+import { flagOption, makeSettingsDecoder, optionalCount, optionalOption } from "../OptionRules.ts"
 import { invalidOptionError } from "../PartnerCommentaryError.ts"
 import * as PostgresDatabase from "./PostgresDatabase.ts"
 import * as StartFailure from "./StartFailure.ts"
@@ -62,7 +62,11 @@ const shared = {
   listen: flagOption
 }
 const poolSettings = makeSettingsDecoder("database", shared)
-const settings = makeSettingsDecoder("database", { ...shared, directUrl: optionalOption(() => true), poolSize: optionalCount(1) })
+const settings = makeSettingsDecoder("database", {
+  ...shared,
+  directUrl: optionalOption(() => true),
+  poolSize: optionalCount(1)
+})
 
 const byUrl = (
   url: string,
@@ -89,4 +93,6 @@ const onPool = (given: HostPool.HostPool, { listen = true, migrate = true, schem
 const notPool = invalidOptionError("database", "must be postgres://… or a pool with connect() and query(text, values)")
 
 const parsed = (option: string, url: string) =>
-  Result.getOrThrowWith(PostgresUrl.parsePostgresUrl(Redacted.make(url)), ({ reason }) => invalidOptionError(option, reason))
+  Result.getOrThrowWith(PostgresUrl.parsePostgresUrl(Redacted.make(url)), ({ reason }) =>
+    invalidOptionError(option, reason)
+  )

@@ -7,7 +7,7 @@ import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { optionalCount, makeSettingsDecoder } from "../OptionRules.ts"
+import { makeSettingsDecoder, optionalCount } from "../OptionRules.ts"
 import { invalidOptionError, type PartnerCommentaryError } from "../PartnerCommentaryError.ts"
 
 export interface SmtpOptions {

@@ -31,7 +31,10 @@ const settings = makeSettingsDecoder("database", { migrate: flagOption })
 const named = (given: unknown): Result.Result<string, PartnerCommentaryError> => {
   if (HostDatabase.isHostDatabase(given)) {
     return Result.fromNullishOr(HostDatabase.databaseFileName(given), () =>
-      invalidOptionError("database", "must be an open DatabaseSync on a file, because the service opens the file itself")
+      invalidOptionError(
+        "database",
+        "must be an open DatabaseSync on a file, because the service opens the file itself"
+      )
     )
   }
   if (HostDatabase.isBetterSqliteDatabase(given)) {

@@ -9,19 +9,22 @@ import {
   decodeApiKeyCreationText,
   decodeApiKeyRotationText
 } from "@partner-commentary/server/routes/api-keys/ApiKeyBody"
-import { keyChangeErrorHandlers, keyRotationErrorHandlers } from "@partner-commentary/server/routes/api-keys/ApiKeyRefusals"
+import {
+  keyChangeErrorHandlers,
+  keyRotationErrorHandlers
+} from "@partner-commentary/server/routes/api-keys/ApiKeyRefusals"
 import * as Views from "@partner-commentary/server/routes/api-keys/ApiKeyViews"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import {
   ApiKeyIdInput,
-  type TransactionOption,
   makeDecoder,
   notFoundError,
-  organizationAsCaller,
   OrganizationIdInput,
+  organizationAsCaller,
   type RunUseCase,
+  type TransactionOption,
   toJsonText
 } from "./UseCase.ts"
 

@@ -15,7 +15,7 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { strictOptions } from "../OptionRules.ts"
 import * as Text from "./Text.ts"
-import { type TransactionOption, makeDecoder, notFoundError, type RunUseCase, ShareIdInput } from "./UseCase.ts"
+import { makeDecoder, notFoundError, type RunUseCase, ShareIdInput, type TransactionOption } from "./UseCase.ts"
 
 export interface CreatorRequest {
   /**
@@ -103,7 +103,10 @@ export const creatorRequestUseCases = (run: RunUseCase) => {
           const portal = yield* CreatorPortal
           const { further, requests } = yield* portal.openRequests({ email })
           const picture = yield* avatar
-          return { requests: requests.map((each) => ({ ...toCreatorPageJson(each, picture), link: each.link })), further }
+          return {
+            requests: requests.map((each) => ({ ...toCreatorPageJson(each, picture), link: each.link })),
+            further
+          }
         }).pipe(Effect.catchTag("LinkInvalid", Effect.die))
       ),
 

@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { creatorRequestUseCases } from "./CreatorRequests.ts"
 import * as Text from "./Text.ts"
-import { type TransactionOption, makeDecoder, notFoundError, type RunUseCase, ShareIdInput } from "./UseCase.ts"
+import { makeDecoder, notFoundError, type RunUseCase, ShareIdInput, type TransactionOption } from "./UseCase.ts"
 
 const moved = makeDecoder(Schema.Struct({ from: Text.EmailSchema, to: Text.EmailSchema }))
 const erased = makeDecoder(Schema.Struct({ email: Text.EmailSchema }))
@@ -27,7 +27,9 @@ export const creatorUseCases = (run: RunUseCase) => ({
    */
   changeEmail: (change: { readonly from: string; readonly to: string }, options?: TransactionOption) =>
     run(
-      Effect.flatMap(moved(change), ({ from, to }) => CreatorAdministration.use(({ changeEmail }) => changeEmail(from, to))),
+      Effect.flatMap(moved(change), ({ from, to }) =>
+        CreatorAdministration.use(({ changeEmail }) => changeEmail(from, to))
+      ),
       options
     ),
 

@@ -8,7 +8,7 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { type HostDate, HostDateSchema } from "../ports/Moment.ts"
-import { type DataOwner, makeDecoder, ownerFields, toDataOwner, type RunUseCase } from "./UseCase.ts"
+import { type DataOwner, makeDecoder, ownerFields, type RunUseCase, toDataOwner } from "./UseCase.ts"
 
 export interface EventFilter extends DataOwner {
   readonly type?: EventType | undefined

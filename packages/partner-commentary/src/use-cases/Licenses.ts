@@ -6,13 +6,13 @@ import * as Schema from "effect/Schema"
 import * as Licenses from "../administration/Licenses.ts"
 import { type HostDate, HostDateSchema } from "../ports/Moment.ts"
 import {
-  type TransactionOption,
   makeDecoder,
-  organizationAsCaller,
   OrganizationIdInput,
+  organizationAsCaller,
   orNotFound,
   PersonaIdInput,
-  type RunUseCase
+  type RunUseCase,
+  type TransactionOption
 } from "./UseCase.ts"
 
 interface Licensed {

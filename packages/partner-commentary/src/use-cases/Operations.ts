@@ -22,7 +22,9 @@ import { makeDecoder, type RunUseCase } from "./UseCase.ts"
 
 // Reject unknown fields, because a call with a misspelled `dry_run` would delete data.
 const drained = makeDecoder(
-  structOption({ timeout: optionalOption((value) => isPositive(value) || "must be a positive number of milliseconds") }),
+  structOption({
+    timeout: optionalOption((value) => isPositive(value) || "must be a positive number of milliseconds")
+  }),
   strictOptions
 )
 const purged = makeDecoder(structOption({ dry_run: flagOption }), strictOptions)

@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Organizations from "../administration/Organizations.ts"
 import * as Text from "./Text.ts"
-import { type TransactionOption, makeDecoder, OrganizationIdInput, orNotFound, type RunUseCase } from "./UseCase.ts"
+import { makeDecoder, OrganizationIdInput, orNotFound, type RunUseCase, type TransactionOption } from "./UseCase.ts"
 
 export interface OrganizationChange {
   readonly name?: string | undefined

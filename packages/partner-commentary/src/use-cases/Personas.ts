@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Personas from "../administration/Personas.ts"
 import * as Text from "./Text.ts"
-import { type TransactionOption, makeDecoder, orNotFound, PersonaIdInput, type RunUseCase } from "./UseCase.ts"
+import { makeDecoder, orNotFound, PersonaIdInput, type RunUseCase, type TransactionOption } from "./UseCase.ts"
 
 interface Profile {
   readonly image_url?: string | undefined

@@ -23,15 +23,15 @@ import type { HostDate } from "../ports/Moment.ts"
 import {
   CommentaryIdInput,
   type DataOwner,
-  type TransactionOption,
   makeDecoder,
   notFoundError,
   organizationAsCaller,
   ownerFields,
-  toDataOwner,
   type RunUseCase,
-  toJsonText,
-  TopicIdInput
+  TopicIdInput,
+  type TransactionOption,
+  toDataOwner,
+  toJsonText
 } from "./UseCase.ts"
 
 export type NewTopic = typeof CreateTopic.Encoded & DataOwner
@@ -58,7 +58,9 @@ export interface ListTopicsInput extends DataOwner {
 
 const submitted = makeDecoder(Schema.Struct(ownerFields))
 const one = makeDecoder(Schema.Struct({ ...ownerFields, topic_id: TopicIdInput }))
-const accepted = makeDecoder(Schema.Struct({ ...ownerFields, topic_id: TopicIdInput, commentary_id: CommentaryIdInput }))
+const accepted = makeDecoder(
+  Schema.Struct({ ...ownerFields, topic_id: TopicIdInput, commentary_id: CommentaryIdInput })
+)
 
 const referenced = makeDecoder(
   Schema.Struct({

@@ -28,7 +28,10 @@ export interface TransactionOption {
   readonly db?: object | undefined
 }
 
-export type RunUseCase = <A, E>(effect: Effect.Effect<A, E, PartnerCommentaryServices>, options?: TransactionOption) => Promise<A>
+export type RunUseCase = <A, E>(
+  effect: Effect.Effect<A, E, PartnerCommentaryServices>,
+  options?: TransactionOption
+) => Promise<A>
 
 /** Converts failures of use cases, so that calls reject with a PartnerCommentaryError. */
 export const makeUseCaseRunner =

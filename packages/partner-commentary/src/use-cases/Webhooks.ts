@@ -4,7 +4,10 @@ import * as Errors from "@partner-commentary/api/Errors"
 import type { ChangeWebhook, RegisterWebhook } from "@partner-commentary/api/WebhooksApi"
 import * as Core from "@partner-commentary/core/webhook/Webhooks"
 import { WebhookTest } from "@partner-commentary/core/webhook/WebhookTest"
-import { decodeWebhookChangeText, decodeWebhookRegistrationText } from "@partner-commentary/server/routes/webhooks/WebhookBody"
+import {
+  decodeWebhookChangeText,
+  decodeWebhookRegistrationText
+} from "@partner-commentary/server/routes/webhooks/WebhookBody"
 import * as Views from "@partner-commentary/server/routes/webhooks/WebhookViews"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
@@ -15,8 +18,8 @@ import {
   notFoundError,
   organizationAsCaller,
   ownerFields,
-  toDataOwner,
   type RunUseCase,
+  toDataOwner,
   toJsonText,
   WebhookIdInput
 } from "./UseCase.ts"
@@ -57,7 +60,10 @@ export const webhookUseCases = (run: RunUseCase) => ({
       Effect.gen(function* () {
         const webhooks = yield* Core.Webhooks
         const by = yield* registrant(yield* owned(webhook))
-        const decoded = Effect.mapError(decodeWebhookRegistrationText(yield* toJsonText(webhook)), Errors.InvalidRequest.of)
+        const decoded = Effect.mapError(
+          decodeWebhookRegistrationText(yield* toJsonText(webhook)),
+          Errors.InvalidRequest.of
+        )
         const { events, secret, url } = yield* decoded
         const wanted = { url, events, secret: secret === undefined ? null : Redacted.make(secret) }
         const prepared = webhooks.prepare(by, wanted)
@@ -91,7 +97,10 @@ export const webhookUseCases = (run: RunUseCase) => ({
       Effect.gen(function* () {
         const of = yield* one(change)
         const by = yield* registrant(of)
-        const patch = yield* Effect.mapError(decodeWebhookChangeText(yield* toJsonText(change)), Errors.InvalidRequest.of)
+        const patch = yield* Effect.mapError(
+          decodeWebhookChangeText(yield* toJsonText(change)),
+          Errors.InvalidRequest.of
+        )
         const updated = Core.Webhooks.use((webhooks) => webhooks.change(by, of.webhook_id, patch))
         return Views.toWebhook(
           yield* Effect.catchTags(updated, { WebhookNotFound: notFound, WebhookUrlRefused: urlRefused })

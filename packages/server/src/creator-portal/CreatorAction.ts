@@ -1,9 +1,9 @@
 /** Defines the actions of a creator's page, and maps each action to its text field and its use case. */
 import type {
   CreatorPortal,
+  CreatorRequestCredential,
   InvalidTextLength,
-  LinkInvalid,
-  CreatorRequestCredential
+  LinkInvalid
 } from "@partner-commentary/core/creator/CreatorPortal"
 import * as Ids from "@partner-commentary/core/shared/Ids"
 import { DraftId } from "@partner-commentary/core/shared/Ids"
@@ -11,7 +11,7 @@ import type { AssignmentInContext } from "@partner-commentary/core/topic/Assignm
 import type { ActionRefused } from "@partner-commentary/core/topic/Workflow"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { type ActionFields, type ActionFieldName, MalformedInput } from "./CreatorInput.ts"
+import { type ActionFieldName, type ActionFields, MalformedInput } from "./CreatorInput.ts"
 
 export const creatorActions = ["respond", "decline", "approve", "revise", "withdraw"] as const
 export type CreatorAction = (typeof creatorActions)[number]

@@ -8,8 +8,15 @@ import { textFieldOfAction } from "./CreatorAction.ts"
 import { draftPendingPage } from "./DraftPending.ts"
 import { html } from "./Html.ts"
 import { invitationPage } from "./Invitation.ts"
-import { approvedPage, requestClosedPage, deadlinePassedPage } from "./Outcome.ts"
-import { draftElementId, textFieldId, type CreatorPageContent, type CreatorPageData, renderButton, renderTime } from "./PageContent.ts"
+import { approvedPage, deadlinePassedPage, requestClosedPage } from "./Outcome.ts"
+import {
+  type CreatorPageContent,
+  type CreatorPageData,
+  draftElementId,
+  renderButton,
+  renderTime,
+  textFieldId
+} from "./PageContent.ts"
 import { renderPageDocument } from "./PageDocument.ts"
 import type { ActionRefusal } from "./Refusal.ts"
 import { reviewPage } from "./Review.ts"
@@ -52,7 +59,8 @@ const sceneOf = (visit: CreatorPageData): CreatorPageContent => {
   const { approveBy, commentary, draft, failure, respondBy, status } = visit.assignment
   if (commentary !== null) return approvedPage(visit, commentary)
   if (failure !== null) return requestClosedPage(visit, failure.reason, failure.at)
-  if (status === "topic_sent") return visit.now >= respondBy ? deadlinePassedPage(visit, "expired") : invitationPage(visit)
+  if (status === "topic_sent")
+    return visit.now >= respondBy ? deadlinePassedPage(visit, "expired") : invitationPage(visit)
   if (draft === null) return draftPendingPage(visit)
   return approveBy !== null && visit.now >= approveBy
     ? deadlinePassedPage(visit, "approval_timeout")
@@ -67,7 +75,11 @@ const targetOf = ({ action, isStale, problem }: ActionRefusal, { targets }: Crea
 }
 
 /** Renders the error message with a link to the field, and repeats the text that the creator entered. */
-const summary = ({ action, isStale, says, typed }: ActionRefusal, { targets }: CreatorPageContent, place: string | null) => {
+const summary = (
+  { action, isStale, says, typed }: ActionRefusal,
+  { targets }: CreatorPageContent,
+  place: string | null
+) => {
   const id = textFieldId(action)
   const wrote = typed[textFieldOfAction[action]]
   const hasField = targets.includes(id)

@@ -2,7 +2,7 @@
  * Serves the creators' pages below `/creator`, as HTML for browsers and as JSON for programs. A GET request never
  * changes an assignment. Logs and traces contain the route, never the creator's token.
  */
-import { serviceBusy, InvalidRequest, NotFound, RateLimitExceeded } from "@partner-commentary/api/Errors"
+import { InvalidRequest, NotFound, RateLimitExceeded, serviceBusy } from "@partner-commentary/api/Errors"
 import { CreatorPortal } from "@partner-commentary/core/creator/CreatorPortal"
 import { isCausedByBusy } from "@partner-commentary/core/shared/DatabaseBusy"
 import * as Instant from "@partner-commentary/core/shared/Instant"
@@ -23,7 +23,7 @@ import { avatarPath } from "../routes/personas/Avatar.ts"
 import { creatorActions, performAction } from "./CreatorAction.ts"
 import { readActionFields } from "./CreatorInput.ts"
 import { creatorPage } from "./CreatorPage.ts"
-import { type CreatorTarget, prefersJson, creatorRouteOf, parseCreatorTarget } from "./CreatorRequest.ts"
+import { type CreatorTarget, creatorRouteOf, parseCreatorTarget, prefersJson } from "./CreatorRequest.ts"
 import { toCreatorPageJson } from "./CreatorView.ts"
 import { busyPage, internalErrorPage, notFoundPage, tooManyRequestsPage } from "./ErrorPage.ts"
 import { inboxPage } from "./InboxPage.ts"
@@ -181,7 +181,11 @@ const failed = (route: string) => (defect: unknown) =>
     isCausedByBusy(defect) ? busyResponse : page(internalErrorPage, 500)
   )
 
-const busyResponse = HttpServerResponse.setHeader(page(busyPage, serviceBusy.status), "retry-after", String(serviceBusy.retryAfter))
+const busyResponse = HttpServerResponse.setHeader(
+  page(busyPage, serviceBusy.status),
+  "retry-after",
+  String(serviceBusy.retryAfter)
+)
 
 /**
  * Creates the trace span and the log line of the route. The HTTP server's own span and log line would contain the

@@ -2,14 +2,14 @@
 import { creatorTextLengthLimits } from "@partner-commentary/core/creator/CreatorPortal"
 import { html } from "./Html.ts"
 import {
-  textFieldId,
   type CreatorPageContent,
   type CreatorPageData,
-  renderPersonaName,
   renderButton,
   renderCollapsed,
   renderForm,
-  renderTextField
+  renderPersonaName,
+  renderTextField,
+  textFieldId
 } from "./PageContent.ts"
 
 export const invitationPage = (visit: CreatorPageData): CreatorPageContent => {

@@ -19,10 +19,16 @@ export const approvedPage = (
 })
 
 /** Renders the page of a request whose deadline has passed, even before the worker has stored the expiry. */
-export const deadlinePassedPage = (visit: CreatorPageData, reason: "expired" | "approval_timeout"): CreatorPageContent =>
-  requestClosedPage(visit, reason, null)
+export const deadlinePassedPage = (
+  visit: CreatorPageData,
+  reason: "expired" | "approval_timeout"
+): CreatorPageContent => requestClosedPage(visit, reason, null)
 
-export const requestClosedPage = (visit: CreatorPageData, reason: FailureReason, at: Instant.Instant | null): CreatorPageContent => {
+export const requestClosedPage = (
+  visit: CreatorPageData,
+  reason: FailureReason,
+  at: Instant.Instant | null
+): CreatorPageContent => {
   const { assignment, readingWindow, topic } = visit
   const { meaning, status, title } = endings[reason]
   const said = assignment.declineReason ?? assignment.withdrawReason

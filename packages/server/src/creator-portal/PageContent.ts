@@ -5,7 +5,7 @@ import type { Assignment } from "@partner-commentary/core/topic/Assignment"
 import type { AssignmentInContext } from "@partner-commentary/core/topic/AssignmentStore"
 import type * as Duration from "effect/Duration"
 import { type CreatorAction, textFieldOfAction } from "./CreatorAction.ts"
-import { type HtmlContent, type Html, html } from "./Html.ts"
+import { type Html, type HtmlContent, html } from "./Html.ts"
 import type { ActionRefusal } from "./Refusal.ts"
 
 /** The data for rendering one view of a creator's page. */

@@ -3,17 +3,17 @@ import { creatorTextLengthLimits } from "@partner-commentary/core/creator/Creato
 import type { Draft } from "@partner-commentary/core/topic/Assignment"
 import { isGenerationStalled } from "@partner-commentary/core/topic/Workflow"
 import type { CreatorAction } from "./CreatorAction.ts"
-import { type HtmlContent, type Html, html } from "./Html.ts"
+import { type Html, type HtmlContent, html } from "./Html.ts"
 import {
-  draftElementId,
-  textFieldId,
   type CreatorPageContent,
   type CreatorPageData,
-  renderPersonaName,
+  draftElementId,
   renderButton,
   renderCollapsed,
   renderForm,
-  renderTextField
+  renderPersonaName,
+  renderTextField,
+  textFieldId
 } from "./PageContent.ts"
 
 export const reviewPage = (visit: CreatorPageData, draft: Draft): CreatorPageContent => {

@@ -27,7 +27,14 @@ export interface CoreLayerOptions<A, E, R> {
   readonly ports: Layer.Layer<A, E, R>
 }
 
-export const layer = <A, E, R>({ address, policy, ports, secrets, trustedProxies, workers }: CoreLayerOptions<A, E, R>) =>
+export const layer = <A, E, R>({
+  address,
+  policy,
+  ports,
+  secrets,
+  trustedProxies,
+  workers
+}: CoreLayerOptions<A, E, R>) =>
   Core.layer.pipe(
     Layer.provideMerge(
       Layer.mergeAll(

@@ -7,7 +7,8 @@
  * Returns the path of `{api_root}`, which is empty or a prefix such as `/some/prefix`. A proxy can serve the service
  * below a path prefix.
  */
-export const servicePathPrefix = (apiRoot: string): string => apiRoot.replace(/^[a-z]+:\/\/[^/]*/i, "").replace(/\/$/, "")
+export const servicePathPrefix = (apiRoot: string): string =>
+  apiRoot.replace(/^[a-z]+:\/\/[^/]*/i, "").replace(/\/$/, "")
 
 /** Returns the path and query below the prefix; undefined when the URL does not start with the prefix. */
 export const pathBelowPrefix = (prefix: string, url: string): string | undefined => {

@@ -21,7 +21,10 @@ export const maxBulkSize = 4 * 1024 * 1024
 
 export const bodyTooLargeProblem: Problem = { field: "body", constraint: `must be at most ${maxBodySize / 1024} KiB` }
 
-export const bulkTooLargeProblem: Problem = { field: "body", constraint: `must be at most ${maxBulkSize / 1024 / 1024} MiB` }
+export const bulkTooLargeProblem: Problem = {
+  field: "body",
+  constraint: `must be at most ${maxBulkSize / 1024 / 1024} MiB`
+}
 
 /** Decodes the body of a request. The parameters are those of the decoder for JSON text. */
 export const makeJsonBodyDecoder = <Fields extends Schema.Struct.Fields>(

@@ -54,7 +54,10 @@ export const clientAddressOfRequest = (
   )
 
 /** Returns the caller's API key and the client's address. */
-export const callerCredentialsOf = (request: HttpServerRequest, proxies: IpAllowList.IpAllowList): CallerCredentials => ({
+export const callerCredentialsOf = (
+  request: HttpServerRequest,
+  proxies: IpAllowList.IpAllowList
+): CallerCredentials => ({
   key: request.headers["x-api-key"] ?? "",
   address: clientAddressOfRequest(request, proxies)
 })

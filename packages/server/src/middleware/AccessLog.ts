@@ -11,7 +11,9 @@ import * as HttpRouter from "effect/http/HttpRouter"
 import type { RequestRateState } from "./CurrentRate.ts"
 
 /** True when the server writes an access log line for each request. */
-export const AccessLogEnabled = Context.Reference("@partner-commentary/reference/LogRequests", { defaultValue: () => false })
+export const AccessLogEnabled = Context.Reference("@partner-commentary/reference/LogRequests", {
+  defaultValue: () => false
+})
 
 /** The fields that a log line contains in addition to the response's fields. */
 export interface LoggedRequest {

@@ -5,7 +5,7 @@
 import type { EndpointRateLimit, RequiredScope } from "@partner-commentary/api/ApiKeyAuth"
 import * as Errors from "@partner-commentary/api/Errors"
 import { ApiKeys, type Principal } from "@partner-commentary/core/access/ApiKeys"
-import { type RateLimitStatus, type RateLimited, RateLimits } from "@partner-commentary/core/access/RateLimits"
+import { type RateLimited, type RateLimitStatus, RateLimits } from "@partner-commentary/core/access/RateLimits"
 import { grantsScope } from "@partner-commentary/core/access/Scope"
 import type { Instant } from "@partner-commentary/core/shared/Instant"
 import { ApiCalls } from "@partner-commentary/core/usage/ApiCalls"
@@ -82,7 +82,8 @@ export class Authorization extends Context.Service<
       const limits = yield* RateLimits
       const calls = yield* ApiCalls
 
-      const countAnonymous = (address: string, rate: RequestRateState) => countAndRecordCall(limits.countAddress(address), rate)
+      const countAnonymous = (address: string, rate: RequestRateState) =>
+        countAndRecordCall(limits.countAddress(address), rate)
 
       /**
        * Authenticates the caller. An address over its limit can still send a valid key, so its key look-ups are slowed

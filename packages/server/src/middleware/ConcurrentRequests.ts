@@ -7,9 +7,9 @@ import * as Errors from "@partner-commentary/api/Errors"
 import {
   type ConcurrencyLimit,
   type ConcurrencyPool,
+  type OnResponseEnd,
   permitTimeout,
-  TooManyRequests,
-  type OnResponseEnd
+  TooManyRequests
 } from "@partner-commentary/core/access/ConcurrencyLimit"
 import { FairShare, ProcessScheduler } from "@partner-commentary/core/shared/FairShare"
 import type { OrganizationId } from "@partner-commentary/core/shared/Ids"

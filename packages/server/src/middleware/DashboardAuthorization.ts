@@ -1,6 +1,9 @@
 /** Authorizes a dashboard call by its token and by the organization of the token. */
 import * as Errors from "@partner-commentary/api/Errors"
-import { DashboardAuthentication, type DashboardPrincipal } from "@partner-commentary/core/access/DashboardAuthentication"
+import {
+  DashboardAuthentication,
+  type DashboardPrincipal
+} from "@partner-commentary/core/access/DashboardAuthentication"
 import { RateLimits } from "@partner-commentary/core/access/RateLimits"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"

@@ -4,7 +4,11 @@
  * response. Without an idempotency key, `once` runs the change directly.
  */
 import * as Errors from "@partner-commentary/api/Errors"
-import { type IdempotencyHeaders, idempotencyHeader, idempotencyReplayedHeader } from "@partner-commentary/api/IdempotencyKey"
+import {
+  type IdempotencyHeaders,
+  idempotencyHeader,
+  idempotencyReplayedHeader
+} from "@partner-commentary/api/IdempotencyKey"
 import {
   Idempotency,
   IdempotencyKeyRejected,

@@ -6,7 +6,11 @@
 import { CurrentPrincipal } from "@partner-commentary/api/ApiKeyAuth"
 import type { WireError } from "@partner-commentary/api/Errors"
 import { LongPolls } from "@partner-commentary/core/access/LongPolls"
-import { isTooManyRequests, type WaitingReadPool, WaitingReadLimiter } from "@partner-commentary/core/access/WaitingReadLimiter"
+import {
+  isTooManyRequests,
+  WaitingReadLimiter,
+  type WaitingReadPool
+} from "@partner-commentary/core/access/WaitingReadLimiter"
 import type { Change } from "@partner-commentary/core/shared/WorkSignal"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"

@@ -21,7 +21,13 @@ import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as HttpApiError from "effect/http-api/HttpApiError"
 import * as Result from "effect/Result"
 import { isCreatorRequest } from "../creator-portal/CreatorRequest.ts"
-import { bodyTooLargeProblem, bulkTooLargeProblem, maxBodySize, maxBulkSize, problemsOfSchemaIssue } from "../http/Body.ts"
+import {
+  bodyTooLargeProblem,
+  bulkTooLargeProblem,
+  maxBodySize,
+  maxBulkSize,
+  problemsOfSchemaIssue
+} from "../http/Body.ts"
 import { callerCredentialsOf, TrustedProxies } from "../http/ClientAddress.ts"
 import * as Envelope from "../http/Envelope.ts"
 import { unknownPathResponse } from "../http/NotFound.ts"
@@ -51,7 +57,9 @@ export const layer = HttpRouter.middleware(
       Effect.match(countUnknownPath(callerCredentialsOf(request, proxies), rate), {
         onSuccess: () => unknownPathResponse(request, apiRoot),
         onFailure: (refused) =>
-          request.url.startsWith(`${partnerApiPrefix}/`) ? Envelope.failure(refused) : unknownPathResponse(request, apiRoot)
+          request.url.startsWith(`${partnerApiPrefix}/`)
+            ? Envelope.failure(refused)
+            : unknownPathResponse(request, apiRoot)
       })
 
     return (app) =>

@@ -11,7 +11,7 @@ import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import * as TestClock from "effect/testing/TestClock"
 import * as CreatorRoutes from "../../src/creator-portal/CreatorRoutes.ts"
-import { fakeCreatorPortal, creatorLinkToken } from "./FakeCreatorPortal.ts"
+import { creatorLinkToken, fakeCreatorPortal } from "./FakeCreatorPortal.ts"
 import { noon } from "./Samples.ts"
 
 export const makeCreatorCaller = (initial: Assignment) =>

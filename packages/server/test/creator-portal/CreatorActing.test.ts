@@ -129,7 +129,10 @@ describe("Form actions of creators", () => {
   it.effect("an automatic reload of the page does not repeat the inbox confirmation", () =>
     Effect.gen(function* () {
       const { call } = yield* makeCreatorCaller(Samples.opinionInjected)
-      assert.include((yield* call(`${creatorLinkToken}?said=desk`)).text, `http-equiv="refresh" content="30;url=${address}"`)
+      assert.include(
+        (yield* call(`${creatorLinkToken}?said=desk`)).text,
+        `http-equiv="refresh" content="30;url=${address}"`
+      )
     })
   )
 })

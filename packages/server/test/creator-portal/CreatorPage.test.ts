@@ -67,7 +67,9 @@ describe("Markup of creators' pages", () => {
       fc.property(words, fc.constantFrom(...Object.values(Samples.assignmentsByState)), (text, state) => {
         const page = (said: string) =>
           creatorPage(
-            Samples.creatorPageDataFor(saying(state, said), { topic: { ...Samples.topic, content: said, organizationName: said } })
+            Samples.creatorPageDataFor(saying(state, said), {
+              topic: { ...Samples.topic, content: said, organizationName: said }
+            })
           )
         assert.deepStrictEqual(skeleton(page(text)), skeleton(page("plain")))
       })
@@ -87,7 +89,9 @@ describe("Markup of creators' pages", () => {
               field: isStale ? "draft_id" : textFieldOfAction[action],
               constraint: said
             }
-            return creatorPage(Samples.creatorPageDataFor(state, { refusal: { action, problem, says: said, typed, isStale } }))
+            return creatorPage(
+              Samples.creatorPageDataFor(state, { refusal: { action, problem, says: said, typed, isStale } })
+            )
           }
           assert.deepStrictEqual(skeleton(page(text)), skeleton(page("plain")))
         }
@@ -97,7 +101,9 @@ describe("Markup of creators' pages", () => {
   it("a creator's page removes Unicode direction overrides from every text of another person", () => {
     const backwards = "Who wins? \u202esregal\u202c \u2066x\u2069"
     const topic = { ...Samples.topic, content: backwards, organizationName: backwards }
-    const shown = creatorPage(Samples.creatorPageDataFor(saying(Samples.assignmentsByState.topicSent, backwards), { topic }))
+    const shown = creatorPage(
+      Samples.creatorPageDataFor(saying(Samples.assignmentsByState.topicSent, backwards), { topic })
+    )
     assert.notMatch(shown, /[\u202a-\u202e\u2066-\u2069]/)
   })
 
@@ -182,7 +188,10 @@ describe("Texts of creators' pages", () => {
 
   it("a creator's page states how long a closed request can be read", () => {
     for (const state of [Samples.approved, Samples.declined, Samples.expired, Samples.withdrawn]) {
-      assert.include(text(creatorPage(Samples.creatorPageDataFor(state))), "can be read until Saturday 13 June 2026, 12:00 UTC")
+      assert.include(
+        text(creatorPage(Samples.creatorPageDataFor(state))),
+        "can be read until Saturday 13 June 2026, 12:00 UTC"
+      )
     }
   })
 
@@ -209,7 +218,8 @@ describe("Texts of creators' pages", () => {
   })
 
   it("the initials on a creator's page contain only letters and digits", () => {
-    const initials = (name: string) => /aria-hidden="true">([^<]*)</.exec(creatorPage(Samples.creatorPageDataFor(named(name))))?.[1]
+    const initials = (name: string) =>
+      /aria-hidden="true">([^<]*)</.exec(creatorPage(Samples.creatorPageDataFor(named(name))))?.[1]
     const names = ["Jordan Vale", "Wolfe <b>Ivy", "(élan) & 7up !", "Cher", "山田 太郎", "<& !>", "  O’Neil  "]
     assert.deepStrictEqual(names.map(initials), ["JV", "WB", "É7", "C", "山太", "", "O"])
   })

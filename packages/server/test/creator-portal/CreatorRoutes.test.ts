@@ -7,7 +7,13 @@ import * as TestClock from "effect/testing/TestClock"
 import { assert } from "vitest"
 import { layerUntraced } from "../../src/creator-portal/CreatorRequest.ts"
 import { makeCreatorCaller } from "./Caller.ts"
-import { tokenCausingDefect, tokenCausingBusyDatabase, inboxToken, creatorLink, creatorLinkToken } from "./FakeCreatorPortal.ts"
+import {
+  creatorLink,
+  creatorLinkToken,
+  inboxToken,
+  tokenCausingBusyDatabase,
+  tokenCausingDefect
+} from "./FakeCreatorPortal.ts"
 import * as Samples from "./Samples.ts"
 import { uuid } from "./Samples.ts"
 
@@ -111,7 +117,15 @@ describe("Invalid creator links", () => {
   it.effect("every invalid creator link returns the same page, whatever the reason", () =>
     Effect.gen(function* () {
       const { call } = yield* makeCreatorCaller(Samples.topicSent)
-      const paths = ["", "nonsense", "a/b/c", `${creatorLinkToken}/unknown`, `${creatorLinkToken}/respond/more`, "%3Cb%3E", "x".repeat(1001)]
+      const paths = [
+        "",
+        "nonsense",
+        "a/b/c",
+        `${creatorLinkToken}/unknown`,
+        `${creatorLinkToken}/respond/more`,
+        "%3Cb%3E",
+        "x".repeat(1001)
+      ]
       const answers = yield* Effect.forEach(paths, (path) => call(path))
       for (const { status, text } of answers) {
         assert.strictEqual(status, 404)

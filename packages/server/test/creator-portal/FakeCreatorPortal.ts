@@ -1,10 +1,10 @@
 /** Provides a fake creator portal for one assignment in memory, with the real workflow. The fake counts writes. */
 import {
   CreatorPortal,
-  InvalidTextLength,
-  LinkInvalid,
   type CreatorRequestCredential,
-  creatorTextLengthLimits
+  creatorTextLengthLimits,
+  InvalidTextLength,
+  LinkInvalid
 } from "@partner-commentary/core/creator/CreatorPortal"
 import { DatabaseBusy } from "@partner-commentary/core/shared/DatabaseBusy"
 import * as Ids from "@partner-commentary/core/shared/Ids"
@@ -59,7 +59,8 @@ export const fakeCreatorPortal = (initial: Assignment) => {
   const layer = Layer.succeed(
     CreatorPortal,
     CreatorPortal.of({
-      isGenuine: (given) => Effect.succeed([creatorLinkToken, inboxToken, tokenCausingDefect, tokenCausingBusyDatabase].includes(given)),
+      isGenuine: (given) =>
+        Effect.succeed([creatorLinkToken, inboxToken, tokenCausingDefect, tokenCausingBusyDatabase].includes(given)),
       view: (access) => open(tokenOf(access)),
       respond: (access, { perspective }) =>
         act(access, { perspective }, (now) =>
@@ -84,7 +85,10 @@ export const fakeCreatorPortal = (initial: Assignment) => {
       mailInboxLink: (given) => Effect.asVoid(Effect.tap(open(given), () => Effect.sync(() => state.deskMails++))),
       openRequests: (access) =>
         tokenOf(access) === inboxToken
-          ? Effect.sync(() => ({ requests: [{ assignment: state.assignment, topic, link: creatorLink }], further: state.further }))
+          ? Effect.sync(() => ({
+              requests: [{ assignment: state.assignment, topic, link: creatorLink }],
+              further: state.further
+            }))
           : Effect.fail(new LinkInvalid())
     })
   )

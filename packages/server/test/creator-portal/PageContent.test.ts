@@ -7,7 +7,8 @@ import { creatorPage } from "../../src/creator-portal/CreatorPage.ts"
 import type { CreatorPageData } from "../../src/creator-portal/PageContent.ts"
 import * as Samples from "./Samples.ts"
 
-const page = (...visit: Parameters<typeof Samples.creatorPageDataFor>) => creatorPage(Samples.creatorPageDataFor(...visit))
+const page = (...visit: Parameters<typeof Samples.creatorPageDataFor>) =>
+  creatorPage(Samples.creatorPageDataFor(...visit))
 
 const refused = (action: CreatorAction, typed: NonNullable<CreatorPageData["refusal"]>["typed"]) => ({
   action,

@@ -3,7 +3,7 @@
  * share the next statement. After the database has refused a call, the node refuses further calls in the full window
  * without an SQL statement.
  */
-import type { RateLimitDecision, RateWindowLimit, RateLimitState } from "@partner-commentary/core/access/FixedWindows"
+import type { RateLimitDecision, RateLimitState, RateWindowLimit } from "@partner-commentary/core/access/FixedWindows"
 import * as FullWindows from "@partner-commentary/core/access/FullWindows"
 import { RateWindows } from "@partner-commentary/core/access/RateWindows"
 import * as Instant from "@partner-commentary/core/shared/Instant"

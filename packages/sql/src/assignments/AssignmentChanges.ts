@@ -23,7 +23,12 @@ import { forUpdate, forUpdateSkipLocked } from "../database/Lock.ts"
 import { isInTransaction, transact } from "../database/Transaction.ts"
 import { countsOf } from "../topics/TopicRow.ts"
 import { type AssignmentWithTopicRow, assignmentInContextFromRow } from "./AssignmentRow.ts"
-import { increasesTopicVersion, type LockedTopic, prepareAssignmentWrites, writePreparedChanges } from "./AssignmentWrites.ts"
+import {
+  increasesTopicVersion,
+  type LockedTopic,
+  prepareAssignmentWrites,
+  writePreparedChanges
+} from "./AssignmentWrites.ts"
 
 /** The decision is `None` if the assignment does not exist, or if a batch skipped its locked topic. */
 type Decision<E> = Option.Option<Result.Result<Modified, E>>

@@ -17,7 +17,7 @@ import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
 import { normalizeEmail } from "../database/Columns.ts"
 import { dueTooLateCondition } from "../database/DueTimes.ts"
-import { selectFirstDueAt, selectDueRows } from "../database/FairQueue.ts"
+import { selectDueRows, selectFirstDueAt } from "../database/FairQueue.ts"
 import { limitClause } from "../database/Limit.ts"
 import { transact } from "../database/Transaction.ts"
 import * as AssignmentChanges from "./AssignmentChanges.ts"
@@ -46,7 +46,10 @@ export const layer = Layer.effect(
       const rows = yield* sql<AssignmentWithTopicRow>`${open.inRounds(creatorKey, limit)}
         ${inContext} WHERE a.id IN (SELECT id FROM rounds ${limitClause(sql, limit)}) ORDER BY a.created_at, a.id`
       const [counted] = rows.length < limit ? [] : yield* open.count(creatorKey, limit + maxFurtherAssignments)
-      return { assignments: rows.map(assignmentInContextFromRow), further: Math.max(0, (counted?.total ?? 0) - rows.length) }
+      return {
+        assignments: rows.map(assignmentInContextFromRow),
+        further: Math.max(0, (counted?.total ?? 0) - rows.length)
+      }
     })
 
     const ids = (rows: ReadonlyArray<{ readonly id: ShareId }>) => rows.map(({ id }) => id)

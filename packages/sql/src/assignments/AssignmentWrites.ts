@@ -94,7 +94,8 @@ export const prepareAssignmentWrites = (
     const first: ReadonlyArray<CombinedWrites.WriteStatement> =
       delivered === undefined ? [] : [{ statement: Mails.markSent(sql, delivered, now), returning: "1" }]
     const rest = [
-      isChanged && sql`UPDATE assignments SET ${sql.update(changedAssignmentColumns(before, after))} WHERE id = ${shareId}`,
+      isChanged &&
+        sql`UPDATE assignments SET ${sql.update(changedAssignmentColumns(before, after))} WHERE id = ${shareId}`,
       after.draft !== null && after.draft.id !== before.draft?.id && insertDraft(sql, shareId, after.draft),
       ...(isShown(before, after)
         ? [sql`UPDATE topics SET ${sql.update(topicColumns)}, version = version + 1 WHERE id = ${topic.id}`]

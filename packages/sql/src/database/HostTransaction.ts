@@ -23,13 +23,12 @@ export class HostTransactionRefused extends Schema.TaggedError<HostTransactionRe
 }
 
 /** Converts the host's transaction to a connection of the client. The layer of the client provides this function. */
-export const HostTransactionConnector = Context.Reference<(db: unknown) => Effect.Effect<Connection, HostTransactionRefused>>(
-  "@partner-commentary/reference/HostTransactions",
-  {
-    defaultValue: () => () =>
-      Effect.fail(new HostTransactionRefused({ reason: "is not supported by this database client" }))
-  }
-)
+export const HostTransactionConnector = Context.Reference<
+  (db: unknown) => Effect.Effect<Connection, HostTransactionRefused>
+>("@partner-commentary/reference/HostTransactions", {
+  defaultValue: () => () =>
+    Effect.fail(new HostTransactionRefused({ reason: "is not supported by this database client" }))
+})
 
 /**
  * The connection of the host's transaction. On this connection, the outermost transaction of the client is a savepoint.

@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
-import { SchemaForbidden, DatabaseReadOnly, WrongDatabaseEncoding } from "./SchemaErrors.ts"
+import { DatabaseReadOnly, SchemaForbidden, WrongDatabaseEncoding } from "./SchemaErrors.ts"
 
 /** The name of the table that lists the applied migrations. */
 export const migrationsTable = "partner_commentary_migrations"

@@ -8,8 +8,10 @@ import * as Effect from "effect/Effect"
 const rowsAtOnce = 32
 
 /** Maps rows as `rows.map(f)` does, but yields to other fibers between steps. A short list needs only one step. */
-export const mapRowsInSteps = <Row, A>(rows: ReadonlyArray<Row>, f: (row: Row) => A): Effect.Effect<ReadonlyArray<A>> =>
-  rows.length <= rowsAtOnce ? Effect.sync(() => rows.map(f)) : inSteps(rows, f)
+export const mapRowsInSteps = <Row, A>(
+  rows: ReadonlyArray<Row>,
+  f: (row: Row) => A
+): Effect.Effect<ReadonlyArray<A>> => (rows.length <= rowsAtOnce ? Effect.sync(() => rows.map(f)) : inSteps(rows, f))
 
 const inSteps = Effect.fnUntraced(function* <Row, A>(rows: ReadonlyArray<Row>, f: (row: Row) => A) {
   const mapped: Array<A> = []

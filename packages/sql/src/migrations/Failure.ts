@@ -13,7 +13,11 @@ const named = /\b(?:TABLE|INTO|UPDATE|FROM|ON)\s+(?:IF (?:NOT )?EXISTS\s+)?"?(\w
 
 const taken = /\b(?:relation|table|index) "?(\w+)"? already exists/
 
-const failureOf = (migration: string, statement: string, error: SqlError): SqlError | MigrationFailed | TableNameConflict => {
+const failureOf = (
+  migration: string,
+  statement: string,
+  error: SqlError
+): SqlError | MigrationFailed | TableNameConflict => {
   // The migrator must get this error unchanged, because it recognizes a locked table by the error's reason.
   if (error.reason._tag === "LockTimeoutError") return error
   const reason = reasonOf(error)

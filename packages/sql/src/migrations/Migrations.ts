@@ -13,9 +13,9 @@ import { takeAdvisoryLock } from "../database/Lock.ts"
 import {
   MigrationFailed,
   MigrationGap,
+  PrereleaseSchema,
   SchemaLocked,
   SchemaTooNew,
-  PrereleaseSchema,
   TableNameConflict
 } from "../database/SchemaErrors.ts"
 import { migrationsTable, readSchemaStatus, type SchemaStatus } from "../database/SchemaStatus.ts"

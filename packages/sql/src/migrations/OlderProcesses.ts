@@ -26,7 +26,10 @@ export class OlderProcessesAlive extends Schema.TaggedError<OlderProcessesAlive>
  * Fails if an older process is running. The check ignores heartbeats in the future, because a live process whose clock
  * was set back soon writes another heartbeat.
  */
-export const failIfOlderProcessesRun = Effect.fnUntraced(function* (left: ReadonlyArray<string>, exclusive: ReadonlySet<string>) {
+export const failIfOlderProcessesRun = Effect.fnUntraced(function* (
+  left: ReadonlyArray<string>,
+  exclusive: ReadonlySet<string>
+) {
   const migration = left.findLast((name) => exclusive.has(name))
   const sql = yield* SqlClient.SqlClient
   if (migration === undefined || !(yield* hasTable(sql))) return

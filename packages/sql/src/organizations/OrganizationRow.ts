@@ -27,4 +27,5 @@ const decode = Schema.decodeUnknownSync(OrganizationRow)
 
 export const organizationFromRow = (row: unknown): Organization => decode(row)
 
-export const organizationToRow: (organization: Organization) => typeof OrganizationRow.Encoded = Schema.encodeSync(OrganizationRow)
+export const organizationToRow: (organization: Organization) => typeof OrganizationRow.Encoded =
+  Schema.encodeSync(OrganizationRow)

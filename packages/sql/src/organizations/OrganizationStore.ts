@@ -10,7 +10,8 @@ export const layer = Layer.effect(
   OrganizationStore,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const first = ([row]: ReadonlyArray<unknown>) => (row === undefined ? Option.none() : Option.some(organizationFromRow(row)))
+    const first = ([row]: ReadonlyArray<unknown>) =>
+      row === undefined ? Option.none() : Option.some(organizationFromRow(row))
     return OrganizationStore.of({
       find: (id) => Effect.orDie(Effect.map(sql`SELECT * FROM organizations WHERE id = ${id}`, first)),
       findByIdentity: (identityId) =>

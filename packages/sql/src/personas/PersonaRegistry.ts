@@ -14,7 +14,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 import { normalizeEmail, toIsoOrNull } from "../database/Columns.ts"
 import { forUpdate } from "../database/Lock.ts"
 import { transact } from "../database/Transaction.ts"
-import { licenseFromRow, personaFromRow, type PersonaRow, personaToRow } from "./PersonaRow.ts"
+import { licenseFromRow, type PersonaRow, personaFromRow, personaToRow } from "./PersonaRow.ts"
 
 export const layer = Layer.effect(
   PersonaRegistry,

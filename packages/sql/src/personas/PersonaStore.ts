@@ -8,7 +8,7 @@ import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { DirectReads, readBySqlStatement } from "../database/DirectReads.ts"
-import { personaFromRow, type PersonaRow } from "./PersonaRow.ts"
+import { type PersonaRow, personaFromRow } from "./PersonaRow.ts"
 
 const columns = `p.id, p.name, p.image_url, p.bio, p.expertise, p.social_links, p.creator_name, p.creator_email,
   p.created_at`

@@ -10,7 +10,7 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment } from "effect/sql/Statement"
 import { toNewRow } from "../assignments/AssignmentRow.ts"
-import { rowsToJson, makeIsoFormatter } from "../database/Columns.ts"
+import { makeIsoFormatter, rowsToJson } from "../database/Columns.ts"
 import * as Writes from "./SubmissionWrites.ts"
 
 interface Row extends Writes.DuplicateWindowRow {

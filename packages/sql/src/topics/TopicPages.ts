@@ -69,7 +69,9 @@ export const makeTopicListReader = (sql: SqlClient.SqlClient, direct: DirectRead
     const keys = (status: Fragment, count: number) =>
       sql`SELECT moment, topic_id FROM (SELECT ${moment} AS moment, id AS topic_id ${some(status, count)}) AS few`
     /** Reads only the topic rows of the page. The index is sufficient to skip the topics before the page. */
-    const ofKeys = (few: Fragment) => sql<TopicRow.ListedTopicRow>`SELECT ${listed} FROM (SELECT few.moment, few.topic_id
+    const ofKeys = (
+      few: Fragment
+    ) => sql<TopicRow.ListedTopicRow>`SELECT ${listed} FROM (SELECT few.moment, few.topic_id
         FROM (${few}) few ORDER BY few.moment ${direction}, few.topic_id ${direction}
         ${limitClause(sql, limit + 1)} OFFSET ${offset}) few
       JOIN topics ON id = few.topic_id ORDER BY few.moment ${direction}, few.topic_id ${direction}`

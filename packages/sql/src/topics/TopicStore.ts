@@ -167,7 +167,9 @@ const keyOf = ({ submission: { quotas, topic } }: PostgresSubmission.PreparedSub
  */
 const lockCounters = (sql: SqlClient.SqlClient, { quotas, storage, topic }: Submission) =>
   Effect.andThen(
-    quotas === null ? Effect.void : Usage.addAndReadUsage(sql, { owner: topic, period: billingPeriodOf(topic.createdAt) }),
+    quotas === null
+      ? Effect.void
+      : Usage.addAndReadUsage(sql, { owner: topic, period: billingPeriodOf(topic.createdAt) }),
     storage === null ? Effect.void : TestStorage.addToTestStorage(sql, topic.organizationId, { topics: 0, bytes: 0 })
   )
 

@@ -61,7 +61,9 @@ export interface ReceiverRow {
   readonly former_secret_until: string | null
 }
 
-export const formerSecretFromRow = (row: Pick<ReceiverRow, "former_secret" | "former_secret_until">): FormerSecret | null =>
+export const formerSecretFromRow = (
+  row: Pick<ReceiverRow, "former_secret" | "former_secret_until">
+): FormerSecret | null =>
   row.former_secret === null || row.former_secret_until === null
     ? null
     : { encrypted: row.former_secret, until: fromIso(row.former_secret_until) }

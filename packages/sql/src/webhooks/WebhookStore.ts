@@ -20,7 +20,7 @@ import { forUpdate, forUpdateSkipLocked } from "../database/Lock.ts"
 import { transact } from "../database/Transaction.ts"
 import * as AuditLog from "../operations/AuditLog.ts"
 import * as ContactNotices from "./ContactNotices.ts"
-import { formerSecretFromRow, webhookFromRow, type ReceiverRow, webhookToRow } from "./WebhookRow.ts"
+import { formerSecretFromRow, type ReceiverRow, webhookFromRow, webhookToRow } from "./WebhookRow.ts"
 
 /**
  * Lists the tables that contain rows of a deleted webhook. For each table, the list names the key columns after the

@@ -1,5 +1,9 @@
 /** Takes the steps of creators and workers on one assignment. Each step writes directly to the assignment's store. */
-import { findDueStep, applyGenerationFailure, applyGeneratedDraft } from "@partner-commentary/core/commentary/Generation"
+import {
+  applyGeneratedDraft,
+  applyGenerationFailure,
+  findDueStep
+} from "@partner-commentary/core/commentary/Generation"
 import type { ShareId } from "@partner-commentary/core/shared/Ids"
 import { type Instant, now } from "@partner-commentary/core/shared/Instant"
 import { defaults } from "@partner-commentary/core/shared/Policy"

@@ -66,7 +66,9 @@ const retryAll = Effect.gen(function* () {
 })
 
 const restarted = (id: ShareId) =>
-  Effect.flatMap(CreatorAdministration, (creators) => creators.retryGeneration(id).pipe(explainRefusal(id, "start generation")))
+  Effect.flatMap(CreatorAdministration, (creators) =>
+    creators.retryGeneration(id).pipe(explainRefusal(id, "start generation"))
+  )
 
 const view = (assignment: Assignment) => ({
   share_id: assignment.id,

@@ -132,7 +132,9 @@ const resend = Command.make(
 ).pipe(Command.withDescription("Resend the mail about a request's current step, or all failed mails"))
 
 const resendOne = Effect.fnUntraced(function* (shareId: ShareId) {
-  const kind = yield* (yield* CreatorAdministration).resendMail(shareId).pipe(explainRefusal(shareId, "mail its creator"))
+  const kind = yield* (yield* CreatorAdministration)
+    .resendMail(shareId)
+    .pipe(explainRefusal(shareId, "mail its creator"))
   yield* output({
     json: () => ({ share_id: shareId, mail: kind }),
     text: () => [`Queued the ${kind.replaceAll("_", " ")} mail: a running server or worker sends it at once.`]

@@ -10,7 +10,7 @@ import * as Effect from "effect/Effect"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
-import { makeJsonBodyDecoder, decodeOptionalBody, makeJsonTextDecoder } from "../../http/Body.ts"
+import { decodeOptionalBody, makeJsonBodyDecoder, makeJsonTextDecoder } from "../../http/Body.ts"
 
 export const decodeApiKeyCreation = (request: HttpServerRequest.HttpServerRequest) =>
   Effect.flatMap(Instant.now, (now) => makeJsonBodyDecoder(CreateApiKey, further(now))(request))

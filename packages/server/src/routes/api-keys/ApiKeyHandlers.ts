@@ -20,7 +20,7 @@ import { parseIdentifier } from "../../http/Identifier.ts"
 import { rateLimitErrorOf } from "../../middleware/Authorization.ts"
 import * as IdempotentRequests from "../../middleware/IdempotentRequests.ts"
 import { decodeApiKeyChange, decodeApiKeyCreation, decodeApiKeyRotation } from "./ApiKeyBody.ts"
-import { keyNotFound, keyChangeErrorHandlers, keyRotationErrorHandlers } from "./ApiKeyRefusals.ts"
+import { keyChangeErrorHandlers, keyNotFound, keyRotationErrorHandlers } from "./ApiKeyRefusals.ts"
 import * as Views from "./ApiKeyViews.ts"
 
 export const layer = HttpApiBuilder.group(

@@ -50,11 +50,13 @@ export const layer = HttpApiBuilder.group(
       )
 
     const read = (text: string, index: number) =>
-      Effect.mapError(isTopicTooLarge(text) ? Effect.fail([bodyTooLargeProblem] as const) : decode(text), ([first, ...rest]) =>
-        Errors.InvalidRequest.of([
-          prefixWithTopicIndex(index, first),
-          ...rest.map((problem) => prefixWithTopicIndex(index, problem))
-        ])
+      Effect.mapError(
+        isTopicTooLarge(text) ? Effect.fail([bodyTooLargeProblem] as const) : decode(text),
+        ([first, ...rest]) =>
+          Errors.InvalidRequest.of([
+            prefixWithTopicIndex(index, first),
+            ...rest.map((problem) => prefixWithTopicIndex(index, problem))
+          ])
       )
 
     /** Submits one topic and returns the JSON text of the result. */

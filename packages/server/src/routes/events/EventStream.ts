@@ -95,7 +95,11 @@ export const make = Effect.gen(function* () {
     Effect.catchIf(
       Effect.andThen(
         Effect.yieldNow,
-        read("standard", principal.organization.id, history.page({ ...page, ...asked, owner: ownerOfPrincipal(principal) }))
+        read(
+          "standard",
+          principal.organization.id,
+          history.page({ ...page, ...asked, owner: ownerOfPrincipal(principal) })
+        )
       ),
       isTooManyRequests,
       (error) => Effect.fail(busyError(error))

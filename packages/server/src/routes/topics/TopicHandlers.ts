@@ -29,8 +29,8 @@ import * as Envelope from "../../http/Envelope.ts"
 import { preferredWait, withPreferenceApplied } from "../../http/Preference.ts"
 import * as ViewCache from "../../http/ViewCache.ts"
 import * as IdempotentRequests from "../../middleware/IdempotentRequests.ts"
-import { hasPathDelimiter } from "../../middleware/Responses.ts"
 import * as WaitingRequests from "../../middleware/LongPolling.ts"
+import { hasPathDelimiter } from "../../middleware/Responses.ts"
 import { avatarPath } from "../personas/Avatar.ts"
 import { makeTopicBodyDecoder } from "./TopicBody.ts"
 import { readTopicListQuery } from "./TopicListQuery.ts"
@@ -82,7 +82,9 @@ export const layer = HttpApiBuilder.group(
       })
 
     const created = (topic: typeof Topic.Type) =>
-      Envelope.success(topic, 201, { location: `${servicePathPrefix(apiRoot)}${partnerApiPrefix}/topics/${topic.topic_id}` })
+      Envelope.success(topic, 201, {
+        location: `${servicePathPrefix(apiRoot)}${partnerApiPrefix}/topics/${topic.topic_id}`
+      })
 
     const status = (found: TopicProgress) =>
       Envelope.success(Views.toTopicProgress(found), 200, { etag: tags.ofStatus(found.revision) })
@@ -145,7 +147,8 @@ export const layer = HttpApiBuilder.group(
             page.items.map(({ id, revision }) => id + revision),
             pagination
           )
-          if (EntityTag.matchesIfNoneMatch(request.headers["if-none-match"], tag)) return EntityTag.notModifiedResponse(tag)
+          if (EntityTag.matchesIfNoneMatch(request.headers["if-none-match"], tag))
+            return EntityTag.notModifiedResponse(tag)
           const data = page.items.map(Views.topicSummaryJson).join()
           const body = `{"success":true,"data":[${data}],"pagination":${JSON.stringify(pagination)}}`
           return Envelope.jsonResponse(body, 200, { etag: tag })

@@ -7,7 +7,7 @@ import { ChangeWebhook, RegisterWebhook, RotateWebhookSecret } from "@partner-co
 import { secretPattern, secretProblem } from "@partner-commentary/core/webhook/WebhookSecret"
 import { maxUrlLength, urlPattern, urlProblem } from "@partner-commentary/core/webhook/WebhookUrl"
 import * as Predicate from "effect/Predicate"
-import { makeJsonBodyDecoder, decodeOptionalBody, makeJsonTextDecoder } from "../../http/Body.ts"
+import { decodeOptionalBody, makeJsonBodyDecoder, makeJsonTextDecoder } from "../../http/Body.ts"
 
 const ofRegistration = ({ secret, url }: Readonly<Record<string, unknown>>): ReadonlyArray<Problem> => [
   ...urlProblems(url),

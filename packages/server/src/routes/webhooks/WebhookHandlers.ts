@@ -22,7 +22,7 @@ import { failWithInvalidRequest } from "../../http/Body.ts"
 import * as Envelope from "../../http/Envelope.ts"
 import { parseIdentifier } from "../../http/Identifier.ts"
 import * as IdempotentRequests from "../../middleware/IdempotentRequests.ts"
-import { decodeWebhookChange, decodeWebhookRegistration, decodeSecretRotation } from "./WebhookBody.ts"
+import { decodeSecretRotation, decodeWebhookChange, decodeWebhookRegistration } from "./WebhookBody.ts"
 import { toRotatedWebhook, toWebhook, toWebhookTest } from "./WebhookViews.ts"
 
 export const layer = HttpApiBuilder.group(
@@ -73,7 +73,11 @@ export const layer = HttpApiBuilder.group(
         Effect.fnUntraced(function* ({ params }) {
           const principal = yield* CurrentPrincipal
           const id = yield* parseIdentifier(Ids.WebhookId, params.id, Errors.webhookNotFound)
-          const webhook = yield* Effect.catchTag(webhooks.find(ownerOfPrincipal(principal), id), "WebhookNotFound", notFound)
+          const webhook = yield* Effect.catchTag(
+            webhooks.find(ownerOfPrincipal(principal), id),
+            "WebhookNotFound",
+            notFound
+          )
           return ok(toWebhook(webhook))
         })
       )
@@ -125,7 +129,9 @@ export const layer = HttpApiBuilder.group(
         Effect.fnUntraced(function* ({ params }) {
           const principal = yield* CurrentPrincipal
           const id = yield* parseIdentifier(Ids.WebhookId, params.id, Errors.webhookNotFound)
-          return toWebhookTest(yield* Effect.catchTag(test(ownerOfPrincipal(principal), id), "WebhookNotFound", notFound))
+          return toWebhookTest(
+            yield* Effect.catchTag(test(ownerOfPrincipal(principal), id), "WebhookNotFound", notFound)
+          )
         })
       )
   })
@@ -134,7 +140,8 @@ export const layer = HttpApiBuilder.group(
 /** A malformed id, an unknown webhook and another owner's webhook give the same response. */
 const notFound = () => Effect.fail(Errors.webhookNotFound)
 
-const urlRefused = ({ constraint }: { readonly constraint: string }) => failWithInvalidRequest({ field: "url", constraint })
+const urlRefused = ({ constraint }: { readonly constraint: string }) =>
+  failWithInvalidRequest({ field: "url", constraint })
 
 const tooMany = (limit: number) =>
   failWithInvalidRequest({
