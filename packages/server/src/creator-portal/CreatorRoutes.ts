@@ -29,7 +29,7 @@ import { busyPage, internalErrorPage, notFoundPage, tooManyRequestsPage } from "
 import { inboxPage } from "./InboxPage.ts"
 import { pageHeaders } from "./PageDocument.ts"
 import { type ActionRefusal, describeRefusal, type RefusalReason } from "./Refusal.ts"
-import * as TokenWindow from "./TokenRateLimiter.ts"
+import * as TokenRateLimiter from "./TokenRateLimiter.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 
@@ -70,7 +70,7 @@ const routes = Effect.gen(function* () {
   const headers = yield* pageHeaders
   const { apiRoot } = yield* PublicAddress
   const avatar = apiRoot + avatarPath
-  const window = TokenWindow.make({ limit, seconds: 60, capacity: 10_000 })
+  const window = TokenRateLimiter.make({ limit, seconds: 60, capacity: 10_000 })
   /** The path of the creators' pages has no scheme and host, so that the pages work under every host name. */
   const root = `${servicePathPrefix(apiRoot)}/creator`
 

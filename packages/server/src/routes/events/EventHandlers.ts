@@ -10,7 +10,7 @@ import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Option from "effect/Option"
 import * as Envelope from "../../http/Envelope.ts"
 import { preferredWait, withPreferenceApplied } from "../../http/Preference.ts"
-import * as WaitingRequests from "../../middleware/LongPolling.ts"
+import * as LongPolling from "../../middleware/LongPolling.ts"
 import * as EventQuery from "./EventQuery.ts"
 import * as EventStream from "./EventStream.ts"
 
@@ -19,7 +19,7 @@ export const layer = HttpApiBuilder.group(
   "events",
   Effect.fnUntraced(function* (handlers) {
     const events = yield* EventHistory
-    const wait = yield* WaitingRequests.make
+    const wait = yield* LongPolling.make
     const stream = yield* EventStream.make
     return handlers
       .handle("stream", ({ headers, query, request }) =>

@@ -29,7 +29,7 @@ import * as Envelope from "../../http/Envelope.ts"
 import { preferredWait, withPreferenceApplied } from "../../http/Preference.ts"
 import * as ViewCache from "../../http/ViewCache.ts"
 import * as IdempotentRequests from "../../middleware/IdempotentRequests.ts"
-import * as WaitingRequests from "../../middleware/LongPolling.ts"
+import * as LongPolling from "../../middleware/LongPolling.ts"
 import { hasPathDelimiter } from "../../middleware/Responses.ts"
 import { avatarPath } from "../personas/Avatar.ts"
 import { makeTopicBodyDecoder } from "./TopicBody.ts"
@@ -49,7 +49,7 @@ export const layer = HttpApiBuilder.group(
     const submissions = yield* TopicSubmission.make
     const answerOnce = yield* IdempotentRequests.make
     const tags = yield* EntityTag.make
-    const wait = yield* WaitingRequests.make
+    const wait = yield* LongPolling.make
     const cache = ViewCache.make()
 
     /**

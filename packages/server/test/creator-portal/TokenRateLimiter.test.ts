@@ -2,9 +2,9 @@ import { it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
 import { assert } from "vitest"
-import * as TokenWindow from "../../src/creator-portal/TokenRateLimiter.ts"
+import * as TokenRateLimiter from "../../src/creator-portal/TokenRateLimiter.ts"
 
-const make = (capacity: number) => TokenWindow.make({ limit: 2, seconds: 60, capacity })
+const make = (capacity: number) => TokenRateLimiter.make({ limit: 2, seconds: 60, capacity })
 
 it.effect("a rate window starts with the first request, lasts a minute, and reports the wait in whole seconds", () =>
   Effect.gen(function* () {
