@@ -38,19 +38,17 @@ describe("the settings", () => {
     })
   )
 
-  it.effect(
-    "each of DATABASE_URL, DEV=false, and a PUBLIC_URL that is not a loopback address ends development mode",
-    () =>
-      Effect.gen(function* () {
-        const isDevelopment = (env: Record<string, string>) => Effect.map(read(env), ({ development }) => development)
-        assert.isFalse(yield* isDevelopment({ DATABASE_URL: "sqlite:./x.db" }))
-        assert.isFalse(yield* isDevelopment({ PUBLIC_URL: "https://api.example.com" }))
-        assert.isFalse(yield* isDevelopment({ HOST: "0.0.0.0" }))
-        assert.isFalse(yield* isDevelopment({ DEV: "false" }))
-        assert.isTrue(yield* isDevelopment({ PUBLIC_URL: "http://localhost:3000/" }))
-        assert.isTrue(yield* isDevelopment({ PUBLIC_URL: "http://[::1]:3000" }))
-        assert.isTrue(yield* isDevelopment({ DEV: "true", DATABASE_URL: "sqlite:./x.db", HOST: "0.0.0.0" }))
-      })
+  it.effect("DATABASE_URL, DEV=false, or a HOST or PUBLIC_URL that is not loopback ends development mode", () =>
+    Effect.gen(function* () {
+      const isDevelopment = (env: Record<string, string>) => Effect.map(read(env), ({ development }) => development)
+      assert.isFalse(yield* isDevelopment({ DATABASE_URL: "sqlite:./x.db" }))
+      assert.isFalse(yield* isDevelopment({ PUBLIC_URL: "https://api.example.com" }))
+      assert.isFalse(yield* isDevelopment({ HOST: "0.0.0.0" }))
+      assert.isFalse(yield* isDevelopment({ DEV: "false" }))
+      assert.isTrue(yield* isDevelopment({ PUBLIC_URL: "http://localhost:3000/" }))
+      assert.isTrue(yield* isDevelopment({ PUBLIC_URL: "http://[::1]:3000" }))
+      assert.isTrue(yield* isDevelopment({ DEV: "true", DATABASE_URL: "sqlite:./x.db", HOST: "0.0.0.0" }))
+    })
   )
 
   it.effect("every environment variable is read into its setting", () =>
