@@ -4,8 +4,7 @@ import type { VictimMeasurements } from "./Victim.ts"
 
 /**
  * The victim's maximum response time in milliseconds on a quiet machine. On a busy machine, waits for a processor or
- * the disk do not count. On a busy machine, the limit is also multiplied by the slowdown that `MachineControl`
- * measured.
+ * the disk do not count. On a busy machine, the limit is also multiplied by the measured slowdown of the machine.
  */
 const longest = 500
 
