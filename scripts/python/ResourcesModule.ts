@@ -68,7 +68,10 @@ const simple = (mode: Mode, operation: Operation): ReadonlyArray<string> => [
   "        return result"
 ]
 
-/** The next page uses a cursor instead of an offset. A list that is read forward sends the position as `after`. */
+/**
+ * Returns the query of the next page. The query sends the position as `cursor`, or as `after` if the list is read in
+ * ascending order, and it sends no offset.
+ */
 const furtherPage = ({ query }: Operation): string => {
   const names = query.map(({ name }) => name)
   const place = names.includes("after") ? '"after" if after or order == "asc" else "cursor"' : '"cursor"'
