@@ -1,4 +1,7 @@
-/** Generates `_resources.py`: a class for each group of operations, for blocking and for asynchronous calls. */
+/**
+ * Generates `_resources.py`: for each group of operations, one class with blocking calls and one class with
+ * asynchronous calls.
+ */
 import type { Document } from "@partner-commentary/api/description/Document"
 import { docstring } from "./ModelsModule.ts"
 import { type Argument, type Operation, operationsOf } from "./Operation.ts"
