@@ -63,36 +63,34 @@ const token = (subject: RegExp): Effect.Effect<string, never, Outbox> =>
     }
   )
 
-it.live(
-  "a creator approves a topic of the application below the service's path, and the partner fetches the commentary",
-  () =>
-    Effect.gen(function* () {
-      const { spans, tracer } = RecordedSpans.make()
-      const tokens = yield* Effect.gen(function* () {
-        const root = `http://127.0.0.1:${yield* port}`
-        const { owner, sql } = yield* articles
-        const key = (yield* Seed.key(owner)).text
-        const { body } = yield* post(`${root}/articles/a-1/ask`)
-        assert.deepStrictEqual(yield* sql`SELECT id, topic FROM articles`, [{ id: "a-1", topic: body?.topic }])
+it.live("a creator approves the application's topic below the path, and the partner fetches the commentary", () =>
+  Effect.gen(function* () {
+    const { spans, tracer } = RecordedSpans.make()
+    const tokens = yield* Effect.gen(function* () {
+      const root = `http://127.0.0.1:${yield* port}`
+      const { owner, sql } = yield* articles
+      const key = (yield* Seed.key(owner)).text
+      const { body } = yield* post(`${root}/articles/a-1/ask`)
+      assert.deepStrictEqual(yield* sql`SELECT id, topic FROM articles`, [{ id: "a-1", topic: body?.topic }])
 
-        const first = yield* token(/asks Ada Vance/)
-        const answered = yield* post(`${root}/commentary/creator/${first}/respond`, { perspective: "They will." })
-        assert.strictEqual(answered.status, 200)
-        const second = yield* token(/^A draft for Ada Vance/)
-        assert.strictEqual((yield* post(`${root}/commentary/creator/${second}/approve`)).status, 200)
-        const found = yield* Effect.promise(() =>
-          fetch(`${root}/commentary/partner/v1/topics/by-reference/a-1`, { headers: { "x-api-key": key } }).then(
-            (response) => response.text()
-          )
+      const first = yield* token(/asks Ada Vance/)
+      const answered = yield* post(`${root}/commentary/creator/${first}/respond`, { perspective: "They will." })
+      assert.strictEqual(answered.status, 200)
+      const second = yield* token(/^A draft for Ada Vance/)
+      assert.strictEqual((yield* post(`${root}/commentary/creator/${second}/approve`)).status, 200)
+      const found = yield* Effect.promise(() =>
+        fetch(`${root}/commentary/partner/v1/topics/by-reference/a-1`, { headers: { "x-api-key": key } }).then(
+          (response) => response.text()
         )
-        assert.include(found, "They will.")
-        return [first, second]
-      }).pipe(Effect.provide(yield* served), Effect.provideService(Tracer.Tracer, tracer))
-      const traced = spans.map(({ attributes, name }) => `${name} ${JSON.stringify([...attributes])}`).join("\n")
-      assert.include(traced, "/commentary/partner/v1/topics")
-      assert.include(traced, "/creator/:token/respond")
-      for (const token of tokens) assert.notInclude(traced, token)
-    })
+      )
+      assert.include(found, "They will.")
+      return [first, second]
+    }).pipe(Effect.provide(yield* served), Effect.provideService(Tracer.Tracer, tracer))
+    const traced = spans.map(({ attributes, name }) => `${name} ${JSON.stringify([...attributes])}`).join("\n")
+    assert.include(traced, "/commentary/partner/v1/topics")
+    assert.include(traced, "/creator/:token/respond")
+    for (const token of tokens) assert.notInclude(traced, token)
+  })
 )
 
 it.live("if the application's own change fails, no topic is stored and no creator gets a mail", () =>
