@@ -1,6 +1,7 @@
 /**
  * `node bench/install.ts` measures what an installation for embedding adds to an application: packages, megabytes, and
- * the start of the service in a new process. Names of npm packages as parameters are measured beside it.
+ * the start of the service in a new process. The parameters are names of npm packages, which the benchmark measures as
+ * well, for comparison.
  */
 import { execFile } from "node:child_process"
 import { lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"

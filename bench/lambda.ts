@@ -1,6 +1,6 @@
 /**
- * Measures what a deployer of the Lambda host pays: the bundle's size, and a new container's time from the import to
- * the first response. Each start is a separate process on an existing database. Run the benchmark on a quiet machine.
+ * Measures the Lambda host: the bundle's size, and a new container's time from the import to the first response. Each
+ * start is a separate process on an existing database. Run the benchmark on a quiet machine.
  */
 import { execFile } from "node:child_process"
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs"

@@ -9,8 +9,8 @@ export interface LoadRound {
   readonly port: number
   readonly key: string
   /**
-   * `post`: topics with a different text each time. `get`: the status of these topics, in turn. `paths`: GET each in
-   * turn.
+   * `post`: topics with a different text each time. `get`: the status of these topics, in turn. `paths`: a GET request
+   * for each path, in turn.
    */
   readonly send:
     | { readonly kind: "post"; readonly personaIds: ReadonlyArray<string> }

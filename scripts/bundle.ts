@@ -49,6 +49,7 @@ const bundle = async (outdir: string, { plugins = [], ...options }: BuildOptions
     target: "node22",
     minifyWhitespace: true,
     minifySyntax: true,
+    // V8 stores a source with characters outside Latin-1 in two bytes per character, so esbuild escapes them.
     charset: "ascii",
     legalComments: "external",
     metafile: true,
@@ -75,7 +76,7 @@ const textsAreFiles: Plugin = {
 
 const bundleNode = async (host: string) => {
   const outdir = join(host, "bundle")
-  // Names stay readable in traces and logs. ASCII text takes half the memory.
+  // Identifiers are not minified, so that names stay readable in traces and logs.
   const sources = await bundle(outdir, {
     entryPoints: { main: join(host, "src", "main.ts") },
     // Bundled CommonJS code calls `require` for Node's own modules. The minifier generates no name as long as

@@ -1,7 +1,7 @@
 /**
- * The external parties in a separate process: creators that approve at a set rate, and receivers that accept events at
- * once or hang. The parent process sends the approvals over IPC. The parent process gets the result when every event
- * has arrived, with the time that each took.
+ * The external parties in a separate process: creators that approve at a set rate, and receivers that either accept
+ * events immediately or never respond. The parent process sends the approvals over IPC. The parent process gets the
+ * result when every event has arrived, with the time that each took.
  */
 import { Agent, createServer, request } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -15,7 +15,10 @@ export interface LoadRunOptions {
   readonly approvals: ReadonlyArray<CommentaryApproval>
   /** The load: a number of creators in a closed loop, or a fixed number of approvals a second. */
   readonly pace: { readonly creators: number } | { readonly perSecond: number }
-  /** If set, the events of this run go to hanging receivers. The run ends when `hanging` requests hang at once. */
+  /**
+   * If set, the events of this run go to hanging receivers. The run ends when this number of requests hang at the same
+   * time.
+   */
   readonly hanging?: number
 }
 

@@ -1,4 +1,7 @@
-/** Implements the peer's other reads, without conditional requests. Each read runs one prepared statement. */
+/**
+ * Implements the reads that bench/reads.ts measures, without conditional requests. Each read runs one prepared
+ * statement.
+ */
 import type { DatabaseSync } from "node:sqlite"
 import { parseTopicId } from "./Answers.ts"
 import type { PeerRead } from "./App.ts"

@@ -1,4 +1,7 @@
-/** One interface for the two databases of the peer. Statements use `$1`, and each statement is prepared once. */
+/**
+ * One interface for SQLite and Postgres, the databases of the peer (the comparison service, see bench/README.md).
+ * Statements use `$1`, and each statement is prepared once.
+ */
 import type { DatabaseSync, StatementSync } from "node:sqlite"
 import type { DatabasePool, QueryAnswer } from "../Database.ts"
 

@@ -82,7 +82,7 @@ const frameworks: Readonly<Record<string, Framework>> = {
 }
 
 describe.each(Object.entries(frameworks))("%s", (_, { below = "", lacks = [], serve }) => {
-  it("%s returns the same responses as every other host, in addition to its own routes", async (test) => {
+  it("%s serves the API with the same responses as every other host, and also serves its own routes", async (test) => {
     const apiRoot = `http://commentary.example${below}`
     const service = Mounted.service(test, apiRoot)
     const port = await Mounted.listening(await serve(service), test)

@@ -63,7 +63,7 @@ const token = (subject: RegExp): Effect.Effect<string, never, Outbox> =>
     }
   )
 
-it.live("a topic of the application is approved below the prefix and fetched by the partner", () =>
+it.live("a creator approves the application's topic below the path, and the partner fetches the commentary", () =>
   Effect.gen(function* () {
     const { spans, tracer } = RecordedSpans.make()
     const tokens = yield* Effect.gen(function* () {

@@ -2,7 +2,7 @@
 import { expect, it } from "vitest"
 import { application } from "../logging.ts"
 
-it("a wrong mount is logged as a warning by the application's pino", async (test) => {
+it("if the service is mounted at another path than its URL says, the application's pino logs a warning", async (test) => {
   const lines: Array<Record<string, unknown>> = []
   const { pc } = application({ write: (line) => lines.push(JSON.parse(line)) })
   test.onTestFinished(pc.stop)

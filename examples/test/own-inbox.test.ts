@@ -1,4 +1,7 @@
-/** The inbox of the guide lists the requests of the creator who has logged in, and takes the creator's answer. */
+/**
+ * Tests that the inbox of the guide lists the requests of the creator who has logged in, and accepts the creator's
+ * answer.
+ */
 import { once } from "node:events"
 import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"

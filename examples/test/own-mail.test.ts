@@ -1,4 +1,6 @@
-/** The mail function of the guide sends the mail, and distinguishes a permanent refusal from a temporary one. */
+/**
+ * Tests that the mail function of the guide sends the mail, and distinguishes a permanent refusal from a temporary one.
+ */
 import { once } from "node:events"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"

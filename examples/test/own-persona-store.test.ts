@@ -48,7 +48,7 @@ const hostsTables = Effect.fnUntraced(function* (partner: string) {
   ])}`
 })
 
-it.live("partners can list and ask the host's own authors, according to the host's own contracts", () =>
+it.live("a partner can list the host's own authors and send them topics, if the host's own contracts permit this", () =>
   Effect.gen(function* () {
     const { call } = yield* TestApi
     const owner = yield* Seed.organization({ name: "Courtside App" })

@@ -1,4 +1,4 @@
-/** Personas with integer keys pass the suite of every PersonaStore, with ids that are derived from the keys. */
+/** Tests that the example with integer keys passes the test suite that every PersonaStore must pass. */
 import { DatabaseSync } from "node:sqlite"
 import { PersonaId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"

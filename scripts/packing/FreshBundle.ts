@@ -1,6 +1,6 @@
 /**
- * Before a test run, rebuilds the Node host's bundle if a source changed. The tests use the bundle because it starts
- * faster.
+ * Before a test run, rebuilds the Node host's bundle if a source changed. The tests run the bundle because it starts
+ * faster than the sources.
  */
 import { execFileSync } from "node:child_process"
 import { join } from "node:path"

@@ -1,4 +1,7 @@
-/** Generates `_resources.py`: a class for each group of operations, for blocking and for asynchronous calls. */
+/**
+ * Generates `_resources.py`: for each group of operations, one class with blocking calls and one class with
+ * asynchronous calls.
+ */
 import type { OpenApiDocument } from "@partner-commentary/api/description/Document"
 import { docstring } from "./ModelsModule.ts"
 import { type Argument, type Operation, operationsOf } from "./Operation.ts"
@@ -68,7 +71,10 @@ const simple = (mode: Mode, operation: Operation): ReadonlyArray<string> => [
   "        return result"
 ]
 
-/** The next page uses a cursor instead of an offset. A list that is read forward sends the position as `after`. */
+/**
+ * Returns the query of the next page. The query sends the position as `cursor`, or as `after` if the list is read in
+ * ascending order, and it sends no offset.
+ */
 const furtherPage = ({ query }: Operation): string => {
   const names = query.map(({ name }) => name)
   const place = names.includes("after") ? '"after" if after or order == "asc" else "cursor"' : '"cursor"'

@@ -41,14 +41,14 @@ describe("the linters of the OpenAPI document", () => {
     expect(reported).not.toEqual([])
   })
 
-  it("the linters report each of the four general errors that an operation lacks", () => {
+  it("the linters report each error response that an operation lacks: 400, 401, 404, 429 and 500", () => {
     const messages = findings.filter(({ rule }) => rule === "operation-errors").map(({ message }) => message)
     for (const status of ["400", "401", "429", "500", "404"]) {
       expect(messages).toContainEqual(expect.stringContaining(`"${status}"`))
     }
   })
 
-  it("the linters accept references, constants, secrets and operations for tokens", () => {
+  it("the linters accept valid fields and operations that almost violate a rule", () => {
     expect(findings.filter(({ pointer }) => /properties\/(fine|secret)|v1\/fine/.test(pointer))).toEqual([])
   })
 })

@@ -1,6 +1,6 @@
 /**
- * Tests the languages in which users write: CommonJS without flags, Jest without its experimental modules, and every
- * supported TypeScript with all declarations checked.
+ * Tests the packages in the languages that users write: CommonJS without flags, Jest without its experimental support
+ * of ESM, and every supported version of TypeScript with all declarations checked.
  */
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"

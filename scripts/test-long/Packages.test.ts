@@ -98,7 +98,7 @@ describe.each([...new Set([oldest, newest])])("installed with effect %s", (effec
     expect(new Set(JSON.stringify(dependencies).match(/(?<="effect":\{"version":")[^"]+/g))).toEqual(new Set([effect]))
   })
 
-  it("every module loads, the embedded service publishes, and a partner's tests pass, on each Node version", async () => {
+  it("every module loads, the embedded service publishes a commentary, and a partner's tests pass, on each Node version", async () => {
     for (const node of nodes) {
       await run(folder, node, "load.js")
       expect(await run(folder, node, "out/Story.js")).toMatch(/^published$/m)

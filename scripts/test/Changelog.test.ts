@@ -1,4 +1,4 @@
-/** Tests the changes to the changelog when a version is made. */
+/** Tests how a release changes the changelog. */
 import { expect, it } from "vitest"
 import { changesetText, releaseChangelog } from "../packing/Changelog.ts"
 

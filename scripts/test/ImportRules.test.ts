@@ -181,7 +181,10 @@ const reported = async (): Promise<ReadonlyArray<string>> => {
   }
 }
 
-/** Writes an import cycle between three folders. The rule reports folders by name. */
+/**
+ * Writes an import cycle between three folders. The rule `core-folders-form-a-hierarchy` reports each folder of the
+ * cycle, not its files.
+ */
 const writeCycleOfFolders = () => {
   write("packages/core/src/one/A.ts", 'import type { B } from "../two/B.ts"\nexport type A = B\n')
   write("packages/core/src/one/E.ts", "export type E = 1\n")

@@ -29,7 +29,7 @@ describe("manifests", () => {
     expect([...versions]).toEqual([expect.stringMatching(/^\d+\.\d+\.\d+/)])
   })
 
-  it("manifests require peers in the tested range, with a lower and an upper end", () => {
+  it("manifests require peer dependencies in the tested range, with a lower and an upper end", () => {
     const peers = workspaces(files).flatMap(({ manifest }) => Object.entries(manifest.peerDependencies ?? {}))
     const open = peers.filter(([, range]) => !/^(>=\d+\.\d+\.\d+ <=?)?\d+\.\d+\.\d+$/.test(range))
     expect(open).toEqual([])

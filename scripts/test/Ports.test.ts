@@ -47,7 +47,7 @@ describe("the page of ports", () => {
     )
   })
 
-  it("the page groups ports by how an embedder provides each port: alone, with the topics, with the partners, or by the process", () => {
+  it("the page lists ports under the right heading: replaceable alone, replaceable as one unit, registries, or state of a process", () => {
     const below = (title: string) => groups.get(title)?.map(({ name }) => name)
     expect(below("Replaceable alone")).toEqual([
       "CommentaryGenerator",

@@ -1,4 +1,4 @@
-/** Next.js 15 and 16 run `instrumentation.ts`, a file beside `app`, when a server starts. */
+/** Next.js 15 and 16 call `register` of `instrumentation.ts`, a file beside `app`, when a server starts. */
 
 // #region glue
 export const register = async () =>

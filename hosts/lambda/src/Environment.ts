@@ -1,6 +1,6 @@
 /**
  * Builds the service from the same environment variables as the Node host. Lambda has no persistent disk and no
- * development mode, so variables are required here that have defaults on the Node host.
+ * development mode, so some variables that have defaults on the Node host are required on Lambda.
  */
 import * as LogThrottle from "@partner-commentary/core/shared/LogThrottle"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"

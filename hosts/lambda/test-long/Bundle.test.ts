@@ -109,7 +109,7 @@ describe.concurrent("a container", () => {
     ["PUBLIC_URL", "every link in a mail starts with it"],
     ["SMTP_URL", "must be set outside development"],
     ["SIGNING_SECRET", "must be set outside development"]
-  ] as const)("without %s names it", async ([name, why], test) => {
+  ] as const)("a function without %s fails with an error that names the variable", async ([name, why], test) => {
     const { [name]: _, ...env } = environmentIn(await Deployment.makeTemporaryFolder(test))
     const container = await Emulator.startContainer(bundle.folder, env, test)
     const outcome = await container.invoke(exampleEvent("schedule"))

@@ -9,7 +9,7 @@ import { eventSources, exampleEvent } from "./Sources.ts"
 
 export const httpEvent = eventSources["an HTTP API"] ?? (() => undefined)
 
-/** Returns the response. The response's body must be JSON. */
+/** Sends the request as an event of an HTTP API, and returns the response. `json` parses the response's body. */
 export const callHandler = async (container: Emulator.LambdaContainer, asked: HostRequest) => {
   const outcome = await container.invoke(httpEvent(asked))
   if ("failure" in outcome) throw new Error(outcome.failure.errorMessage)

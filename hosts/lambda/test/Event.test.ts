@@ -87,7 +87,7 @@ describe("the client address of a request", () => {
     assert.strictEqual(seenBy(call, ["10.0.0.0/8"]), "198.51.100.1")
   })
 
-  it("behind API Gateway the client address comes from the request context, and the header counts only from a trusted proxy", () => {
+  it("behind API Gateway the client address comes from the request context, or from X-Forwarded-For if the request came through a trusted proxy", () => {
     const event = exampleEvent("http-api")
     const call = read({ ...event, headers: { "x-forwarded-for": "198.51.100.1, 192.0.2.1" } })
     assert.strictEqual(seenBy(call, []), "192.0.2.1")

@@ -56,7 +56,7 @@ for (const [name, event] of Object.entries(eventSources)) {
   )
 }
 
-it.effect("on Lambda the response to a request for an event stream contains the existing events and ends at once", () =>
+it.effect("on Lambda the response to a request for an event stream contains the existing events and then ends", () =>
   Effect.gen(function* () {
     const owner = yield* Seed.organization()
     const { text: key } = yield* Seed.key(owner, { environment: "test" })

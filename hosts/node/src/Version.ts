@@ -1,6 +1,6 @@
 /**
- * Returns the version of the product from `package.json`, whose folder contains the folders of the sources and the
- * bundle.
+ * The product's version from `package.json`. The relative path is the same for this module and for the bundle, because
+ * the folders `src` and `bundle` are both beside `package.json`.
  */
 import { createRequire } from "node:module"
 

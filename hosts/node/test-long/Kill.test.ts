@@ -111,7 +111,7 @@ test("after a kill during draft generation, the attempt is repeated when its lea
   assert.deepStrictEqual([...books.drafts.values()], [1])
 })
 
-test("if a kill follows the mail server's acceptance before the reply, the mail arrives again under the same Message-ID", async () => {
+test("if the service is killed after the mail server accepted a mail and before the reply, the mail is sent again with the same Message-ID", async () => {
   const { address, at, host, post, submit } = await started()
   // Kill the service before the mail server answers the first mail. The mail server never answers the first mail.
   post.linger = (letter) =>

@@ -34,7 +34,7 @@ const leastKills = 28
  * minute. The deferred mails are due again in the middle of the run.
  */
 const warmUp = 4000
-/** The time in milliseconds after which kills stop, unless the minimum number of kills is not reached. */
+/** The time in milliseconds after which the kills stop, if the minimum number of kills has been reached. */
 const longestRage = 70_000
 /**
  * The maximum milliseconds for finishing all work after the kills. All delays and time windows of the service are

@@ -177,7 +177,10 @@ const expectedOccasions = (
  */
 const onItsWay = 2500
 
-/** Mails that should not have arrived, or not in this form. */
+/**
+ * Returns a sentence for each mail that should not have arrived, and for each mail that is recorded as sent but never
+ * arrived.
+ */
 const mailMistakes = ({ assigned, books, kills, post }: KillTestRecord): ReadonlyArray<string> => {
   const entries = new Map(books.mails.map((entry) => [entry.id, entry]))
   const messageIds = new Map<string, string>()

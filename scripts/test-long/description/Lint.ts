@@ -5,7 +5,7 @@ import { root } from "../../Repository.ts"
 
 export interface LintFinding {
   readonly rule: string
-  /** A JSON pointer with plain slashes. */
+  /** A JSON pointer in which slashes within a key are not escaped as `~1`. */
   readonly pointer: string
   readonly message: string
 }

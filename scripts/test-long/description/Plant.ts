@@ -1,4 +1,4 @@
-/** Violations that tests insert into a copy of an OpenAPI document. */
+/** Changes that tests make in a copy of an OpenAPI document, such as violations of a rule. */
 import type { OpenApiDocument } from "@partner-commentary/api/description/Document"
 
 type Mutable<A> = { -readonly [Key in keyof A]: A[Key] extends object | undefined ? Mutable<A[Key]> : A[Key] }

@@ -12,9 +12,9 @@ export interface Framework {
   readonly start: readonly [string, ...ReadonlyArray<string>]
   /** The path and the response text of a route beside the service. */
   readonly yours?: readonly [path: string, text: string]
-  /** A file that changes while the application runs, as with `next dev`. */
+  /** The source file that the test edits while the application runs, to cause a hot reload as in `next dev`. */
   readonly reloads?: string
-  /** A route of the application that must refuse the form of another site. */
+  /** A route of the application that must refuse a form that another site submits. */
   readonly refuses?: string
   /** Text to replace in copied examples. */
   readonly edits?: Readonly<Record<string, readonly [text: string, by: string]>>

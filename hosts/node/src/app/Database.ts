@@ -18,7 +18,8 @@ import * as DataFolder from "./DataFolder.ts"
 
 /**
  * Opens and migrates the database. Servers and workers also listen for signals of other processes. Outside development
- * a missing file is refused, because with a wrong path or an unmounted volume the service would start empty.
+ * a missing file is refused, because with a wrong path or an unmounted volume the service would start with an empty
+ * database.
  */
 export const layer = (settings: Settings, options: { readonly listens: boolean }) =>
   Layer.unwrap(
@@ -99,7 +100,7 @@ const inMemory = ({ database }: Settings) => !isPostgres(database) && database.f
 const isMissing = ({ database }: Settings) =>
   !isPostgres(database) && database.filename !== ":memory:" && !existsSync(database.filename)
 
-/** Returns whether a command may create a missing database file. */
+/** Returns whether a missing database file may be created. */
 const mayCreate = ({ development }: Settings) => development
 
 /**

@@ -29,7 +29,7 @@ export const run = <Name extends string, Input, E, Context>(root: Root<Name, Inp
   fiber.addObserver((exit) => end(exitCodeOf(exit)))
 }
 
-/** Runs the command like `run`, but does not exit. Pass the result to `codeOf`, which prints the failure. */
+/** Runs the command like `run`, but does not exit. Pass the exit to `exitCodeOf`, which prints the failure. */
 export const execute = <Name extends string, Input, E, Context>(
   root: Root<Name, Input, E, Context>,
   args: ReadonlyArray<string>
@@ -111,7 +111,7 @@ const wrongUsage = (error: CliError.NonShowHelpErrors): string => {
 
 const parameter = (error: CliError.InvalidValue) => (error.kind === "argument" ? error.option : `--${error.option}`)
 
-/** A flag that has no parser of this package is a boolean flag. */
+/** Returns the rule for a valid value. Effect parses boolean flags itself, so their rule comes from `flagParser`. */
 const right = ({ expected }: CliError.InvalidValue) =>
   /^Expected .*"true"/.test(expected) ? flagParser.rule : expected.replace(/^Expected:? /, "")
 

@@ -1,4 +1,4 @@
-/** A partner's webhook endpoint on this machine. The receiver returns the events whose signature is valid. */
+/** A partner's webhook endpoint on this machine. The receiver records the events whose signature is valid. */
 import { createServer, type IncomingMessage } from "node:http"
 import type { AddressInfo } from "node:net"
 import { verifyWebhook, type WebhookEvent } from "@partner-commentary/client"

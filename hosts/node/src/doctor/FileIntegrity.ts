@@ -1,4 +1,7 @@
-/** Runs SQLite's `quick_check` on the database file in a child process, because a running check can only be killed. */
+/**
+ * Runs SQLite's `quick_check` on the database file in a child process, because only killing a process stops a running
+ * check.
+ */
 import { spawn } from "node:child_process"
 import { resolve } from "node:path"
 import { pathToFileURL } from "node:url"
@@ -8,7 +11,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { type Finding, mendFinding, noticeFinding, okFinding } from "./Doctor.ts"
 
-/** The time limit of this check is shorter than the limit of all the doctor's checks. */
+/** The time limit of this check. The whole command `doctor` takes at most 5 seconds. */
 const timeout = Duration.seconds(3)
 
 /** The maximum wait for a lock of the file. A closing connection locks the file briefly for a checkpoint. */

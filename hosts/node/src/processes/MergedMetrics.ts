@@ -8,8 +8,8 @@ type Aggregate = (one: number, other: number) => number
 const sum: Aggregate = (one, other) => one + other
 
 /**
- * Gauges without an entry are the maximum of all processes. The heap gauge is a maximum too: each process has its own
- * heap limit, and a sum would hide a process near its limit.
+ * The aggregation of each gauge. A gauge without an entry becomes the maximum of all processes. The heap gauge is a
+ * maximum too: each process has its own heap limit, and a sum would hide a process near its limit.
  */
 const gauges: Readonly<Record<string, Aggregate>> = {
   process_resident_memory_bytes: sum,
@@ -68,7 +68,8 @@ export const merge = (all: ReadonlyArray<Metrics>): Metrics => {
 }
 
 /**
- * What must remain of a process that ended: sums would otherwise decrease, which Prometheus takes for a restart of all.
+ * Returns the metrics of an ended process that must stay part of the sums. Without these metrics the sums would
+ * decrease, and Prometheus would assume that all processes had restarted.
  */
 export const withoutGauges = (metrics: Metrics): Metrics =>
   new Map([...metrics].filter(([, { type }]) => type !== "gauge"))

@@ -1,5 +1,6 @@
 /**
- * The primary process of `serve --processes N`: it forks the others, which share one port, and adds up their metrics.
+ * The primary process of `serve --processes N`: it forks the other processes, which share one port, and merges their
+ * metrics.
  */
 import cluster, { type Worker } from "node:cluster"
 import { once } from "node:events"
@@ -14,8 +15,8 @@ import type { SupervisedProcess } from "./Supervisor.ts"
 const stopTimeout = Duration.seconds(35)
 
 /**
- * The timeout in milliseconds for a process's metrics. If a process does not answer in time, its previous metrics are
- * used.
+ * The timeout in milliseconds for a process's metrics. If a process does not answer in time, the metrics of its last
+ * answer are used.
  */
 const scrapeTimeout = 3000
 

@@ -8,8 +8,8 @@ import * as Option from "effect/Option"
 import { UsageError } from "../cli/CommandFailed.ts"
 
 /**
- * The maximum default. Eight pools of 11 connections leave room for other clients, because Postgres allows 100
- * connections by default.
+ * The maximum number of processes by default. Postgres allows 100 connections by default, so eight pools of 11
+ * connections leave room for other clients.
  */
 const largestDefault = 8
 

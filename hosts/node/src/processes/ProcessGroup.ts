@@ -79,7 +79,10 @@ const sendFailure = (cause: Cause.Cause<unknown>, describe: (failure: unknown) =
         return yield* Effect.interrupt
       })
 
-/** If the primary process dies, the member stops as on SIGTERM. By default, Node would exit the member at once. */
+/**
+ * If the primary process dies, the member stops as on SIGTERM. By default, Node would end the member immediately,
+ * without a clean stop.
+ */
 const stopWithoutPrimary = Effect.sync(() =>
   cluster.worker?.once("disconnect", () => {
     if (cluster.worker !== undefined) cluster.worker.exitedAfterDisconnect = true

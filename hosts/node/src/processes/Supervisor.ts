@@ -30,7 +30,7 @@ export const processRestarts = Metric.counter("partner_commentary_process_restar
   incremental: true
 })
 
-/** If a process ends after this many milliseconds or more, its end does not count as a repeated failure. */
+/** If a process has run for at least this many milliseconds, its end does not count as a repeated failure. */
 const healthyAfter = Duration.toMillis("1 minute")
 
 /** Returns the delay before a restart. The delay doubles with each repeated failure, up to 30 seconds. */
@@ -57,7 +57,8 @@ export const supervise = ({ announce, count, launch }: SupervisorOptions) =>
       )
 
     const keepRunning = Effect.fnUntraced(function* (number: number) {
-      // The other processes wait, because the first process migrates the database and reports wrong settings.
+      // The other processes wait until the first process is ready, because it migrates the database and reports wrong
+      // settings.
       if (number > 1) yield* isReady(1)
       for (let failures = 1; ; failures++) {
         const begun = yield* Clock.currentTimeMillis

@@ -1,6 +1,6 @@
 /**
- * Starts waiting requests in fair turns between organizations. All requests without a verified credential from one
- * client address share a turn. A request is dropped if its client disconnects before the turn.
+ * Starts waiting requests in fair turns between organizations. All requests that come from one client address without a
+ * verified credential share a turn. A request is dropped if its client disconnects before the turn.
  */
 import type { IncomingMessage, Server } from "node:http"
 import type { IpAllowList } from "@partner-commentary/core/access/IpAllowList"
@@ -24,8 +24,8 @@ export const installFairRequests = (
   proxies: IpAllowList
 ): void => {
   /**
-   * New requests wait in a separate queue. In the queue of the organization's running work, new requests would start
-   * before earlier requests end, and exceed the organization's limits.
+   * New requests wait in a queue of their own (`start …`), apart from the organization's running work. In one common
+   * queue, new requests would start before earlier requests end, and exceed the organization's limits.
    */
   const turnOf = (request: IncomingMessage): string =>
     `start ${ownerOf(credentialOf(request.headers)) ?? addressOf(request)}`

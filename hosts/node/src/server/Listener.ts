@@ -1,6 +1,6 @@
 /**
- * Binds the port before the application exists, because links contain the address. Requests wait if they arrive before
- * the application is ready.
+ * Binds the port before the application is built, because the application's links contain the port. Requests that
+ * arrive before the application is ready wait.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { Socket } from "node:net"

@@ -1,6 +1,7 @@
 /**
- * Answers requests that Node's HTTP server cannot parse, and requests that Node would refuse without a body. The
- * answers have the error envelope and a request id, like every other refusal. Well-formed requests go to the router.
+ * Answers requests that Node's HTTP server cannot parse, and requests that Node would refuse without a response body.
+ * The answers have the error envelope and a request id, like every other refusal. Well-formed requests go to the
+ * router.
  */
 import { type IncomingMessage, maxHeaderSize, type Server, type ServerResponse, STATUS_CODES } from "node:http"
 import { Socket } from "node:net"
@@ -75,8 +76,7 @@ const refusalOf = (error: ParserError): WireError => {
 const malformed = invalid("must be well-formed HTTP/1.1")
 
 /**
- * Returns the response's status. A timed-out connection gets 408, which tells clients that the service refused no
- * request.
+ * Returns the response's status: 408 if the request did not arrive in time, and otherwise the status of the error code.
  */
 const statusFor = (error: ParserError) =>
   error.code === "ERR_HTTP_REQUEST_TIMEOUT" ? requestTimeout.status : statusOf[refusalOf(error).error.code]

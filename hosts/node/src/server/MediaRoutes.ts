@@ -1,6 +1,6 @@
 /**
  * Serves whole media files or ranges from a folder. File names are unguessable, so requests need no authentication and
- * have no rate limits. There is no listing, and only file names in the core's format reach the file system.
+ * have no rate limits. There is no listing, and only names in the format that the core generates reach the file system.
  */
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
@@ -9,7 +9,7 @@ import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as HttpStaticServer from "effect/http/HttpStaticServer"
 import { mediaPath } from "../app/Media.ts"
 
-/** Returns whether a text is a file name in the core's format, including a file extension. */
+/** Returns whether a text has the format of the file names that the core generates, including a file extension. */
 const isName = (text: string): boolean => /^[0-9A-Za-z]{32}\.[0-9a-z]{3,4}$/.test(text)
 
 const headers = {

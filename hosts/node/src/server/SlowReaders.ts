@@ -1,7 +1,7 @@
 /**
  * Closes connections whose clients read responses too slowly. A client that sometimes reads a byte is never idle, so
- * Node's timeouts do not apply. The time limit for the buffered bytes is a grace period plus their transfer time at the
- * lowest allowed speed.
+ * Node's timeouts do not apply. The time limit for the bytes that wait to be sent is a grace period plus their transfer
+ * time at the lowest allowed speed.
  */
 import type { Server } from "node:http"
 import type { Socket } from "node:net"

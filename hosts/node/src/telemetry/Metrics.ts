@@ -1,6 +1,6 @@
 /**
- * Updates the metrics in Effect's registry, which `/metrics` and OTLP read. Requests, mails and drafts are counted when
- * they happen. `makeGaugeRefresh` updates the gauges of the process and of the database.
+ * Updates the metrics in Effect's registry, which `/metrics` and OTLP read. Requests, mails, drafts, media and webhook
+ * requests are counted when they happen. `makeGaugeRefresh` updates the gauges of the process and of the database.
  */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"

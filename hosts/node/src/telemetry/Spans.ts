@@ -1,6 +1,6 @@
 /**
- * Wraps the tracer of the exporter. The wrapper sets the span ids that a span's subject requires. Spans of SQL
- * statements are dropped unless the settings enable these spans.
+ * Wraps the tracer of the exporter. For a span whose annotations contain a `SpanIdentity`, the wrapper sets the ids
+ * that are derived from the topic or event. Spans of SQL statements are dropped unless the settings enable these spans.
  */
 import { SpanIdentity } from "@partner-commentary/core/shared/Subject"
 import * as Context from "effect/Context"

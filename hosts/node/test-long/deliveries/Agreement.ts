@@ -1,7 +1,7 @@
 /**
  * Compares the requests that receivers got with the attempts in the database. Each logged attempt must match one
  * received request with the same status. A received request without a logged attempt must come from a worker that was
- * killed during the request. The log then lacks the request's claim number.
+ * killed during the request. In this case the log has no attempt with the request's claim number.
  */
 import type { DeliveryLedger, LoggedAttempt } from "./DeliveryLedger.ts"
 import type { ArrivedEvent } from "./Receivers.ts"

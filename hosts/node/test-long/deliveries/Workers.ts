@@ -1,4 +1,6 @@
-/** Runs several workers on one database, kills workers at various moments, and restarts each killed worker at once. */
+/**
+ * Runs several workers on one database, kills workers at various moments, and restarts each killed worker immediately.
+ */
 import { setTimeout as sleep } from "node:timers/promises"
 import { type HostFolder, HostProcess } from "../Host.ts"
 import type { RandomSource } from "../Randomness.ts"
@@ -31,8 +33,8 @@ export class KilledWorkers {
   }
 
   /**
-   * Reports that a receiver has just received a request or sent a response. If a kill waits for a request or a
-   * response, the kill happens now.
+   * Reports that a receiver has just received a request or sent a response. If a kill is planned for the next request
+   * or response, the kill happens now.
    */
   moment(): void {
     this.waiting.shift()?.()

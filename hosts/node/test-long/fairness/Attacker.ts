@@ -1,7 +1,7 @@
 /**
  * A process that runs one attack until it is killed: `node Attacker.ts SCENE.json NAME FIRST_KEY ROOT`. The attacker is
- * a separate process, so that its work does not delay the victim's clock. The attacker reports its responses to the
- * test.
+ * a separate process, so that its work does not distort the victim's time measurements. The attacker reports its
+ * responses to the test.
  */
 import { readFileSync } from "node:fs"
 import { Agent, request } from "node:http"
@@ -23,7 +23,7 @@ export interface AttackTally {
 // biome-ignore lint/suspicious/noExplicitAny: each attack knows the shape of its responses
 export type SendAttackRequest = (ask: AttackRequest) => Promise<{ readonly status: number; readonly data: any }>
 
-/** The attacker uses four keys, as a tenant with several servers might do. */
+/** The number of API keys that the attacker uses, because a tenant with several servers might use several keys. */
 const keysAtOnce = 4
 
 /** The number of requests in flight on one connection. The server's limit is one request higher. */

@@ -2,7 +2,8 @@
  * Tests that no tenant slows down another tenant or makes another tenant's requests fail. A victim makes its usual
  * requests while an attacker with valid keys attacks every API operation and uses every known special attack. The
  * attacker sends requests both at and far above the limits of its plan. `FAIRNESS_ONLY=TEXT;TEXT` runs only the attacks
- * whose names contain one of the texts. `FAIRNESS_PROGRESS=true` prints the result of each attack at once.
+ * whose names contain one of the texts. `FAIRNESS_PROGRESS=true` prints the result of each attack immediately after the
+ * attack.
  */
 import { writeFileSync } from "node:fs"
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
@@ -34,7 +35,8 @@ const linksOf = (root: string, { personas, shares }: SeededTenant) =>
   Effect.runPromise(
     Effect.gen(function* () {
       const links = yield* CreatorLinks
-      // The seed creates the topic with all personas first, so the first share belongs to the first persona.
+      // The first rows that the seed creates are the assignments of the topic with all personas, in the order of the
+      // personas. Therefore the share at each index belongs to the persona at this index.
       return yield* Effect.forEach(personas, (persona, index) =>
         links.toAssignment({ id: shares[index], creator: { email: `${persona}@creators.example` } } as Assignment)
       )
@@ -72,7 +74,7 @@ it("the fairness suite has an attack for every operation of the OpenAPI document
 })
 
 for (const [database, make] of Object.entries(databases)) {
-  it(`${database}: a tenant with valid keys neither delays nor fails another tenant's requests, and the service's memory is bounded`, async (test) => {
+  it(`${database}: a tenant with valid keys neither delays another tenant's requests nor makes them fail, and the service's memory is bounded`, async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const port = await findFreePort()
     const root = `http://127.0.0.1:${port}`

@@ -28,7 +28,7 @@ it("on a busy machine the limit grows, and a response's waits for a processor do
   expect(exceeds(rowOf(1131, 900, 1.6))).toBe(true)
 })
 
-it("a late response is measured again if a wait for a processor delayed the response, even if the control was fast", () => {
+it("a late response is measured again if a wait for a processor delayed the response, even if the control measurement was fast", () => {
   const late = rowOf(1131, 140, 1.1)
   expect([exceeds(late), Report.isResultDoubtful(late)]).toEqual([true, true])
   expect(Report.isResultDoubtful(rowOf(1131, 1100, 1.1))).toBe(false)

@@ -4,7 +4,7 @@ import type { VictimMeasurements } from "./Victim.ts"
 
 /**
  * The victim's maximum response time in milliseconds on a quiet machine. On a busy machine, waits for a processor or
- * the disk do not count. The limit is then multiplied by the slowdown that the control measured.
+ * the disk do not count. On a busy machine, the limit is also multiplied by the measured slowdown of the machine.
  */
 const longest = 500
 

@@ -35,8 +35,8 @@ export interface SeededTenant extends HeavyData.SeededIds {
 }
 
 /**
- * The raised limits are so high that they do not restrict the attacker. Only the service's other safeguards protect
- * other organizations.
+ * The raised limits are so high that they do not restrict the attacker. With these limits, only the service's other
+ * safeguards, such as its fair queues, protect other organizations.
  */
 export const raisedLimits: Readonly<Record<string, number>> = Object.fromEntries(
   LimitName.literals.map((name) => [name, 1_000_000])

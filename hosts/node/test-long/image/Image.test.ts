@@ -47,7 +47,7 @@ afterAll(() => rmSync(place, { recursive: true, force: true }))
 
 const filesIn = (folder: string) => readdirSync(folder, { recursive: true, encoding: "utf8" })
 
-it("the image's build context contains no environment file, no data and no history", async () => {
+it("the image's build context contains no environment files, no data folder, no node_modules and no Git history", async () => {
   const dockerfile = join(place, "Context.Dockerfile")
   writeFileSync(dockerfile, "FROM localhost/debian\nCOPY . /context\n")
   await buildah.build(context, dockerfile, "localhost/context")

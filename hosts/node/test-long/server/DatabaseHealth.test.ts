@@ -24,7 +24,7 @@ const eventually = (apiRoot: string, status: number) =>
 
 const file = { DATABASE_URL: "sqlite:./service.db", DEV: "true" }
 
-/** The log levels at which the log includes errors. */
+/** Outside development, the settings require a mail server and a signing secret. */
 const production = {
   DEV: "false",
   SMTP_URL: "smtp://127.0.0.1:9",

@@ -91,8 +91,8 @@ it("/readyz reports a read-only disk within seconds, and after a restart on the 
   const { allPresent, kept, submit } = submitter(service)
   for (let count = 0; count < 20; count++) expect(await submit(service.apiRoot)).toBe(201)
 
-  // Makes the disk read-only in the way of a device error. The system refuses a plain remount while the service has the
-  // file open for writing.
+  // Makes the disk read-only, as ext4 does after a device error. The system refuses a plain remount while the service
+  // has the file open for writing.
   expect(inside(service, "mount -o remount,abort data").status).toBe(0)
   const readOnly = await ready(service, 503)
   expect(readOnly.seconds).toBeLessThan(10)

@@ -63,7 +63,7 @@ const databases: Readonly<Record<string, (test: Process.TestLifetime) => Promise
   Postgres: OwnDatabase.makeDatabase
 }
 
-it("an event stream on Postgres sends another process's event at once", async (test) => {
+it("an event stream on Postgres immediately sends an event that another process created", async (test) => {
   const env = await OwnDatabase.makeDatabase(test)
   const { cwd, decline, open, submit } = await startScene(test, env)
   const other = await Process.startProcess(cwd, ["serve", "--no-worker"], env)
@@ -76,7 +76,7 @@ it("an event stream on Postgres sends another process's event at once", async (t
   expect(performance.now() - began).toBeLessThan(10_000)
 })
 
-it("idle event streams on Postgres query neither keys nor events", async (test) => {
+it("idle event streams on Postgres cause no queries for keys or events", async (test) => {
   const env = await OwnDatabase.makeDatabase(test)
   const wire = await openRecordingProxy(env["DATABASE_URL"] ?? "")
   test.onTestFinished(wire.close)
@@ -95,7 +95,7 @@ it("idle event streams on Postgres query neither keys nor events", async (test) 
   expect(lookups()).toBeGreaterThan(before)
 })
 
-it("the nginx configuration of deploy/ forwards each event of a stream at once", async (test) => {
+it("the nginx configuration of deploy/ forwards each event of a stream without buffering", async (test) => {
   const { cwd, decline, key, server, submit } = await startScene(test, { DEV: "true" })
   const { port } = await Nginx.startNginx(test, join(cwd, "nginx"), Number(new URL(server.apiRoot).port))
   const share = await submit(1)
@@ -120,7 +120,7 @@ it("the nginx configuration of deploy/ forwards each event of a stream at once",
 })
 
 for (const [database, make] of Object.entries(databases)) {
-  it(`${database}: a key that another process revokes, and a suspended organization, end streams within 5 seconds`, async (test) => {
+  it(`${database}: a stream ends within 5 seconds after another process revokes its key or suspends its organization`, async (test) => {
     const env = await make(test)
     const { cwd, id, open, server } = await startScene(test, env)
     const words = ["--org", id, "--name", "doomed", "--scopes", "topics:read", "--environment", "test"]

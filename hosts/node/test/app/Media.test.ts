@@ -80,7 +80,7 @@ const raw = (apiRoot: string, target: string) =>
   })
 
 describe("audio files", () => {
-  it("the server of SPEECH_URL speaks an approved text, and anyone with the audio file's URL can fetch the file", async (test) => {
+  it("the server at SPEECH_URL makes audio of an approved text, and anyone with the audio file's URL can fetch the file", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const { asked, env } = await speaking(test)
     const service = await Process.start(cwd, ["serve"], env)

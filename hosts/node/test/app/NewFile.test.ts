@@ -45,7 +45,7 @@ it("a reader of a reserved file waits until the file has content", async (test) 
   expect(await text).toBe("whole")
 })
 
-it("a disk error fails the write instead of starting the write without hard links", async (test) => {
+it("if the hard link fails with a disk error, publishing the file fails and does not fall back to a rename", async (test) => {
   const folder = await Process.makeWorkingFolder(test)
   await writeFile(join(folder, "part"), "whole")
   const published = NewFile.publishFile(join(folder, "part"), join(folder, "final"), failing("EIO"))

@@ -38,7 +38,7 @@ describe("the settings", () => {
     })
   )
 
-  it.effect("each of DATABASE_URL, PUBLIC_URL and DEV=false ends development mode", () =>
+  it.effect("DATABASE_URL, DEV=false, or a HOST or PUBLIC_URL that is not loopback ends development mode", () =>
     Effect.gen(function* () {
       const isDevelopment = (env: Record<string, string>) => Effect.map(read(env), ({ development }) => development)
       assert.isFalse(yield* isDevelopment({ DATABASE_URL: "sqlite:./x.db" }))
@@ -240,7 +240,7 @@ describe("the settings", () => {
   }
 
   it.effect(
-    "audio is stored in the data folder by default, and outside development the settings must select a storage",
+    "in development audio is stored in the data folder by default, and outside development the settings must select a storage",
     () =>
       Effect.gen(function* () {
         const speech = { SPEECH_URL: "http://localhost:1/v1", SPEECH_MODEL: "s", SPEECH_VOICE: "alto" }

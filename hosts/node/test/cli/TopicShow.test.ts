@@ -1,4 +1,4 @@
-/** Tests that `topic show` reports where a topic is stalled: at the mail, the draft, or the partner's receiver. */
+/** Tests that `topic show` reports which step of a topic fails: the mail, the draft, or the delivery to the partner. */
 import { describe, expect, it } from "vitest"
 import * as Loopback from "../support/Loopback.ts"
 import * as Outbox from "../support/Outbox.ts"

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { expect, test } from "vitest"
 import { makeWorkingFolder, spawnCommand as run, runJson } from "../support/Process.ts"
 
-test("the demo prints each step at once, succeeds, and leaves no files behind", async (context) => {
+test("the demo prints all its steps, succeeds, and leaves no files behind", async (context) => {
   const home = await makeWorkingFolder(context)
   const temporary = join(home, "temporary")
   await mkdir(temporary)

@@ -1,4 +1,4 @@
-/** Tests the doctor's report on a service with many faults at once, and how an operator repairs the service. */
+/** Tests the doctor's reports on a service with faults in its settings, mails, drafts and deliveries. */
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { describe, expect, it } from "vitest"
@@ -110,7 +110,7 @@ describe("the `doctor` command", () => {
     })
   })
 
-  it("doctor reports an event that has been due to an active webhook for a long time, and reports no held event", async (test) => {
+  it("doctor reports an event that has been due for a long time if its webhook is active, but not if the webhook is paused", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     await stopped(cwd, 0)
     change(

@@ -17,8 +17,8 @@ const owner = "acme" as OrganizationId
 const large = new Uint8Array(32 * 1024 * 1024)
 
 /**
- * The response of `/large` exceeds the socket's buffers, a request for `/never` runs until interruption, and other
- * paths answer at once.
+ * The response of `/large` exceeds the socket's buffers, a request for `/never` runs until it is interrupted, and other
+ * paths answer immediately.
  */
 const app = (seen: { begun: number; interrupted: number }) =>
   Effect.gen(function* () {
@@ -84,7 +84,7 @@ describe("permits of an organization", () => {
     await begun(each + 2)
   })
 
-  it("a disconnected client gets no permit of its organization, and a client that disconnects during its request releases its permit", async () => {
+  it("a waiting request gets no permit after its client has disconnected, and a running request releases its permit when its client disconnects", async () => {
     const { ask, askEach, begun, seen } = await serve()
     const working = askEach(each, "/never")
     await begun(each)

@@ -78,7 +78,7 @@ describe("pipelined requests of one connection", () => {
   })
 
   for (const request of [get, post]) {
-    it(`up to a limit of pipelined ${request.slice(0, 4)} requests wait, and one more request is refused after the earlier responses`, async () => {
+    it(`pipelined ${request.slice(0, 4)} requests wait up to a limit, and the first request above the limit is refused after the earlier responses`, async () => {
       const { asked, port } = await serve((response, all) => {
         // Wait until all pipelined requests have arrived.
         if (all.length === 1) setTimeout(() => response.end("ok"), 50)
@@ -107,7 +107,7 @@ describe("pipelined requests of one connection", () => {
     expect(asked.length).toBe(200)
   })
 
-  it("the server stops reading pipelined requests of one connection at a limit", async () => {
+  it("the server closes a connection that sends too many pipelined requests", async () => {
     const { asked, port } = await serve(() => {})
     const { closed } = talk(port, get.repeat(50_000))
     await closed

@@ -1,5 +1,6 @@
 /**
- * Tests that PGPASSWORD is the password for database addresses without a password. The password is not percent-encoded.
+ * Tests that PGPASSWORD is the password for database addresses without a password. PGPASSWORD contains the password
+ * without percent-encoding.
  */
 import * as Settings from "@partner-commentary/settings/Settings"
 import * as ConfigProvider from "effect/ConfigProvider"

@@ -171,7 +171,7 @@ describe("the `serve` command", () => {
 })
 
 describe("the `worker` command", () => {
-  it("worker processes the jobs of a server that runs without workers", async (test) => {
+  it("the `worker` command runs the jobs of a server that was started with --no-worker", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const server = await Process.start(cwd, ["serve", "--no-worker"])
     const { apiRoot } = server
@@ -189,7 +189,7 @@ describe("the `worker` command", () => {
 })
 
 describe("the commands retry, mail and creator", () => {
-  it("an operator can restart failed requests, and can change and erase creators' addresses", async (test) => {
+  it("an operator can restart a failed draft, resend a mail, and change or erase a creator's address", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     let isGood = false
     const generator = createServer((_request, response) => {

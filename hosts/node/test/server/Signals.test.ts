@@ -7,7 +7,7 @@ import * as OwnDatabase from "../support/OwnDatabase.ts"
 import * as Partner from "../support/Partner.ts"
 import * as Process from "../support/Process.ts"
 
-it("other processes soon refuse a revoked key and a suspended organization's key, and start new work at once", async (test) => {
+it("other processes refuse a revoked key and a suspended organization's key, and start new work, before their next poll", async (test) => {
   const cwd = await Process.makeWorkingFolder(test)
   const env = { ...(await OwnDatabase.makeDatabase(test)), WORKER_POLL_INTERVAL: "10 minutes" }
   const server = await Process.start(cwd, ["serve", "--no-worker"], env)

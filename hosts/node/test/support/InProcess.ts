@@ -53,9 +53,9 @@ const runAlone = async (
 }
 
 /**
- * Starts `serve` or `worker`. Resolves when the command has printed something, and rejects if it ends before. Services
- * use relative paths while they run. Therefore a service keeps the working folder, and tests that start a service are
- * not concurrent.
+ * Starts `serve` or `worker`. Resolves when the command has printed something or has ended. Services use relative paths
+ * while they run, so the test's process stays in the working directory of the service. Therefore tests that start a
+ * service are not concurrent.
  */
 export const startInProcess = (cwd: string, args: ReadonlyArray<string>, env: EnvironmentVariables) =>
   afterOthers(async () => {

@@ -6,7 +6,10 @@ import * as Redacted from "effect/Redacted"
 import * as Scope from "effect/Scope"
 import type * as Process from "./Process.ts"
 
-/** Drops the database after the test. Servers run one process by default, whatever the machine's number of cores. */
+/**
+ * Returns the environment variables for a new database, which is dropped after the test. PROCESSES is 1, because the
+ * default depends on the machine's number of cores.
+ */
 export const makeDatabase = async (test: Process.TestLifetime): Promise<Process.EnvironmentVariables> => {
   const scope = Effect.runSync(Scope.make())
   const url = await Effect.runPromise(Scope.provide(TestDatabase.empty, scope))

@@ -29,7 +29,7 @@ export const registerTestPartner = async (
   return { id, key }
 }
 
-/** The id of the test persona that declines every topic at once. */
+/** The id of the test persona that declines every topic immediately. */
 export const decliningPersonaId = "7e570000-0000-4000-8000-000000000002"
 
 /** Reads the demo organization's key and persona from the server's output. */

@@ -1,4 +1,7 @@
-/** Starts services in child processes and runs commands, with a separate folder for each test. */
+/**
+ * Starts services and runs commands, in the test's own process or in a child process, with a separate folder for each
+ * test.
+ */
 import { type ChildProcess, spawn } from "node:child_process"
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -11,7 +14,7 @@ const bin = fileURLToPath(new URL("../../bin/partner-commentary.js", import.meta
 /** The environment variables that child processes inherit. Other variables of the machine could change the results. */
 const bare = { PATH: process.env["PATH"], HOME: process.env["HOME"], TMPDIR: process.env["TMPDIR"] }
 
-/** With an explicit `--max-semi-space-size`, the program does not restart Node with a service's options. */
+/** If NODE_OPTIONS contains `--max-semi-space-size`, the program does not restart Node to set its own memory flags. */
 const startOnce = { NODE_OPTIONS: "--max-semi-space-size=16" }
 
 export type EnvironmentVariables = Readonly<Record<string, string>>

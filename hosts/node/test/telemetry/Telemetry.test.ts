@@ -1,4 +1,4 @@
-/** Tests the health checks and metrics of real processes from the side of Prometheus and an OpenTelemetry collector. */
+/** Tests the health checks and metrics of real processes, as Prometheus and an OpenTelemetry collector receive them. */
 import { expect, it } from "vitest"
 import * as Collector from "../support/Collector.ts"
 import * as Partner from "../support/Partner.ts"
@@ -69,7 +69,7 @@ it("/metrics counts each event stream, both while the stream is open and after i
   const { key } = Partner.readDemoCredentials(service)
   const line = /^partner_commentary_http_requests_total\{area="partner",.*status="200"\} (\d+)$/m
   const count = async () => Number(line.exec((await text(page.exec(service.stderr())?.[0] ?? "")).body)?.[1] ?? 0)
-  // All services in the test's process share their counters, so the count may not start at 0.
+  // All services in the test's process share their counters, so a count can start above 0.
   const before = await count()
   for (const opened of [1, 2]) {
     const client = new AbortController()

@@ -1,4 +1,7 @@
-/** Defines the commands `creator …` and `retry`, for creators and for requests that need a restart. */
+/**
+ * Defines the commands `creator …`, which change or erase a creator's data, and `retry`, which restarts the generation
+ * of drafts.
+ */
 import { CreatorAdministration } from "@partner-commentary/core/creator/CreatorAdministration"
 import { ShareId } from "@partner-commentary/core/shared/Ids"
 import type { Assignment } from "@partner-commentary/core/topic/Assignment"
