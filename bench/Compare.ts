@@ -20,7 +20,7 @@ export type RoundOptions = Omit<LoadRound, "port" | "key">
 export const unlimitedRound = { connections: connectionCount, requests: Number.MAX_SAFE_INTEGER, collect: 0 }
 export const hourLongRound = { connections: connectionCount, seconds: 3600, collect: 0 }
 
-export const playRoundOn = (
+export const runRoundOn = (
   generator: ChildProcess,
   server: Pick<Servers.BenchmarkServer, "port" | "key">,
   sent: RoundOptions
@@ -73,7 +73,7 @@ export const compareServers = async (
     const other = server === ours ? peer : ours
     other.process.kill("SIGSTOP")
     const before = Servers.processorTimeOfProcess(server)
-    const outcome = await playRoundOn(generator, server, { ...unlimitedRound, seconds, send: send(server) })
+    const outcome = await runRoundOn(generator, server, { ...unlimitedRound, seconds, send: send(server) })
     const processor = ((Servers.processorTimeOfProcess(server) - before) / outcome.requests) * 1e6
     other.process.kill("SIGCONT")
     return { ...outcome, processor }

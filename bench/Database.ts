@@ -7,15 +7,17 @@ export interface QueryAnswer {
   readonly rowCount: number | null
 }
 
-export type Query = string | { readonly name: string; readonly text: string; readonly values: ReadonlyArray<unknown> }
+export type SqlStatement =
+  | string
+  | { readonly name: string; readonly text: string; readonly values: ReadonlyArray<unknown> }
 
 export interface DatabaseClient {
-  query(text: Query, values?: ReadonlyArray<unknown>): Promise<QueryAnswer>
+  query(text: SqlStatement, values?: ReadonlyArray<unknown>): Promise<QueryAnswer>
   release(error?: boolean): void
 }
 
 export interface DatabasePool {
-  query(text: Query, values?: ReadonlyArray<unknown>): Promise<QueryAnswer>
+  query(text: SqlStatement, values?: ReadonlyArray<unknown>): Promise<QueryAnswer>
   connect(): Promise<DatabaseClient>
   end(): Promise<void>
   on(event: "error", listener: (error: Error) => void): void
@@ -41,7 +43,7 @@ export const databaseUrl = (url: string, database: string): string => {
 }
 
 /** Commits are flushed to the disk before they are acknowledged. The memory settings fit a small server. */
-export const serverSettings = [
+export const postgresServerSettings = [
   "fsync=on",
   "synchronous_commit=on",
   "full_page_writes=on",

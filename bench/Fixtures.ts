@@ -2,7 +2,7 @@
 import { execFile } from "node:child_process"
 import { promisify } from "node:util"
 import { LimitName } from "@partner-commentary/core/partner/Plan"
-import { commandLine, serverEnvironment } from "./Servers.ts"
+import { commandLinePath, serverEnvironment } from "./Servers.ts"
 
 export interface BenchmarkPartner {
   readonly organizationId: string
@@ -14,19 +14,19 @@ const unlimited = LimitName.literals.flatMap((name) => ["--limit", `${name}=1000
 const commandOn =
   (folder: string, variables: NodeJS.ProcessEnv) =>
   async (...args: ReadonlyArray<string>) => {
-    const { stdout } = await promisify(execFile)(process.execPath, [commandLine, ...args, "--json"], {
+    const { stdout } = await promisify(execFile)(process.execPath, [commandLinePath, ...args, "--json"], {
       cwd: folder,
       env: { ...serverEnvironment(folder), ...variables }
     })
     return JSON.parse(stdout)
   }
 
-export const makePartner = async (folder: string, variables: NodeJS.ProcessEnv): Promise<BenchmarkPartner> => {
+export const createPartner = async (folder: string, variables: NodeJS.ProcessEnv): Promise<BenchmarkPartner> => {
   const { id } = await commandOn(folder, variables)("org", "create", "--name", "Bench", ...unlimited)
-  return { organizationId: id, key: await makeKey(folder, variables, id) }
+  return { organizationId: id, key: await createApiKey(folder, variables, id) }
 }
 
-export const makeKey = async (
+export const createApiKey = async (
   folder: string,
   variables: NodeJS.ProcessEnv,
   organizationId: string

@@ -11,7 +11,7 @@ const memoryFileSystems = new Map([
   [0x858458f6, "ramfs"]
 ])
 
-export const machineFacts = (folder: string): ReadonlyArray<string> => {
+export const describeMachine = (folder: string): ReadonlyArray<string> => {
   const cores = cpus()
   const inMemory = memoryFileSystems.get(statfsSync(folder).type)
   return [

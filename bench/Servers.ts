@@ -21,7 +21,7 @@ export interface ListeningServer {
 export interface BenchmarkServer extends ListeningServer, ServerFixtures {}
 
 const bench = import.meta.dirname
-export const commandLine = join(bench, "../hosts/node/bin/partner-commentary.js")
+export const commandLinePath = join(bench, "../hosts/node/bin/partner-commentary.js")
 const running = new Set<ChildProcess>()
 
 export const startProcess = (
@@ -82,7 +82,7 @@ export const startProduct = (
   ...args: ReadonlyArray<string>
 ): Promise<ListeningServer> =>
   startProcess(
-    [commandLine, "serve", ...args],
+    [commandLinePath, "serve", ...args],
     { cwd: folder, env: { ...serverEnvironment(folder), ...variables } },
     (line) => /^ready (\S+)/.exec(line)?.[1]
   )
@@ -92,7 +92,7 @@ export const makeFixtures = async (folder: string, variables: NodeJS.ProcessEnv 
   mkdirSync(folder, { recursive: true })
   const run = promisify(execFile)
   const command = async (...args: ReadonlyArray<string>) => {
-    const { stdout } = await run(process.execPath, [commandLine, ...args, "--json"], {
+    const { stdout } = await run(process.execPath, [commandLinePath, ...args, "--json"], {
       cwd: folder,
       env: { ...serverEnvironment(folder), ...variables }
     })

@@ -7,7 +7,7 @@ import { fork } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import type { GenerationOutcome, LoadRunOptions } from "./events/Outside.ts"
+import type { LoadRunOptions, LoadRunOutcome } from "./events/Outside.ts"
 import * as Partners from "./events/Partners.ts"
 import * as Machine from "./Machine.ts"
 import * as Servers from "./Servers.ts"
@@ -36,9 +36,9 @@ const said = <A>() => new Promise<A>((resolve) => outside.once("message", (messa
 const play = async (
   server: Servers.ListeningServer,
   options: Omit<LoadRunOptions, "port">
-): Promise<GenerationOutcome & { processor: number }> => {
+): Promise<LoadRunOutcome & { processor: number }> => {
   const before = Servers.processorTimeOfProcess(server)
-  const answer = said<{ readonly outcome?: GenerationOutcome; readonly failure?: string }>()
+  const answer = said<{ readonly outcome?: LoadRunOutcome; readonly failure?: string }>()
   outside.send({ ...options, port: server.port } satisfies LoadRunOptions)
   const { failure, outcome } = await answer
   if (outcome === undefined) throw new Error(failure)
@@ -46,11 +46,11 @@ const play = async (
   return { ...outcome, processor: ((Servers.processorTimeOfProcess(server) - before) / options.approvals.length) * 1e6 }
 }
 
-const latency = ({ longest, p50, p99, processor }: GenerationOutcome & { processor: number }) =>
+const latency = ({ longest, p50, p99, processor }: LoadRunOutcome & { processor: number }) =>
   `median ${p50.toFixed(0).padStart(4)} ms   p99 ${p99.toFixed(0).padStart(4)} ms   longest ${longest.toFixed(0).padStart(4)} ms   processor ${processor.toFixed(0)} µs an event`
 
 const main = async () => {
-  for (const line of Machine.machineFacts(folder)) print(line)
+  for (const line of Machine.describeMachine(folder)) print(line)
   const { port } = await said<{ readonly port: number }>()
   const healthy = plan.warmUp + plan.burst + 2 * plan.half
   const each = Math.ceil(healthy / plan.partners)

@@ -14,8 +14,8 @@ import { join } from "node:path"
 import * as Cluster from "../hosts/test/src/postgres/Cluster.ts"
 import * as Database from "./Database.ts"
 import * as Fixtures from "./Fixtures.ts"
-import { queryPlansOf } from "./growth/Plans.ts"
-import { type TimedRequest, timedRequestsOf } from "./growth/Requests.ts"
+import { explainQueryPlans } from "./growth/Plans.ts"
+import { makeTimedRequests, type TimedRequest } from "./growth/Requests.ts"
 import { seedDeliveries, seedTopics } from "./growth/Seed.ts"
 import * as Servers from "./Servers.ts"
 
@@ -81,7 +81,7 @@ const partnerOn = async (
   variables: NodeJS.ProcessEnv
 ): Promise<Fixtures.BenchmarkPartner> => {
   const organizationId = (await database.query("SELECT id FROM organizations")).rows[0].id
-  return { organizationId, key: await Fixtures.makeKey(folder, variables, organizationId) }
+  return { organizationId, key: await Fixtures.createApiKey(folder, variables, organizationId) }
 }
 
 const addWebhook = async (database: Database.DatabasePool, port: number, key: string): Promise<string> => {
@@ -101,7 +101,7 @@ const prepare = async (cluster: { readonly url: string }, name: keyof typeof siz
   if (isNew) await server.query(`CREATE DATABASE ${name}`)
   await server.end()
   const database = Database.openPool(url)
-  const partner = isNew ? await Fixtures.makePartner(folder, variables) : await partnerOn(database, variables)
+  const partner = isNew ? await Fixtures.createPartner(folder, variables) : await partnerOn(database, variables)
   if (isNew) await seedTopics(database, url, partner.organizationId, sizes[name], print)
   const { port } = await Servers.startProduct(folder, variables, "--no-worker")
   const webhookId = isNew
@@ -111,7 +111,7 @@ const prepare = async (cluster: { readonly url: string }, name: keyof typeof siz
     "SELECT relname, pg_size_pretty(pg_total_relation_size(oid)) AS size FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace ORDER BY pg_total_relation_size(oid) DESC LIMIT 8"
   )
   print(`  with indexes: ${rows.map(({ relname, size }) => `${relname} ${size}`).join(", ")}`)
-  const asks = await timedRequestsOf(database, webhookId)
+  const asks = await makeTimedRequests(database, webhookId)
   await database.end()
   return { port, key: partner.key, asks }
 }
@@ -145,7 +145,7 @@ const compare = async (few: Side, many: Side) => {
 
 const main = async () => {
   const given = process.env["BENCH_DATABASE_URL"]
-  const cluster = given === undefined ? await Cluster.startCluster({ settings: Database.serverSettings }) : null
+  const cluster = given === undefined ? await Cluster.startCluster({ settings: Database.postgresServerSettings }) : null
   const server = { url: given ?? cluster?.url ?? "" }
   try {
     const few = await prepare(server, "few")
@@ -153,7 +153,7 @@ const main = async () => {
     await compare(few, many)
     if (process.argv.includes("--plans")) {
       for (const name of ["few", "many"] as const) {
-        const text = await queryPlansOf(Database.databaseUrl(server.url, name))
+        const text = await explainQueryPlans(Database.databaseUrl(server.url, name))
         writeFileSync(
           join(import.meta.dirname, "plans", `${name}.txt`),
           `${sizes[name].toLocaleString("en")} topics\n\n${text}`

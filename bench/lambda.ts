@@ -58,7 +58,7 @@ const median = (values: ReadonlyArray<number>) =>
   [...values].sort((one, other) => one - other)[values.length >> 1] ?? Number.NaN
 
 const main = async () => {
-  for (const line of Machine.machineFacts(folder)) print(line)
+  for (const line of Machine.describeMachine(folder)) print(line)
   print()
   await run(process.execPath, [join(import.meta.dirname, "../scripts/bundle.ts"), bundle])
   const files = readdirSync(bundle).filter((name) => name.endsWith(".mjs"))
@@ -71,7 +71,7 @@ const main = async () => {
     `  beside it, read when somebody looks: the explorer, ${(statSync(join(bundle, "explorer.js.gz")).size / 1e6).toFixed(2)} MB`
   )
   // Outside development the service creates no file.
-  await run(process.execPath, [Servers.commandLine, "migrate"], { cwd: folder, env })
+  await run(process.execPath, [Servers.commandLinePath, "migrate"], { cwd: folder, env })
   await start()
   const all: Array<Awaited<ReturnType<typeof start>>> = []
   for (let count = 0; count < starts; count++) all.push(await start())

@@ -10,9 +10,9 @@ import {
   compareServers,
   hourLongRound,
   median,
-  playRoundOn,
   printLine,
   type RoundOptions,
+  runRoundOn,
   startGenerator,
   unlimitedRound
 } from "./Compare.ts"
@@ -39,7 +39,7 @@ setTimeout(() => {
 
 const generator = startGenerator()
 const play = (server: Pick<Servers.BenchmarkServer, "port" | "key">, sent: RoundOptions) =>
-  playRoundOn(generator, server, sent)
+  runRoundOn(generator, server, sent)
 
 const posts = ({ personaIds }: Servers.ServerFixtures): LoadRound["send"] => ({ kind: "post", personaIds })
 
@@ -75,7 +75,7 @@ const watchMemory = async (server: Servers.BenchmarkServer) => {
 const main = async () => {
   // Without a fresh bundle the product would run from its sources, which start more slowly and need more memory.
   execFileSync(process.execPath, [join(import.meta.dirname, "../scripts/bundle.ts")], { stdio: "ignore" })
-  for (const line of Machine.machineFacts(folder)) printLine(line)
+  for (const line of Machine.describeMachine(folder)) printLine(line)
   const constant = await Machine.startConstantServer()
   const ceiling = await play({ ...constant, key: "-" }, { ...unlimitedRound, seconds: 2, send: { kind: "root" } })
   constant.stop()

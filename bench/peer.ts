@@ -15,18 +15,18 @@
  *
  * `node bench/peer.ts FILE` seeds an empty FILE, listens on a free port and prints one line of JSON.
  */
-import { createdAnswer, parseNewTopic, parseTopicId, progressOf } from "./peer/Answers.ts"
-import { listenForRequests } from "./peer/App.ts"
-import { makeAuthentication } from "./peer/Keys.ts"
-import { makeReads } from "./peer/Reads.ts"
+import { parseNewTopic, parseTopicId, topicCreatedResponse, topicStatusResponse } from "./peer/Answers.ts"
+import { startPeerServer } from "./peer/App.ts"
+import { makeAuthenticationHook } from "./peer/Keys.ts"
+import { makePeerReads } from "./peer/Reads.ts"
 import { seedPeer } from "./peer/Seed.ts"
 import { openPeerStore } from "./peer/Store.ts"
 
 const store = openPeerStore(process.argv[2]!)
 
-await listenForRequests(
+await startPeerServer(
   {
-    authenticate: makeAuthentication(store),
+    authenticate: makeAuthenticationHook(store),
     submit: (request, reply) => {
       const { body, caller } = request
       const topic = parseNewTopic(body, (now) => {
@@ -38,15 +38,15 @@ await listenForRequests(
         return rows
       })
       const holders = topic.personas.length === 0 ? new Map() : store.submit(caller, topic)
-      const answer = createdAnswer(body, topic, holders)
+      const answer = topicCreatedResponse(body, topic, holders)
       reply.code(201).header("location", `/partner/v1/topics/${topic.id}`)
       reply.send(answer)
     },
     status: (request, reply) => {
       const id = parseTopicId(request.params.id)
-      reply.send(progressOf(id, store.status(request.caller, id)))
+      reply.send(topicStatusResponse(id, store.status(request.caller, id)))
     },
-    reads: makeReads(store.db)
+    reads: makePeerReads(store.db)
   },
   seedPeer(store.db)
 )

@@ -11,8 +11,8 @@ import {
   compareServers,
   connectionCount,
   hourLongRound,
-  playRoundOn,
   printLine,
+  runRoundOn,
   startGenerator,
   unlimitedRound
 } from "./Compare.ts"
@@ -35,7 +35,7 @@ const prepare = async (url: string, name: string): Promise<Servers.ServerFixture
   await server.query(`CREATE DATABASE ${name}`)
   await server.end()
   const own = Database.databaseUrl(url, name)
-  const { key, organizationId } = await Fixtures.makePartner(folder, { DATABASE_URL: own })
+  const { key, organizationId } = await Fixtures.createPartner(folder, { DATABASE_URL: own })
   const database = Database.openPool(own)
   const { rows } = await database.query(
     `INSERT INTO personas SELECT lpad(p::text, 8, '0') || '-0000-4000-8000-000000000000', 'Persona ' || p, 'https://images.example/p.png', '', '[]',
@@ -62,7 +62,7 @@ const scaleOut = async ({ key, personaIds, url }: Servers.ServerFixtures & { rea
       const before = servers.map(Servers.processorTimeOfProcess)
       const outcomes = await Promise.all(
         servers.map(({ port }, index) =>
-          playRoundOn(
+          runRoundOn(
             generators[index]!,
             { port, key },
             { ...hourLongRound, ...unlimitedRound, connections: connectionCount / count, send, ...until }
@@ -78,7 +78,7 @@ const scaleOut = async ({ key, personaIds, url }: Servers.ServerFixtures & { rea
       return { text: `${perSecond.toFixed(0)} | ${((spent / requests) * 1e6).toFixed(0)}` }
     }
     const wanted = { ...hourLongRound, requests: 500, collect: 500, send: posts(personaIds) }
-    const { topicIds } = await playRoundOn(generators[0]!, { port: servers[0]!.port, key }, wanted)
+    const { topicIds } = await runRoundOn(generators[0]!, { port: servers[0]!.port, key }, wanted)
     // Every process warms up with the same number of requests, not for the same time.
     const warm = { requests: quick ? 1000 : 3000 }
     const seconds = { seconds: quick ? 3 : 6 }
@@ -93,7 +93,7 @@ const scaleOut = async ({ key, personaIds, url }: Servers.ServerFixtures & { rea
 }
 
 const main = async () => {
-  const cluster = given === undefined ? await Cluster.startCluster({ settings: Database.serverSettings }) : null
+  const cluster = given === undefined ? await Cluster.startCluster({ settings: Database.postgresServerSettings }) : null
   const url = given ?? cluster?.url ?? ""
   const generator = startGenerator()
   try {
@@ -115,7 +115,7 @@ const main = async () => {
     const collected = new Map<Servers.BenchmarkServer, ReadonlyArray<string>>()
     for (const server of [peer, ours]) {
       const wanted = { ...hourLongRound, requests: 1000, collect: 1000, send: posts(server.personaIds) }
-      collected.set(server, (await playRoundOn(generator, server, wanted)).topicIds)
+      collected.set(server, (await runRoundOn(generator, server, wanted)).topicIds)
     }
     // Autovacuum would analyze the tables within a minute. Until then the peer's status query uses an index on all rows
     // of the organization.

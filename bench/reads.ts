@@ -6,7 +6,7 @@ import { execFileSync } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { compareServers, hourLongRound, playRoundOn, printLine, startGenerator } from "./Compare.ts"
+import { compareServers, hourLongRound, printLine, runRoundOn, startGenerator } from "./Compare.ts"
 import * as Machine from "./Machine.ts"
 import * as Servers from "./Servers.ts"
 
@@ -28,7 +28,7 @@ const folder = mkdtempSync(join(tmpdir(), "partner-commentary-reads-"))
 const generator = startGenerator()
 try {
   execFileSync(process.execPath, [join(import.meta.dirname, "../scripts/bundle.ts")], { stdio: "ignore" })
-  for (const line of Machine.machineFacts(folder)) printLine(line)
+  for (const line of Machine.describeMachine(folder)) printLine(line)
   printLine()
   const fixtures = await Servers.makeFixtures(folder)
   const peer = await Servers.startPeer(folder)
@@ -38,7 +38,7 @@ try {
     const send = { kind: "post", personaIds: server.personaIds } as const
     topicIds.set(
       server,
-      (await playRoundOn(generator, server, { ...hourLongRound, requests: 200, collect: 200, send })).topicIds
+      (await runRoundOn(generator, server, { ...hourLongRound, requests: 200, collect: 200, send })).topicIds
     )
   }
   for (const [title, pathsOf] of Object.entries(reads)) {

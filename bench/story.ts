@@ -12,7 +12,7 @@ import { printLine } from "./Compare.ts"
 import * as Database from "./Database.ts"
 import * as Machine from "./Machine.ts"
 import * as Servers from "./Servers.ts"
-import type { CommandOutcome, MeasuredTimes, PartnerCommand, Target } from "./story/Partners.ts"
+import type { CommandOutcome, MeasuredTimes, PartnerCommand, ServiceTarget } from "./story/Partners.ts"
 
 const quick = process.argv.includes("--quick")
 const only = (name: string) => {
@@ -74,7 +74,7 @@ const countsOf = async (database: Database.DatabasePool) => {
 interface Side {
   readonly title: string
   readonly servers: ReadonlyArray<Servers.ListeningServer>
-  readonly target: Target
+  readonly target: ServiceTarget
   readonly database?: Database.DatabasePool
 }
 
@@ -210,12 +210,12 @@ const startPeer = async (name: string, ports: { readonly smtp: number; readonly 
 }
 
 const main = async () => {
-  for (const line of Machine.machineFacts(folder)) printLine(line)
+  for (const line of Machine.describeMachine(folder)) printLine(line)
   printLine()
   const ports = await said<{ readonly smtp: number; readonly receivers: number }>()
   for (const database of databases) {
     if (database === "postgres") {
-      const settings = [...Database.serverSettings, "shared_preload_libraries=pg_stat_statements"]
+      const settings = [...Database.postgresServerSettings, "shared_preload_libraries=pg_stat_statements"]
       cluster = await Cluster.startCluster({ settings })
     }
     const theirs = sides.includes("peer") ? await measure(await startPeer("peer", ports)) : Number.NaN

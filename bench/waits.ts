@@ -125,11 +125,11 @@ const measure = async (name: string, variables: NodeJS.ProcessEnv, processes: nu
 }
 
 const main = async () => {
-  for (const line of Machine.machineFacts(folder)) printLine(line)
+  for (const line of Machine.describeMachine(folder)) printLine(line)
   printLine()
   const variables = { LOG_LEVEL: "warn" }
   await measure("SQLite", variables, 1)
-  cluster = await Cluster.startCluster({ settings: [...Database.serverSettings] })
+  cluster = await Cluster.startCluster({ settings: [...Database.postgresServerSettings] })
   const server = Database.openPool(cluster.url)
   await server.query("CREATE DATABASE waits")
   await server.end()

@@ -2,7 +2,7 @@
 import { partnerCommentary } from "partner-commentary"
 import { sqlite } from "partner-commentary/sqlite"
 
-export interface Options {
+export interface OpenServiceOptions {
   /**
    * The URL at which partners and creators reach the service, with or without a path: `https://app.example/commentary`.
    */
@@ -18,5 +18,5 @@ export interface Options {
   readonly secret: string
 }
 
-export const openService = ({ database, outbox, secret, url }: Options) =>
+export const openService = ({ database, outbox, secret, url }: OpenServiceOptions) =>
   partnerCommentary({ url, secret, database: sqlite(database), mail: { outbox }, development: true })

@@ -1,14 +1,14 @@
 /** A generated file that is committed to the repository. */
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { root } from "./Repository.ts"
+import { repositoryRoot } from "./Repository.ts"
 
 export const isFileCurrent = (path: string, text: string): boolean =>
-  existsSync(join(root, path)) && readFileSync(join(root, path), "utf8") === text
+  existsSync(join(repositoryRoot, path)) && readFileSync(join(repositoryRoot, path), "utf8") === text
 
 /** Writes the file with `--write`. Without `--write`, this function fails if the committed file differs. */
 export const writeOrCheckFile = (path: string, text: string): void => {
-  if (process.argv.includes("--write")) writeFileSync(join(root, path), text)
+  if (process.argv.includes("--write")) writeFileSync(join(repositoryRoot, path), text)
   else if (isFileCurrent(path, text)) process.stdout.write(`${path} is up to date\n`)
   else {
     process.stdout.write(`${path} is out of date: npm run describe\n`)

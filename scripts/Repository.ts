@@ -9,18 +9,18 @@ import { join } from "node:path"
 /** Maps each path to the file's text. Paths are relative to the repository's root and use `/`. */
 export type RepositoryFiles = ReadonlyMap<string, string>
 
-export const root = join(import.meta.dirname, "..")
+export const repositoryRoot = join(import.meta.dirname, "..")
 
 /** Reads every text file that Git tracks or does not ignore. Binary files are omitted. */
-export const readFiles = (): RepositoryFiles => {
+export const readRepositoryFiles = (): RepositoryFiles => {
   const listed = execFileSync(
     "git",
     ["-c", "safe.directory=*", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-    { cwd: root, encoding: "utf8" }
+    { cwd: repositoryRoot, encoding: "utf8" }
   )
   const files = new Map<string, string>()
   for (const path of new Set(listed.split("\0"))) {
-    const place = join(root, path)
+    const place = join(repositoryRoot, path)
     if (path === "" || !existsSync(place) || !statSync(place).isFile()) continue
     const text = readFileSync(place, "utf8")
     if (!text.includes("\0")) files.set(path, text)
@@ -44,7 +44,7 @@ export interface Workspace {
   readonly manifest: Manifest
 }
 
-export const workspaces = (files: RepositoryFiles): ReadonlyArray<Workspace> =>
+export const workspacesOf = (files: RepositoryFiles): ReadonlyArray<Workspace> =>
   [...files]
     .filter(([path]) => /^(packages|adapters|hosts)\/[^/]+\/package\.json$/.test(path))
     .map(([path, text]) => ({ folder: path.slice(0, -"/package.json".length), manifest: JSON.parse(text) as Manifest }))

@@ -53,7 +53,7 @@ const bundle = async (outdir: string, { plugins = [], ...options }: BuildOptions
     charset: "ascii",
     legalComments: "external",
     metafile: true,
-    plugins: [sparingly, LeftOut.plugin, ...plugins],
+    plugins: [sparingly, LeftOut.replaceUnusedModulesPlugin, ...plugins],
     logLevel: "warning",
     ...options
   })

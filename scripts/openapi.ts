@@ -12,8 +12,8 @@ import { isFileCurrent } from "./Generated.ts"
 import { findBreakingChanges } from "./openapi/Breakage.ts"
 import { errorsWithoutExample } from "./openapi/ErrorExamples.ts"
 import { renderErrorsPage } from "./openapi/ErrorsPage.ts"
-import { renderViewEdition } from "./openapi/ViewEdition.ts"
-import { root } from "./Repository.ts"
+import { renderViewHashModule } from "./openapi/ViewEdition.ts"
+import { repositoryRoot } from "./Repository.ts"
 
 /** The default address of a service. A running service puts its own address into the document. */
 const apiRoot = "http://127.0.0.1:8080"
@@ -23,12 +23,12 @@ const text = `${JSON.stringify(document, null, 2)}\n`
 const generated = {
   "docs/openapi.json": text,
   "docs/reference/errors.md": renderErrorsPage(document),
-  "packages/server/src/http/ViewEdition.ts": renderViewEdition()
+  "packages/server/src/http/ViewEdition.ts": renderViewHashModule()
 }
 const promise = "docs/openapi.released.json"
 
 const say = (line: string) => process.stdout.write(`${line}\n`)
-const place = (path: string) => join(root, path)
+const place = (path: string) => join(repositoryRoot, path)
 const read = (path: string) => JSON.parse(readFileSync(place(path), "utf8")) as OpenApiDocument
 
 const broken = findBreakingChanges(read(promise), document)

@@ -3,12 +3,12 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import type { OpenApiDocument } from "@partner-commentary/api/description/Document"
 import { writeOrCheckFile } from "./Generated.ts"
-import { modelsModule } from "./python/ModelsModule.ts"
-import { resourcesModule } from "./python/ResourcesModule.ts"
-import { root } from "./Repository.ts"
+import { renderModelsModule } from "./python/ModelsModule.ts"
+import { renderResourcesModule } from "./python/ResourcesModule.ts"
+import { repositoryRoot } from "./Repository.ts"
 
-const document = JSON.parse(readFileSync(join(root, "docs", "openapi.json"), "utf8")) as OpenApiDocument
+const document = JSON.parse(readFileSync(join(repositoryRoot, "docs", "openapi.json"), "utf8")) as OpenApiDocument
 const folder = "clients/python/src/partner_commentary"
 
-writeOrCheckFile(`${folder}/models.py`, modelsModule(document))
-writeOrCheckFile(`${folder}/_resources.py`, resourcesModule(document))
+writeOrCheckFile(`${folder}/models.py`, renderModelsModule(document))
+writeOrCheckFile(`${folder}/_resources.py`, renderResourcesModule(document))

@@ -6,10 +6,10 @@
 import { execFileSync, spawnSync } from "node:child_process"
 import { rmSync } from "node:fs"
 import { join } from "node:path"
-import { judgePackage } from "./packing/Judges.ts"
+import { checkPackedPackage } from "./packing/PackageChecks.ts"
 import { stagePackage } from "./packing/Stage.ts"
 import { packTarballs } from "./packing/Tarballs.ts"
-import { root } from "./Repository.ts"
+import { repositoryRoot } from "./Repository.ts"
 
 const refuse = (reason: string): never => {
   process.stderr.write(`Nothing was published: ${reason}\n`)
@@ -21,13 +21,13 @@ const repository = process.env["REPOSITORY_URL"]
 if (repository === undefined || !/^(git\+)?https:\/\//.test(repository)) {
   throw refuse("REPOSITORY_URL must be the https address of the repository that this runs in.")
 }
-const changed = execFileSync("git", ["status", "--porcelain"], { cwd: root, encoding: "utf8" })
+const changed = execFileSync("git", ["status", "--porcelain"], { cwd: repositoryRoot, encoding: "utf8" })
 if (changed !== "" && !isDry) throw refuse(`the work tree has changes:\n${changed}`)
 
-const destination = join(root, "dist", "release")
+const destination = join(repositoryRoot, "dist", "release")
 rmSync(destination, { recursive: true, force: true })
 const packed = await packTarballs(stagePackage(join(destination, "staged"), { repository }), destination)
-const faults = await judgePackage(packed)
+const faults = await checkPackedPackage(packed)
 if (faults.length > 0) throw refuse(faults.join("\n"))
 
 const isPublished = (name: string, version: string) =>

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto"
 import { basename } from "node:path"
 import { parseArgs } from "node:util"
-import { readFiles } from "./Repository.ts"
+import { readRepositoryFiles } from "./Repository.ts"
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
@@ -33,7 +33,7 @@ const sentences = (path: string, text: string): ReadonlyArray<string> => {
   return [...prose, ...tests]
 }
 
-const repository = [...readFiles()]
+const repository = [...readRepositoryFiles()]
 
 /** A module that callers import as a namespace, such as `MailStore`, qualifies its names: `MailStore.layer`. */
 const namespaceImport = /^import (?:type )?\* as \w+ from "[^"]*?(\w+)(?:\.ts)?"$/gm

@@ -1,8 +1,8 @@
 /** Prints each violation of a text rule, and fails if there is one. */
-import { readFiles } from "./Repository.ts"
+import { readRepositoryFiles } from "./Repository.ts"
 import { findViolations, textRules } from "./TextRules.ts"
 
-const files = readFiles()
+const files = readRepositoryFiles()
 const found = findViolations(files)
 for (const line of found) process.stdout.write(`${line}\n`)
 process.stdout.write(`text rules: ${textRules.length} rules, ${files.size} files, ${found.length} violations\n`)

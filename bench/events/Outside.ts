@@ -22,7 +22,7 @@ export interface LoadRunOptions {
   readonly hanging?: number
 }
 
-export interface GenerationOutcome {
+export interface LoadRunOutcome {
   /** The time from the first approval's request to the last event's 2xx. */
   readonly seconds: number
   /** The time from the event's timestamp, which is the time of its approval, to its receiver's 2xx. In milliseconds. */
@@ -110,7 +110,7 @@ const until = async (what: string, holds: () => boolean) => {
   throw new Error(`${what}: not within a minute`)
 }
 
-const play = async (options: LoadRunOptions): Promise<GenerationOutcome> => {
+const play = async (options: LoadRunOptions): Promise<LoadRunOutcome> => {
   took.clear()
   repeats = 0
   const begun = performance.now()

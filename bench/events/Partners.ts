@@ -7,7 +7,7 @@ import { promisify } from "node:util"
 import { LimitName } from "@partner-commentary/core/partner/Plan"
 import * as Servers from "../Servers.ts"
 
-export interface WantedPartner {
+export interface NewPartnerOptions {
   /** The URLs of the receivers. Each receiver has one webhook. */
   readonly urls: ReadonlyArray<string>
   readonly drafts: number
@@ -37,7 +37,7 @@ const call = async (port: number, key: string, path: string, body: unknown) => {
 /** Creates the key with the product's commands while the service runs. */
 const testKey = async (folder: string, variables: NodeJS.ProcessEnv) => {
   const command = async (...args: ReadonlyArray<string>) => {
-    const { stdout } = await promisify(execFile)(process.execPath, [Servers.commandLine, ...args, "--json"], {
+    const { stdout } = await promisify(execFile)(process.execPath, [Servers.commandLinePath, ...args, "--json"], {
       cwd: folder,
       env: { ...Servers.serverEnvironment(folder), ...variables }
     })
@@ -56,7 +56,7 @@ export const prepareApprovals = async (
   folder: string,
   variables: NodeJS.ProcessEnv,
   { port }: Servers.ListeningServer,
-  { drafts, urls }: WantedPartner
+  { drafts, urls }: NewPartnerOptions
 ): Promise<ReadonlyArray<CommentaryApproval>> => {
   const key = await testKey(folder, variables)
   for (const url of urls) await call(port, key, "/partner/v1/webhooks", { url, events: ["creator.approved"] })

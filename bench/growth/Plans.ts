@@ -132,7 +132,7 @@ const explained = Effect.fnUntraced(function* (runs: Array<Run>) {
   return lines.join("\n")
 })
 
-export const queryPlansOf = (url: string): Promise<string> => {
+export const explainQueryPlans = (url: string): Promise<string> => {
   const runs: Array<Run> = []
   const stores = Postgres.layerWithoutMigration({ url: Redacted.make(url) })
   return Effect.runPromise(Effect.provide(explained(runs), Layer.provideMerge(stores, noting(runs))))

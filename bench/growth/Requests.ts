@@ -12,7 +12,7 @@ export interface TimedRequest {
 const sampleSize = 500
 
 /** The requests use topics, references and events from the whole year. */
-export const timedRequestsOf = async (
+export const makeTimedRequests = async (
   database: DatabasePool,
   webhookId: string
 ): Promise<ReadonlyArray<TimedRequest>> => {

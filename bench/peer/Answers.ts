@@ -2,9 +2,9 @@
 import { createHash, randomUUID } from "node:crypto"
 import { RequestRefusal } from "./Refusal.ts"
 import { uuidPattern } from "./Schemas.ts"
-import type { NewTopic, PersonaRow, StatusRow, WindowHolder } from "./Store.ts"
+import type { EarlierSubmission, NewTopic, PersonaRow, StatusRow } from "./Store.ts"
 
-export const invalidRequest = (field: string, constraint: string) =>
+export const invalidRequestRefusal = (field: string, constraint: string) =>
   new RequestRefusal(400, "invalid_request", `Invalid request: ${field} ${constraint}.`, {
     field,
     constraint,
@@ -38,11 +38,11 @@ export const parseNewTopic = (
   const content = wanted.content.trim()
   const length = [...content].length
   if (length < 10 || length > 500) {
-    throw invalidRequest("content", `must be 10 to 500 characters long after trimming; it is ${length}`)
+    throw invalidRequestRefusal("content", `must be 10 to 500 characters long after trimming; it is ${length}`)
   }
-  if (hasControls.test(content)) throw invalidRequest("content", "must not contain control characters")
+  if (hasControls.test(content)) throw invalidRequestRefusal("content", "must not contain control characters")
   const metadata = JSON.stringify(wanted.metadata ?? {})
-  if (Buffer.byteLength(metadata) > 16 * 1024) throw invalidRequest("metadata", "must be at most 16 KiB as JSON")
+  if (Buffer.byteLength(metadata) > 16 * 1024) throw invalidRequestRefusal("metadata", "must be at most 16 KiB as JSON")
 
   const now = Date.now()
   const createdAt = new Date(now).toISOString()
@@ -66,7 +66,11 @@ export const parseNewTopic = (
 }
 
 /** Builds the response's body. `holders` are the earlier submissions of the same topic, by persona. */
-export const createdAnswer = (wanted: NewTopicBody, topic: NewTopic, holders: ReadonlyMap<string, WindowHolder>) => {
+export const topicCreatedResponse = (
+  wanted: NewTopicBody,
+  topic: NewTopic,
+  holders: ReadonlyMap<string, EarlierSubmission>
+) => {
   const shares = new Map(topic.personas.map(({ row, shareId }) => [row.id, shareId]))
   const seen = new Set<string>()
   const results = wanted.persona_ids.map((sentId) => {
@@ -106,7 +110,7 @@ export const parseTopicId = (given: string): string => {
   return id
 }
 
-export const progressOf = (id: string, rows: ReadonlyArray<StatusRow>) => {
+export const topicStatusResponse = (id: string, rows: ReadonlyArray<StatusRow>) => {
   const topic = rows[0]
   if (topic === undefined) throw topicNotFound()
   return {

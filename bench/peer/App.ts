@@ -3,15 +3,15 @@
  */
 import { randomUUID } from "node:crypto"
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify"
-import { invalidRequest, type NewTopicBody } from "./Answers.ts"
-import type { makeAuthentication } from "./Keys.ts"
+import { invalidRequestRefusal, type NewTopicBody } from "./Answers.ts"
+import type { makeAuthenticationHook } from "./Keys.ts"
 import { RequestRefusal } from "./Refusal.ts"
-import { createdSchema, newTopicBodySchema, progressSchema } from "./Schemas.ts"
+import { newTopicBodySchema, topicCreatedResponseSchema, topicStatusResponseSchema } from "./Schemas.ts"
 import type { PeerFixtures } from "./Seed.ts"
-import { type AuthenticatedCaller, QuotaUsedUp } from "./Store.ts"
+import { type AuthenticatedCaller, QuotaExceeded } from "./Store.ts"
 
 export interface PeerHandlers {
-  readonly authenticate: ReturnType<typeof makeAuthentication>
+  readonly authenticate: ReturnType<typeof makeAuthenticationHook>
   readonly submit: (request: FastifyRequest<{ Body: NewTopicBody }>, reply: FastifyReply) => unknown
   readonly status: (request: FastifyRequest<{ Params: { id: string } }>, reply: FastifyReply) => unknown
   /** The handlers of the other reads, which bench/reads.ts measures. */
@@ -25,16 +25,16 @@ export interface PeerRead {
   readonly answer: (caller: AuthenticatedCaller, id: string) => unknown
 }
 
-const refuse = (error: FastifyError | RequestRefusal | QuotaUsedUp, request: FastifyRequest, reply: FastifyReply) => {
+const refuse = (error: FastifyError | RequestRefusal | QuotaExceeded, request: FastifyRequest, reply: FastifyReply) => {
   const { code, details, message, status: statusCode } = toRefusal(error, request.id)
   reply
     .code(statusCode)
     .send({ success: false, error: { code, message, ...(details === undefined ? {} : { details }) } })
 }
 
-const toRefusal = (error: FastifyError | RequestRefusal | QuotaUsedUp, requestId: string): RequestRefusal => {
+const toRefusal = (error: FastifyError | RequestRefusal | QuotaExceeded, requestId: string): RequestRefusal => {
   if (error instanceof RequestRefusal) return error
-  if (error instanceof QuotaUsedUp) {
+  if (error instanceof QuotaExceeded) {
     const now = new Date()
     const next = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1)
     const { limit, quota, remaining } = error
@@ -48,11 +48,11 @@ const toRefusal = (error: FastifyError | RequestRefusal | QuotaUsedUp, requestId
     }))
     return new RequestRefusal(400, "invalid_request", error.message, { ...errors[0], errors })
   }
-  if (error.statusCode !== undefined && error.statusCode < 500) return invalidRequest("body", error.message)
+  if (error.statusCode !== undefined && error.statusCode < 500) return invalidRequestRefusal("body", error.message)
   return new RequestRefusal(500, "internal_error", `The service failed. Please report the request id ${requestId}.`)
 }
 
-export const listenForRequests = async (
+export const startPeerServer = async (
   handlers: PeerHandlers,
   fixtures: PeerFixtures,
   addRoutes: (app: FastifyInstance) => void = () => {}
@@ -83,13 +83,13 @@ export const listenForRequests = async (
         "/topics",
         {
           config: { scope: "topics:submit", limited: "submissions" },
-          schema: { body: newTopicBodySchema, response: { 201: createdSchema } }
+          schema: { body: newTopicBodySchema, response: { 201: topicCreatedResponseSchema } }
         },
         handlers.submit
       )
       partner.get(
         "/topics/:id/status",
-        { config: { scope: "topics:read" }, schema: { response: { 200: progressSchema } } },
+        { config: { scope: "topics:read" }, schema: { response: { 200: topicStatusResponseSchema } } },
         handlers.status
       )
       for (const { answer, path, scope } of handlers.reads ?? []) {

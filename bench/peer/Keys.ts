@@ -5,7 +5,7 @@
 import { createHash } from "node:crypto"
 import { BlockList } from "node:net"
 import type { FastifyReply, FastifyRequest } from "fastify"
-import { countCall } from "./Rate.ts"
+import { enforceRateLimit } from "./Rate.ts"
 import { RequestRefusal } from "./Refusal.ts"
 import type { AuthenticatedCaller } from "./Store.ts"
 
@@ -35,7 +35,7 @@ interface Keys {
 }
 
 /** The hook that sets the caller of a request or refuses the request. */
-export const makeAuthentication = (store: Keys) => {
+export const makeAuthenticationHook = (store: Keys) => {
   const known = new Map<string, Known>()
 
   const remember = (key: string, caller: AuthenticatedCaller | undefined, now: number): Known => {
@@ -82,7 +82,7 @@ const admit = (
     return done(new RequestRefusal(401, "ip_restricted", "The API key cannot be used from this address."))
   }
   const { limited, scope } = request.routeOptions.config
-  const refused = countCall(caller.organization_id, limited, unlimited, reply, now)
+  const refused = enforceRateLimit(caller.organization_id, limited, unlimited, reply, now)
   if (refused !== undefined) return done(refused)
   if (scope !== undefined && !scopes.has(scope)) {
     return done(new RequestRefusal(401, "scope_denied", `The API key lacks the scope ${scope}.`))

@@ -22,7 +22,7 @@ const open = (name: string, seconds: number, now: number): Window => {
 }
 
 /** Counts one call of a key, or refuses it. `endpoint` has its own limit. */
-export const countCall = (
+export const enforceRateLimit = (
   key: string,
   endpoint: string | undefined,
   limit: number,

@@ -30,7 +30,7 @@ interface ListRow extends Pick<TopicRow, "id" | "content" | "metadata" | "output
   readonly total: number
 }
 
-export const makeReads = (db: DatabaseSync): ReadonlyArray<PeerRead> => {
+export const makePeerReads = (db: DatabaseSync): ReadonlyArray<PeerRead> => {
   db.exec(`CREATE TABLE IF NOT EXISTS events (
     id TEXT PRIMARY KEY, organization_id TEXT NOT NULL, environment TEXT NOT NULL, type TEXT NOT NULL,
     created_at TEXT NOT NULL, data TEXT NOT NULL

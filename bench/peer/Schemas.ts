@@ -31,7 +31,7 @@ const object = (properties: Record<string, unknown>) => ({ type: "object", prope
 const list = (items: unknown) => ({ type: "array", items })
 const ok = (data: unknown) => object({ success: { type: "boolean" }, data })
 
-export const createdSchema = ok(
+export const topicCreatedResponseSchema = ok(
   object({
     topic_id: text,
     external_reference: text,
@@ -51,7 +51,7 @@ export const createdSchema = ok(
   })
 )
 
-export const progressSchema = ok(
+export const topicStatusResponseSchema = ok(
   object({
     topic_id: text,
     content: text,

@@ -126,16 +126,16 @@ export interface NewTopic {
   readonly personas: ReadonlyArray<{ readonly shareId: string; readonly row: PersonaRow }>
 }
 
-export interface WindowHolder {
+export interface EarlierSubmission {
   readonly topic_id: string
   readonly share_id: string
 }
 
-export class QuotaUsedUp extends Error {
+export class QuotaExceeded extends Error {
   readonly quota: "topics_per_month" | "commentaries_per_month"
   readonly limit: number
   readonly remaining: number
-  constructor(quota: QuotaUsedUp["quota"], limit: number, used: number) {
+  constructor(quota: QuotaExceeded["quota"], limit: number, used: number) {
     super(`The monthly quota ${quota} of ${limit} is used up.`)
     this.quota = quota
     this.limit = limit
@@ -183,9 +183,9 @@ export const openPeerStore = (filename: string) => {
     FROM topics t JOIN assignments a ON a.topic_id = t.id
     WHERE t.id = ? AND t.organization_id = ? AND t.environment = ? ORDER BY a.position`)
 
-  const write = (owner: AuthenticatedCaller, topic: NewTopic): ReadonlyMap<string, WindowHolder> => {
+  const write = (owner: AuthenticatedCaller, topic: NewTopic): ReadonlyMap<string, EarlierSubmission> => {
     const { organization_id: org, environment: env } = owner
-    const holders = new Map<string, WindowHolder>()
+    const holders = new Map<string, EarlierSubmission>()
     const sent: Array<NewTopic["personas"][number]> = []
     for (const persona of topic.personas) {
       const { row, shareId } = persona
@@ -195,7 +195,7 @@ export const openPeerStore = (filename: string) => {
       ) {
         sent.push(persona)
       } else {
-        holders.set(row.id, holder.get(org, env, row.id, fingerprint) as unknown as WindowHolder)
+        holders.set(row.id, holder.get(org, env, row.id, fingerprint) as unknown as EarlierSubmission)
       }
     }
     if (sent.length === 0) return holders
@@ -228,9 +228,9 @@ export const openPeerStore = (filename: string) => {
     if (env === "live") {
       const seen = countUsage.get(org, topic.createdAt.slice(0, 7), sent.length) as { topics: number; units: number }
       const { commentaries_per_month, topics_per_month } = owner
-      if (seen.topics > topics_per_month) throw new QuotaUsedUp("topics_per_month", topics_per_month, seen.topics - 1)
+      if (seen.topics > topics_per_month) throw new QuotaExceeded("topics_per_month", topics_per_month, seen.topics - 1)
       if (seen.units > commentaries_per_month) {
-        throw new QuotaUsedUp("commentaries_per_month", commentaries_per_month, seen.units - sent.length)
+        throw new QuotaExceeded("commentaries_per_month", commentaries_per_month, seen.units - sent.length)
       }
     }
     countTopic.run(org, env)
@@ -245,7 +245,7 @@ export const openPeerStore = (filename: string) => {
     status: (owner: AuthenticatedCaller, id: string) =>
       status.all(id, owner.organization_id, owner.environment) as unknown as ReadonlyArray<StatusRow>,
     /** Returns the earlier submissions of the same topic, by persona. */
-    submit: (owner: AuthenticatedCaller, topic: NewTopic): ReadonlyMap<string, WindowHolder> => {
+    submit: (owner: AuthenticatedCaller, topic: NewTopic): ReadonlyMap<string, EarlierSubmission> => {
       begin.run()
       try {
         const holders = write(owner, topic)

@@ -6,11 +6,11 @@
 import type { DatabaseClient, DatabasePool } from "../Database.ts"
 import {
   type AuthenticatedCaller,
+  type EarlierSubmission,
   type NewTopic,
   type PersonaRow,
-  QuotaUsedUp,
-  type StatusRow,
-  type WindowHolder
+  QuotaExceeded,
+  type StatusRow
 } from "../peer/Store.ts"
 
 const statement = (name: string, text: string) => (values: ReadonlyArray<unknown>) => ({ name, text, values })
@@ -83,7 +83,7 @@ export const openPostgresStore = (pool: DatabasePool) => {
     client: DatabaseClient,
     owner: AuthenticatedCaller,
     topic: NewTopic
-  ): Promise<ReadonlyMap<string, WindowHolder>> => {
+  ): Promise<ReadonlyMap<string, EarlierSubmission>> => {
     const { environment: env, organization_id: org } = owner
     const { createdAt, dueAt, id, personas } = topic
     const { rows } = await client.query(
@@ -98,7 +98,7 @@ export const openPostgresStore = (pool: DatabasePool) => {
         createdAt
       ])
     )
-    const holders = new Map<string, WindowHolder>(
+    const holders = new Map<string, EarlierSubmission>(
       rows.filter(({ topic_id }) => topic_id !== id).map((held) => [held.persona_id, held])
     )
     const sent = personas.filter(({ row }) => !holders.has(row.id))
@@ -132,9 +132,10 @@ export const openPostgresStore = (pool: DatabasePool) => {
       await client.query(insertMails([org, createdAt, shares]))
       const { rows: usage } = await client.query(countUsage([org, env, createdAt.slice(0, 7), sent.length]))
       const [seen] = usage
-      if (seen.topics_created > unlimited) throw new QuotaUsedUp("topics_per_month", unlimited, seen.topics_created - 1)
+      if (seen.topics_created > unlimited)
+        throw new QuotaExceeded("topics_per_month", unlimited, seen.topics_created - 1)
       if (seen.units_held > unlimited)
-        throw new QuotaUsedUp("commentaries_per_month", unlimited, seen.units_held - sent.length)
+        throw new QuotaExceeded("commentaries_per_month", unlimited, seen.units_held - sent.length)
     }
     await client.query(countTopic([org, env]))
     return holders
@@ -154,7 +155,7 @@ export const openPostgresStore = (pool: DatabasePool) => {
     status: async (owner: AuthenticatedCaller, id: string): Promise<ReadonlyArray<StatusRow>> =>
       (await pool.query(status([id, owner.organization_id, owner.environment]))).rows,
     /** Returns the earlier submissions of the same topic, by persona. */
-    submit: async (owner: AuthenticatedCaller, topic: NewTopic): Promise<ReadonlyMap<string, WindowHolder>> => {
+    submit: async (owner: AuthenticatedCaller, topic: NewTopic): Promise<ReadonlyMap<string, EarlierSubmission>> => {
       const client = await pool.connect()
       try {
         await client.query("BEGIN")

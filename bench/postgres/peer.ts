@@ -7,18 +7,18 @@
  * `node bench/postgres/peer.ts URL KEY` listens on a free port and prints one line of JSON.
  */
 import * as Database from "../Database.ts"
-import { createdAnswer, parseNewTopic, parseTopicId, progressOf } from "../peer/Answers.ts"
-import { listenForRequests } from "../peer/App.ts"
-import { makeAuthentication } from "../peer/Keys.ts"
+import { parseNewTopic, parseTopicId, topicCreatedResponse, topicStatusResponse } from "../peer/Answers.ts"
+import { startPeerServer } from "../peer/App.ts"
+import { makeAuthenticationHook } from "../peer/Keys.ts"
 import { openPostgresStore } from "./Store.ts"
 
 const pool = Database.openPool(process.argv[2]!, 10)
 const store = openPostgresStore(pool)
 const { rows: personas } = await pool.query("SELECT id FROM personas ORDER BY id LIMIT 3")
 
-await listenForRequests(
+await startPeerServer(
   {
-    authenticate: makeAuthentication(store),
+    authenticate: makeAuthenticationHook(store),
     submit: async (request, reply) => {
       const { body, caller } = request
       const rows = await store.licensed(
@@ -28,13 +28,13 @@ await listenForRequests(
       )
       const topic = parseNewTopic(body, () => rows)
       const holders = topic.personas.length === 0 ? new Map() : await store.submit(caller, topic)
-      const answer = createdAnswer(body, topic, holders)
+      const answer = topicCreatedResponse(body, topic, holders)
       reply.code(201).header("location", `/partner/v1/topics/${topic.id}`)
       return reply.send(answer)
     },
     status: async (request, reply) => {
       const id = parseTopicId(request.params.id)
-      return reply.send(progressOf(id, await store.status(request.caller, id)))
+      return reply.send(topicStatusResponse(id, await store.status(request.caller, id)))
     }
   },
   { key: process.argv[3]!, personaIds: personas.map(({ id }) => id as string) }

@@ -6,17 +6,17 @@ import type { DatabaseSync, StatementSync } from "node:sqlite"
 import type { DatabasePool, QueryAnswer } from "../Database.ts"
 
 // biome-ignore lint/suspicious/noExplicitAny: rows depend on the statement
-export type Query = (text: string, values: ReadonlyArray<unknown>) => Promise<ReadonlyArray<any>>
+export type RunSqlQuery = (text: string, values: ReadonlyArray<unknown>) => Promise<ReadonlyArray<any>>
 
-export interface Database {
-  readonly query: Query
+export interface PeerDatabase {
+  readonly query: RunSqlQuery
   /** Runs the statements in one transaction. */
-  readonly transaction: <A>(work: (query: Query) => Promise<A>) => Promise<A>
+  readonly transaction: <A>(work: (query: RunSqlQuery) => Promise<A>) => Promise<A>
   /** The clause with which a query skips rows that another session has locked. */
   readonly skipLocked: string
 }
 
-export const onPostgres = (pool: DatabasePool): Database => {
+export const openPostgresDatabase = (pool: DatabasePool): PeerDatabase => {
   const names = new Map<string, string>()
   const named = (text: string, values: ReadonlyArray<unknown>) => {
     const name = names.get(text) ?? `s${names.size}`
@@ -45,9 +45,9 @@ export const onPostgres = (pool: DatabasePool): Database => {
 }
 
 /** Runs transactions one after another. */
-export const onSqlite = (db: DatabaseSync) => {
+export const openSqliteDatabase = (db: DatabaseSync) => {
   const prepared = new Map<string, StatementSync>()
-  const query: Query = async (text, values) => {
+  const query: RunSqlQuery = async (text, values) => {
     const statement = prepared.get(text) ?? db.prepare(text.replace(/\$(\d)/g, "?$1"))
     prepared.set(text, statement)
     return statement.all(...(values as ReadonlyArray<string | number | null>))
@@ -61,7 +61,7 @@ export const onSqlite = (db: DatabaseSync) => {
   return {
     alone,
     query: (text: string, values: ReadonlyArray<unknown>) => alone(() => query(text, values)),
-    transaction: <A>(work: (query: Query) => Promise<A>) =>
+    transaction: <A>(work: (query: RunSqlQuery) => Promise<A>) =>
       alone(async () => {
         db.exec("BEGIN IMMEDIATE")
         try {

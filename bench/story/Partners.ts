@@ -9,7 +9,7 @@ import { text } from "node:stream/consumers"
 import { setTimeout as sleep } from "node:timers/promises"
 import { SMTPServer } from "smtp-server"
 
-export interface Target {
+export interface ServiceTarget {
   /** The processes of the service. The partners send requests to these processes in turn. */
   readonly ports: ReadonlyArray<number>
   readonly key: string
@@ -20,7 +20,7 @@ export interface Target {
  * `submit`, `respond` and `approve` take the step of that name for all stories, and wait until the service has
  * processed it.
  */
-export type PartnerCommand = Target &
+export type PartnerCommand = ServiceTarget &
   (
     | { readonly do: "submit"; readonly stories: number }
     | { readonly do: "respond" | "approve" }
@@ -68,7 +68,7 @@ const webhooks = 2
 const assignments = new Map<string, Assignment>()
 /** Mails and events may arrive before the response that names their assignment. */
 const early = new Map<string, Array<(assignment: Assignment) => void>>()
-let target: Target
+let target: ServiceTarget
 /** In a staged run the creators wait for the next command. */
 let automatic = false
 let submitted = 0

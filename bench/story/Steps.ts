@@ -7,7 +7,7 @@ import { Agent, request } from "node:http"
 import { setTimeout as sleep } from "node:timers/promises"
 import { createTransport } from "nodemailer"
 import { RequestRefusal } from "../peer/Refusal.ts"
-import type { Database, Query } from "./Database.ts"
+import type { PeerDatabase, RunSqlQuery } from "./Database.ts"
 
 /** The tables and columns of the product that `peer/Store.ts` lacks. */
 export const sqliteSchema = `
@@ -93,7 +93,10 @@ const send = (url: string, id: string, body: string) =>
     call.end(body)
   })
 
-export const make = (db: Database, { root, smtp }: { readonly root: () => string; readonly smtp: number }) => {
+export const makePeerSteps = (
+  db: PeerDatabase,
+  { root, smtp }: { readonly root: () => string; readonly smtp: number }
+) => {
   const transport = createTransport({ host: "127.0.0.1", port: smtp, ignoreTLS: true, pool: true, maxConnections: 16 })
 
   const mails = worker(
@@ -131,7 +134,7 @@ export const make = (db: Database, { root, smtp }: { readonly root: () => string
     }
   )
 
-  const move = async (query: Query, topicId: string, from: string, to: string) => {
+  const move = async (query: RunSqlQuery, topicId: string, from: string, to: string) => {
     const [counts] = await query(
       `UPDATE topics SET ${from} = ${from} - 1, ${to} = ${to} + 1,
         status = CASE WHEN topic_sent + opinion_injected + commentary_generated - ${to === "creator_approved" ? 1 : 0} > 0 THEN 'in_progress' ELSE 'completed' END

@@ -10,13 +10,13 @@
  */
 import { randomUUID } from "node:crypto"
 import * as Database from "../Database.ts"
-import { createdAnswer, parseNewTopic } from "../peer/Answers.ts"
-import { listenForRequests } from "../peer/App.ts"
-import { makeAuthentication } from "../peer/Keys.ts"
+import { parseNewTopic, topicCreatedResponse } from "../peer/Answers.ts"
+import { startPeerServer } from "../peer/App.ts"
+import { makeAuthenticationHook } from "../peer/Keys.ts"
 import { seedPeer } from "../peer/Seed.ts"
 import { type AuthenticatedCaller, type NewTopic, openPeerStore as openSqlite, type PersonaRow } from "../peer/Store.ts"
 import { openPostgresStore as openPostgres } from "../postgres/Store.ts"
-import { onPostgres, onSqlite } from "./Database.ts"
+import { openPostgresDatabase, openSqliteDatabase } from "./Database.ts"
 import * as Steps from "./Steps.ts"
 
 const [, , at = "", smtp = "", receivers = "", key = ""] = process.argv
@@ -25,7 +25,7 @@ const sqlite = () => {
   const store = openSqlite(at)
   const fixtures = seedPeer(store.db)
   store.db.exec(Steps.sqliteSchema)
-  const db = onSqlite(store.db)
+  const db = openSqliteDatabase(store.db)
   return {
     db,
     fixtures,
@@ -47,7 +47,7 @@ const postgres = async () => {
   await pool.query(Steps.postgresSchema)
   const { rows } = await pool.query("SELECT id FROM personas ORDER BY id LIMIT 3")
   return {
-    db: onPostgres(pool),
+    db: openPostgresDatabase(pool),
     store,
     licensed: store.licensed,
     fixtures: { key, personaIds: rows.map(({ id }) => id as string) }
@@ -64,11 +64,11 @@ for (const number of [1, 2]) {
   )
 }
 let root = ""
-const steps = Steps.make(db, { root: () => root, smtp: Number(smtp) })
+const steps = Steps.makePeerSteps(db, { root: () => root, smtp: Number(smtp) })
 
-root = await listenForRequests(
+root = await startPeerServer(
   {
-    authenticate: makeAuthentication(store),
+    authenticate: makeAuthenticationHook(store),
     submit: async ({ body, caller }, reply) => {
       const ids = body.persona_ids.map((id) => id.toLowerCase())
       const rows = await licensed(caller, ids, new Date().toISOString())
@@ -78,7 +78,7 @@ root = await listenForRequests(
       return reply
         .code(201)
         .header("location", `/partner/v1/topics/${topic.id}`)
-        .send(createdAnswer(body, topic, holders))
+        .send(topicCreatedResponse(body, topic, holders))
     },
     status: () => Promise.reject(new Error("This peer measures stories."))
   },

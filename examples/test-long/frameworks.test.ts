@@ -84,8 +84,8 @@ const frameworks: Readonly<Record<string, Framework>> = {
 describe.each(Object.entries(frameworks))("%s", (_, { below = "", lacks = [], serve }) => {
   it("%s serves the API with the same responses as every other host, and also serves its own routes", async (test) => {
     const apiRoot = `http://commentary.example${below}`
-    const service = Mounted.service(test, apiRoot)
-    const port = await Mounted.listening(await serve(service), test)
+    const service = Mounted.openTestService(test, apiRoot)
+    const port = await Mounted.listenOnFreePort(await serve(service), test)
     const partner = await service.run(HostConformance.seedPartner("127.0.0.1"))
     const ask = HostConformance.requestOverSocket({ port, below })
     expect(await HostConformance.checkConformance({ ask, apiRoot, partner, lacks })).toBeGreaterThan(85)
@@ -95,7 +95,7 @@ describe.each(Object.entries(frameworks))("%s", (_, { below = "", lacks = [], se
 })
 
 it("the check in the guide passes for Express with a header that Express adds", async (test) => {
-  const service = Mounted.service(test)
-  const port = await Mounted.listening(createServer(express().use(service.node)), test)
+  const service = Mounted.openTestService(test)
+  const port = await Mounted.listenOnFreePort(createServer(express().use(service.node)), test)
   expect(await conforms(service, port, "http://commentary.example")).toBeGreaterThan(85)
 })

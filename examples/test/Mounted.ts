@@ -16,13 +16,17 @@ interface Test {
 }
 
 /** A folder that is removed after the test, when everything that the test started has stopped. */
-export const folder = (test: Test): string => {
+export const makeTemporaryFolder = (test: Test): string => {
   const path = mkdtempSync(join(tmpdir(), "mounted-"))
   test.onTestFinished(async () => rmSync(path, { recursive: true }))
   return path
 }
 
-export const service = (test: Test, url = "http://commentary.example", place = folder(test)): PartnerCommentary => {
+export const openTestService = (
+  test: Test,
+  url = "http://commentary.example",
+  place = makeTemporaryFolder(test)
+): PartnerCommentary => {
   const opened = openService({
     url,
     database: join(place, "commentary.db"),
@@ -33,7 +37,7 @@ export const service = (test: Test, url = "http://commentary.example", place = f
   return opened
 }
 
-export const listening = async (server: Server, test: Test): Promise<number> => {
+export const listenOnFreePort = async (server: Server, test: Test): Promise<number> => {
   // Some frameworks leave a large body unread, so the connection stays open until it times out.
   server.keepAliveTimeout = 200
   if (!server.listening) await once(server.listen(0, "127.0.0.1"), "listening")

@@ -9,7 +9,9 @@ const at = (path: string) => join(import.meta.dirname, "../..", path)
 
 it("the README's example accepts a topic, mails its creator, and publishes the approved commentary", async (test) => {
   const command = [process.execPath, at("examples/embed.ts")] as const
-  const started = await Story.startExample(test, Mounted.folder(test), command, { env: { NODE_OPTIONS: "" } })
+  const started = await Story.startExample(test, Mounted.makeTemporaryFolder(test), command, {
+    env: { NODE_OPTIONS: "" }
+  })
   expect(await Story.publishCommentary(test, started)).toContain("The home side.")
 })
 

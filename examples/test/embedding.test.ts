@@ -16,7 +16,7 @@ const env = { NODE_OPTIONS: "" }
 
 it("the guide's server and its first topic lead to an approved commentary", async (test) => {
   const command = [process.execPath, example("frameworks/express.ts")] as const
-  const started = await Story.startExample(test, Mounted.folder(test), command, { env })
+  const started = await Story.startExample(test, Mounted.makeTemporaryFolder(test), command, { env })
   const { folder, secret, url } = started
   const { stdout } = await promisify(execFile)(process.execPath, [example("frameworks/first-topic.ts")], {
     cwd: folder,

@@ -1,5 +1,4 @@
 /** Generates docs/reference/errors.md from the contract and its guide: each error code with its status, meaning and remedy. */
-import { errorCodeOf, errorEnvelopesOf } from "@partner-commentary/api/description/Answers"
 import type { OpenApiDocument } from "@partner-commentary/api/description/Document"
 import { type ErrorCode, errorGuide } from "@partner-commentary/api/ErrorGuide"
 import { statusOf } from "@partner-commentary/api/Errors"
@@ -7,9 +6,9 @@ import { wrapText } from "../Wrap.ts"
 
 export const renderErrorsPage = ({ components, paths }: OpenApiDocument): string => {
   const meanings = new Map(
-    Object.values(components.schemas)
-      .flatMap((schema) => errorEnvelopesOf(schema, components.schemas))
-      .map((one) => [errorCodeOf(one), one.properties?.["error"]?.description ?? ""] as const)
+    Object.values(components.schemas).flatMap(({ description = "", properties }) =>
+      properties?.["message"] === undefined ? [] : [[String(properties["code"]?.enum?.[0]), description] as const]
+    )
   )
   const sections = (Object.keys(errorGuide) as Array<ErrorCode>).map((code) => {
     const { advice, details } = errorGuide[code]

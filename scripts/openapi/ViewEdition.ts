@@ -14,7 +14,7 @@ const shapes = JSON.stringify(
 
 const edition = createHash("sha256").update(shapes).digest("hex").slice(0, 8)
 
-export const renderViewEdition =
+export const renderViewHashModule =
   () => `/** Changes when the fields of the views that have an entity tag change. Generated: npm run describe. */
 export const edition = "${edition}"
 `

@@ -2,12 +2,16 @@
 import { execFileSync } from "node:child_process"
 import { createRequire } from "node:module"
 import { dirname, join } from "node:path"
-import { root } from "../Repository.ts"
+import { repositoryRoot } from "../Repository.ts"
 
-export const compiler = join(dirname(createRequire(import.meta.url).resolve("typescript/package.json")), "bin", "tsc")
+export const typeScriptCompilerPath = join(
+  dirname(createRequire(import.meta.url).resolve("typescript/package.json")),
+  "bin",
+  "tsc"
+)
 
 export const buildWorkspace = (): void => {
-  for (const step of [[compiler, "--build"], ["scripts/bundle.ts"]]) {
-    execFileSync(process.execPath, step, { cwd: root, stdio: "inherit" })
+  for (const step of [[typeScriptCompilerPath, "--build"], ["scripts/bundle.ts"]]) {
+    execFileSync(process.execPath, step, { cwd: repositoryRoot, stdio: "inherit" })
   }
 }

@@ -24,7 +24,7 @@ const leftOut: Readonly<Record<string, string>> = {
 /** Matches slashes and backslashes, because Windows separates paths with backslashes. */
 const expression = new RegExp(`/(${Object.keys(leftOut).join("|").replaceAll(".", "\\.")})$`.replaceAll("/", "[\\\\/]"))
 
-export const plugin: Plugin = {
+export const replaceUnusedModulesPlugin: Plugin = {
   name: "left out",
   setup: ({ onEnd, onLoad, onStart }) => {
     const found = new Set<string>()

@@ -15,7 +15,7 @@ export interface SourceManifest extends Manifest {
  * A program is installed as its bundle, which `bin/` starts. A program has no modules to import and no dependencies. A
  * library may have a command too. The command of a library is one of its modules.
  */
-export const isProgram = ({ bin = {} }: SourceManifest): boolean =>
+export const isBundledProgram = ({ bin = {} }: SourceManifest): boolean =>
   Object.values(bin).some((path) => path.startsWith("bin/"))
 
 /** Points the `bin` commands of a library at their compiled modules instead of their sources. */
@@ -64,7 +64,7 @@ const demanded = (dependencies: Readonly<Record<string, string>>, ours: Readonly
     ])
   )
 
-export const publishedManifest = (
+export const makePublishedManifest = (
   source: SourceManifest,
   { folder, ours, repository }: { folder: string; ours: ReadonlySet<string>; repository: string | undefined }
 ) => {
@@ -84,8 +84,8 @@ export const publishedManifest = (
     ...(bin === undefined ? {} : { bin: commands(bin) }),
     ...(repository === undefined ? {} : { repository: { type: "git", url: repository, directory: folder } }),
     publishConfig: { access: "public", provenance: true },
-    exports: { ...(isProgram(source) ? {} : Object.fromEntries(entries)), "./package.json": "./package.json" },
+    exports: { ...(isBundledProgram(source) ? {} : Object.fromEntries(entries)), "./package.json": "./package.json" },
     files: ["CHANGELOG.md", "bin", "bundle", "dist"],
-    ...(isProgram(source) ? {} : { dependencies: demanded(dependencies, ours) })
+    ...(isBundledProgram(source) ? {} : { dependencies: demanded(dependencies, ours) })
   }
 }

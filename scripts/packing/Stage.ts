@@ -5,8 +5,14 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { buildSync } from "esbuild"
-import { type RepositoryFiles, readFiles, root, type Workspace, workspaces } from "../Repository.ts"
-import { commonJsEntries, isProgram, publishedManifest, type SourceManifest } from "./PublishedManifest.ts"
+import {
+  type RepositoryFiles,
+  readRepositoryFiles,
+  repositoryRoot,
+  type Workspace,
+  workspacesOf
+} from "../Repository.ts"
+import { commonJsEntries, isBundledProgram, makePublishedManifest, type SourceManifest } from "./PublishedManifest.ts"
 
 export interface StagedPackage {
   /** The workspace's folder, such as `packages/core`. */
@@ -39,7 +45,7 @@ const relativeImport = /((?:\bfrom|\bimport)\s*\(?\s*)"(\.{1,2}\/[^"\n]+)\.ts"/g
 
 /** The source maps contain the sources, because packages do not ship them separately. */
 const copyModule = (workspace: string, folder: string, module: string) => {
-  const built = (ending: string) => readFileSync(join(root, workspace, "dist", `${module}${ending}`), "utf8")
+  const built = (ending: string) => readFileSync(join(repositoryRoot, workspace, "dist", `${module}${ending}`), "utf8")
   write(join(folder, "dist", `${module}.js`), built(".js"))
   write(join(folder, "dist", `${module}.js.map`), built(".js.map"))
   write(join(folder, "dist", `${module}.d.ts`), built(".d.ts").replace(relativeImport, '$1"$2.js"'))
@@ -47,7 +53,7 @@ const copyModule = (workspace: string, folder: string, module: string) => {
 
 /** The CommonJS output consists of one bundle for each entry and the declarations of all modules. */
 const copyCommonJs = (workspace: string, folder: string, modules: ReadonlyArray<string>, entry: string) => {
-  const source = join(root, workspace, "dist")
+  const source = join(repositoryRoot, workspace, "dist")
   buildSync({
     entryPoints: [join(source, `${entry}.js`)],
     outfile: join(folder, "dist", `${entry}.cjs`),
@@ -79,32 +85,32 @@ export const stagePackage = (
   destination: string,
   { only, repository }: StagingOptions = {}
 ): ReadonlyArray<StagedPackage> => {
-  const files = readFiles()
-  const all = workspaces(files)
+  const files = readRepositoryFiles()
+  const all = workspacesOf(files)
   const ours = new Set(all.map(({ manifest }) => manifest.name))
   rmSync(destination, { recursive: true, force: true })
   const wanted = all.filter(({ folder }) => only === undefined || folder === only)
   return wanted.map((each): StagedPackage => {
     const manifest = each.manifest as SourceManifest
     const folder = join(destination, each.folder.replace("/", "-"))
-    const modules = isProgram(manifest) ? [] : modulesOf(files, each)
+    const modules = isBundledProgram(manifest) ? [] : modulesOf(files, each)
     for (const module of modules) copyModule(each.folder, folder, module)
     for (const entry of commonJsEntries(manifest)) copyCommonJs(each.folder, folder, modules, entry)
     for (const made of ["bin", "bundle"]) {
-      const source = join(root, each.folder, made)
+      const source = join(repositoryRoot, each.folder, made)
       if (existsSync(source)) cpSync(source, join(folder, made), { recursive: true })
     }
     rmSync(join(folder, "bundle", "sources.json"), { force: true })
-    cpSync(join(root, each.folder, "README.md"), join(folder, "README.md"))
-    for (const shared of ["LICENSE", "CHANGELOG.md"]) cpSync(join(root, shared), join(folder, shared))
-    const published = publishedManifest(manifest, { folder: each.folder, ours, repository })
+    cpSync(join(repositoryRoot, each.folder, "README.md"), join(folder, "README.md"))
+    for (const shared of ["LICENSE", "CHANGELOG.md"]) cpSync(join(repositoryRoot, shared), join(folder, shared))
+    const published = makePublishedManifest(manifest, { folder: each.folder, ours, repository })
     write(join(folder, "package.json"), `${JSON.stringify(published, undefined, 2)}\n`)
     return {
       workspace: each.folder,
       name: manifest.name,
       version: manifest.version ?? "0.0.0",
       folder,
-      entries: isProgram(manifest) ? [] : entriesOf(manifest, modules)
+      entries: isBundledProgram(manifest) ? [] : entriesOf(manifest, modules)
     }
   })
 }

@@ -1,7 +1,7 @@
 /** Generates `models.py`: a TypedDict for each schema of the description. */
 import type { JsonSchema, OpenApiDocument } from "@partner-commentary/api/description/Document"
 import { wrapText } from "../Wrap.ts"
-import { pascal, typeOf } from "./PythonTypes.ts"
+import { pythonTypeOf, toPascalCase } from "./PythonTypes.ts"
 
 const head = `"""Types of requests and responses. Generated from docs/openapi.json: npm run describe."""
 
@@ -11,7 +11,7 @@ from typing import Any, Literal, NotRequired, TypedDict, Union
 `
 
 /** Returns the lines of a docstring. Characters that would end the docstring are replaced. */
-export const docstring = (text: string | undefined, indent: string): ReadonlyArray<string> => {
+export const renderDocstring = (text: string | undefined, indent: string): ReadonlyArray<string> => {
   if (text === undefined) return []
   const lines = wrapText(text.replaceAll("\\", "\\\\").replaceAll('"""', "'''"), indent)
   return lines.length === 1 && !lines[0]?.endsWith('"')
@@ -27,14 +27,14 @@ const classOf = (name: string, schema: JsonSchema): ReadonlyArray<string> => {
   const fields = Object.entries(schema.properties ?? {}).flatMap(([field, of]) => {
     if (!isClass(field)) throw new Error(`${name}.${field} is no name of a Python class's field`)
     const inline = (schema: JsonSchema) => {
-      const own = `${name}${pascal(field)}`
+      const own = `${name}${toPascalCase(field)}`
       inner.push(...classOf(own, schema))
       return own
     }
-    const type = typeOf(of, { inline, scope: "", list: "list" })
+    const type = pythonTypeOf(of, { inline, scope: "", list: "list" })
     return [
       `    ${field}: ${required.has(field) ? type : `NotRequired[${type}]`}`,
-      ...docstring(of.description, "    ")
+      ...renderDocstring(of.description, "    ")
     ]
   })
   return [
@@ -42,7 +42,7 @@ const classOf = (name: string, schema: JsonSchema): ReadonlyArray<string> => {
     "",
     "",
     `class ${name}(TypedDict):`,
-    ...docstring(schema.description, "    "),
+    ...renderDocstring(schema.description, "    "),
     ...(schema.description === undefined ? [] : [""]),
     ...(fields.length === 0 ? ["    pass"] : fields)
   ]
@@ -52,11 +52,11 @@ const classOf = (name: string, schema: JsonSchema): ReadonlyArray<string> => {
 const unionOf = (name: string, { description, oneOf = [] }: JsonSchema): ReadonlyArray<string> => [
   "",
   "",
-  `${name} = Union[${oneOf.map((part) => typeOf(part, { inline: () => "Any", scope: "", list: "list" })).join(", ")}]`,
-  ...docstring(description, "")
+  `${name} = Union[${oneOf.map((part) => pythonTypeOf(part, { inline: () => "Any", scope: "", list: "list" })).join(", ")}]`,
+  ...renderDocstring(description, "")
 ]
 
-export const modelsModule = ({ components }: OpenApiDocument): string => {
+export const renderModelsModule = ({ components }: OpenApiDocument): string => {
   const all = Object.entries(components.schemas)
   const unions = all.filter(([, { oneOf }]) => oneOf !== undefined)
   const classes = all.filter(([, { oneOf }]) => oneOf === undefined)

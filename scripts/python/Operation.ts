@@ -1,13 +1,13 @@
 /** Describes each operation for the Python client: class, method, parameters and result. */
 import type { JsonSchema, OpenApiDocument, Parameter } from "@partner-commentary/api/description/Document"
-import { type Names, snake, typeOf } from "./PythonTypes.ts"
+import { pythonTypeOf, type TypeNameResolver, toSnakeCase } from "./PythonTypes.ts"
 
 const prefix = "/partner/v1"
 
 /** Names of methods whose generated names would be reserved words or unclear. */
 const named: Readonly<Record<string, string>> = { createTopics: "create_many" }
 
-export interface Argument {
+export interface PythonParameter {
   readonly name: string
   /** The name of the parameter in the request. */
   readonly key: string
@@ -15,7 +15,7 @@ export interface Argument {
   readonly required: boolean
 }
 
-export interface Operation {
+export interface PythonMethod {
   /** The name of the group, such as `topics`. */
   readonly group: string
   readonly method: string
@@ -25,9 +25,9 @@ export interface Operation {
   readonly path: string
   readonly summary: string
   readonly ids: ReadonlyArray<string>
-  readonly query: ReadonlyArray<Argument>
+  readonly query: ReadonlyArray<PythonParameter>
   /** The arguments of the request body. Undefined for a request without a body. */
-  readonly body: ReadonlyArray<Argument> | undefined
+  readonly body: ReadonlyArray<PythonParameter> | undefined
   /** True if the service stores the response for an idempotency key. */
   readonly idempotent: boolean
   readonly result: string
@@ -37,7 +37,7 @@ export interface Operation {
   readonly whole: boolean
 }
 
-const names: Names = {
+const names: TypeNameResolver = {
   scope: "models.",
   list: "List",
   inline: (schema) => {
@@ -47,18 +47,18 @@ const names: Names = {
 
 /** Callers may pass a `datetime` object for a time, and any sequence for a list. */
 const argumentType = (schema: JsonSchema): string =>
-  schema.format === "date-time" ? "str | datetime" : typeOf(schema, names).replace(/^List\[/, "Sequence[")
+  schema.format === "date-time" ? "str | datetime" : pythonTypeOf(schema, names).replace(/^List\[/, "Sequence[")
 
 /** Examples: `getTopicStatus` of the group `topics` becomes `status`, and `cancelTopic` becomes `cancel`. */
 const methodOf = (operationId: string, group: string): string => {
-  const [verb = "", ...words] = snake(operationId).split("_")
+  const [verb = "", ...words] = toSnakeCase(operationId).split("_")
   const nouns = new Set(group.split("_").flatMap((noun) => [noun, noun.replace(/s$/, "")]))
   const rest = words.filter((word, index) => !(nouns.has(word) || (group === "test" && index < 2)))
   return named[operationId] ?? (/^(get|list)$/.test(verb) && rest.length > 0 ? rest : [verb, ...rest]).join("_")
 }
 
-const argument = ({ name, required, schema }: Pick<Parameter, "name" | "required" | "schema">): Argument => ({
-  name: snake(name),
+const argument = ({ name, required, schema }: Pick<Parameter, "name" | "required" | "schema">): PythonParameter => ({
+  name: toSnakeCase(name),
   key: name,
   type: argumentType(schema),
   required
@@ -66,7 +66,7 @@ const argument = ({ name, required, schema }: Pick<Parameter, "name" | "required
 
 const lastOf = (reference: string): string => reference.split("/").at(-1) ?? ""
 
-export const operationsOf = ({ components, paths }: OpenApiDocument): ReadonlyArray<Operation> => {
+export const pythonMethodsOf = ({ components, paths }: OpenApiDocument): ReadonlyArray<PythonMethod> => {
   const resolve = (schema: JsonSchema): JsonSchema =>
     schema.$ref === undefined ? schema : (components.schemas[lastOf(schema.$ref)] ?? {})
   const shared = components.parameters ?? {}
@@ -79,7 +79,7 @@ export const operationsOf = ({ components, paths }: OpenApiDocument): ReadonlyAr
         // A stream of events has no JSON body.
         if (success === undefined) return []
         const below = path.slice(prefix.length)
-        const group = snake(below.split("/")[1] ?? "")
+        const group = toSnakeCase(below.split("/")[1] ?? "")
         const envelope = resolve(success).properties ?? {}
         const body = requestBody?.content["application/json"]?.schema
         const { properties = {}, required = [] } = body === undefined ? {} : resolve(body)
@@ -92,9 +92,9 @@ export const operationsOf = ({ components, paths }: OpenApiDocument): ReadonlyAr
             method: methodOf(operationId, group),
             isDashboard: security.some((scheme) => "DashboardToken" in scheme),
             verb: verb.toUpperCase(),
-            path: below.replace(/\{(\w+)\}/g, (_, name) => `{segment(${snake(name)})}`),
+            path: below.replace(/\{(\w+)\}/g, (_, name) => `{segment(${toSnakeCase(name)})}`),
             summary: summary ?? "",
-            ids: given.filter((each) => each.in === "path").map(({ name }) => snake(name)),
+            ids: given.filter((each) => each.in === "path").map(({ name }) => toSnakeCase(name)),
             query: given.filter((each) => each.in === "query").map(argument),
             body:
               body === undefined
@@ -103,10 +103,10 @@ export const operationsOf = ({ components, paths }: OpenApiDocument): ReadonlyAr
                     argument({ name, schema, required: required.includes(name) })
                   ),
             idempotent: given.some(({ name }) => name === "Idempotency-Key"),
-            result: typeOf(whole ? success : (envelope["data"] ?? {}), names),
-            item: isPaged ? typeOf(envelope["data"]?.items ?? {}, names) : undefined,
+            result: pythonTypeOf(whole ? success : (envelope["data"] ?? {}), names),
+            item: isPaged ? pythonTypeOf(envelope["data"]?.items ?? {}, names) : undefined,
             whole
-          } satisfies Operation
+          } satisfies PythonMethod
         ]
       }
     )

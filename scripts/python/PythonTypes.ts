@@ -2,7 +2,7 @@
 import type { JsonSchema } from "@partner-commentary/api/description/Document"
 
 /** Examples: `createTopic` becomes `create_topic`, and `from` becomes `from_`. */
-export const snake = (name: string): string => {
+export const toSnakeCase = (name: string): string => {
   const text = name
     .replace(/[a-z0-9](?=[A-Z])/g, "$&_")
     .replace(/\W+/g, "_")
@@ -26,7 +26,7 @@ const keywords = new Set([
   "pass"
 ])
 
-export const pascal = (name: string): string =>
+export const toPascalCase = (name: string): string =>
   name.replace(/(?:^|[^A-Za-z0-9]+)([a-z0-9])/gi, (_, letter) => letter.toUpperCase())
 
 const primitives: Readonly<Record<string, string>> = {
@@ -40,7 +40,7 @@ const primitives: Readonly<Record<string, string>> = {
 const nameOf = (reference: string): string => reference.split("/").at(-1) ?? ""
 
 /** Defines how a generated module refers to names of other modules. */
-export interface Names {
+export interface TypeNameResolver {
   /** Receives an object type without a name, and returns the name that the object type gets. */
   readonly inline: (schema: JsonSchema) => string
   /** The prefix before the names of models, such as `models.` in another module. */
@@ -49,16 +49,16 @@ export interface Names {
   readonly list: string
 }
 
-export const typeOf = (schema: JsonSchema, names: Names): string => {
+export const pythonTypeOf = (schema: JsonSchema, names: TypeNameResolver): string => {
   const { $ref, additionalProperties, anyOf, enum: values, items, oneOf, properties, type } = schema
   if ($ref !== undefined) return `${names.scope}${nameOf($ref)}`
   const parts = anyOf ?? oneOf
-  if (parts !== undefined) return [...new Set(parts.map((part) => typeOf(part, names)))].join(" | ")
+  if (parts !== undefined) return [...new Set(parts.map((part) => pythonTypeOf(part, names)))].join(" | ")
   if (values !== undefined) return `Literal[${values.map(literal).join(", ")}]`
-  if (type === "array") return `${names.list}[${items === undefined ? "Any" : typeOf(items, names)}]`
+  if (type === "array") return `${names.list}[${items === undefined ? "Any" : pythonTypeOf(items, names)}]`
   if (properties !== undefined) return names.inline(schema)
   if (type === "object") {
-    return `dict[str, ${typeof additionalProperties === "object" ? typeOf(additionalProperties, names) : "Any"}]`
+    return `dict[str, ${typeof additionalProperties === "object" ? pythonTypeOf(additionalProperties, names) : "Any"}]`
   }
   return primitives[type ?? ""] ?? "Any"
 }

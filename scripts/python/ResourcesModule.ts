@@ -3,9 +3,9 @@
  * asynchronous calls.
  */
 import type { OpenApiDocument } from "@partner-commentary/api/description/Document"
-import { docstring } from "./ModelsModule.ts"
-import { type Argument, type Operation, operationsOf } from "./Operation.ts"
-import { pascal } from "./PythonTypes.ts"
+import { renderDocstring } from "./ModelsModule.ts"
+import { type PythonMethod, type PythonParameter, pythonMethodsOf } from "./Operation.ts"
+import { toPascalCase } from "./PythonTypes.ts"
 
 const head = `"""The operations of the service. Generated from docs/openapi.json: npm run describe."""
 
@@ -31,13 +31,13 @@ interface Mode {
 const blocking: Mode = { prefix: "", define: "def", wait: "" }
 const asynchronous: Mode = { prefix: "Async", define: "async def", wait: "await " }
 
-const parameter = ({ name, required, type }: Argument): string =>
+const parameter = ({ name, required, type }: PythonParameter): string =>
   `${name}: ${required ? type : `${type} | None = None`}`
 
-const mapping = (given: ReadonlyArray<Argument>): string =>
+const mapping = (given: ReadonlyArray<PythonParameter>): string =>
   `{${given.map(({ key, name }) => `${JSON.stringify(key)}: ${name}`).join(", ")}}`
 
-const signature = ({ body = [], idempotent, ids, query }: Operation): string => {
+const signature = ({ body = [], idempotent, ids, query }: PythonMethod): string => {
   const given = [...body, ...query.filter(({ name }) => !ids.includes(name))]
   const keywords = [
     ...given.filter(({ required }) => required).map(parameter),
@@ -48,7 +48,7 @@ const signature = ({ body = [], idempotent, ids, query }: Operation): string => 
   return ["self", ...ids.map((id) => `${id}: str`), "*", ...keywords].map((each) => `        ${each},`).join("\n")
 }
 
-const callOf = (operation: Operation, query: string): string => {
+const callOf = (operation: PythonMethod, query: string): string => {
   const { body, idempotent, path, verb } = operation
   const parts = [
     JSON.stringify(verb),
@@ -61,11 +61,11 @@ const callOf = (operation: Operation, query: string): string => {
   return `Call(${parts.join(", ")})`
 }
 
-const simple = (mode: Mode, operation: Operation): ReadonlyArray<string> => [
+const simple = (mode: Mode, operation: PythonMethod): ReadonlyArray<string> => [
   `    ${mode.define} ${operation.method}(`,
   signature(operation),
   `    ) -> ${operation.result}:`,
-  ...docstring(`${operation.summary}.`, "        "),
+  ...renderDocstring(`${operation.summary}.`, "        "),
   `        call = ${callOf(operation, operation.query.length === 0 ? "" : mapping(operation.query))}`,
   `        result: ${operation.result} = ${mode.wait}self._connection.${operation.whole ? "send" : "data"}(call)`,
   "        return result"
@@ -75,17 +75,17 @@ const simple = (mode: Mode, operation: Operation): ReadonlyArray<string> => [
  * Returns the query of the next page. The query sends the position as `cursor`, or as `after` if the list is read in
  * ascending order, and it sends no offset.
  */
-const furtherPage = ({ query }: Operation): string => {
+const furtherPage = ({ query }: PythonMethod): string => {
   const names = query.map(({ name }) => name)
   const place = names.includes("after") ? '"after" if after or order == "asc" else "cursor"' : '"cursor"'
   return `{**query, ${names.includes("offset") ? '"offset": None, ' : ""}${place}: position}`
 }
 
-const paged = (mode: Mode, operation: Operation): ReadonlyArray<string> => [
+const paged = (mode: Mode, operation: PythonMethod): ReadonlyArray<string> => [
   `    def ${operation.method}(`,
   signature(operation),
   `    ) -> ${mode.prefix}Listing[${operation.item}, ${operation.result}]:`,
-  ...docstring(`${operation.summary}: iterate over all, or take \`page()\`.`, "        "),
+  ...renderDocstring(`${operation.summary}: iterate over all, or take \`page()\`.`, "        "),
   `        query: dict[str, Any] = ${mapping(operation.query)}`,
   "",
   `        ${mode.define} fetch(position: str | None) -> ${operation.result}:`,
@@ -97,10 +97,10 @@ const paged = (mode: Mode, operation: Operation): ReadonlyArray<string> => [
   `        return ${mode.prefix}Listing(fetch)`
 ]
 
-const classOf = (mode: Mode, group: string, operations: ReadonlyArray<Operation>): ReadonlyArray<string> => [
+const classOf = (mode: Mode, group: string, operations: ReadonlyArray<PythonMethod>): ReadonlyArray<string> => [
   "",
   "",
-  `class ${mode.prefix}${pascal(group)}Resource:`,
+  `class ${mode.prefix}${toPascalCase(group)}Resource:`,
   `    def __init__(self, connection: ${mode.prefix}Connection) -> None:`,
   "        self._connection = connection",
   ...operations.flatMap((each) => ["", ...(each.item === undefined ? simple : paged)(mode, each)])
@@ -111,11 +111,11 @@ const collection = (mode: Mode, name: string, groups: ReadonlyArray<string>): Re
   "",
   `class ${mode.prefix}${name}:`,
   `    def __init__(self, connection: ${mode.prefix}Connection) -> None:`,
-  ...groups.map((group) => `        self.${group} = ${mode.prefix}${pascal(group)}Resource(connection)`)
+  ...groups.map((group) => `        self.${group} = ${mode.prefix}${toPascalCase(group)}Resource(connection)`)
 ]
 
-export const resourcesModule = (document: OpenApiDocument): string => {
-  const operations = operationsOf(document)
+export const renderResourcesModule = (document: OpenApiDocument): string => {
+  const operations = pythonMethodsOf(document)
   const groupsOf = (isDashboard: boolean) => [
     ...new Set(operations.filter((each) => each.isDashboard === isDashboard).map(({ group }) => group))
   ]

@@ -6,22 +6,22 @@ import type { OpenApiDocument } from "@partner-commentary/api/description/Docume
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { findBreakingChanges } from "../openapi/Breakage.ts"
 import { errorsWithoutExample } from "../openapi/ErrorExamples.ts"
-import { root } from "../Repository.ts"
+import { repositoryRoot } from "../Repository.ts"
 import { breakingChanges, compatibleChanges } from "./description/Changes.ts"
-import { descriptionFaults, nearMisses } from "./description/Incomplete.ts"
+import { applyDocumentMutations } from "./description/DocumentMutation.ts"
+import { descriptionFaults, validNearMisses } from "./description/Incomplete.ts"
 import { type LintFinding, lintDescription } from "./description/Lint.ts"
-import { applyPlants } from "./description/Plant.ts"
 
 /** The tests insert faults into the released document. This document changes rarely, so the targets stay valid. */
-const released: OpenApiDocument = JSON.parse(readFileSync(join(root, "docs/openapi.released.json"), "utf8"))
+const released: OpenApiDocument = JSON.parse(readFileSync(join(repositoryRoot, "docs/openapi.released.json"), "utf8"))
 
 describe("the comparison with the released document", () => {
   it.each(breakingChanges)("the comparison with the released document reports $what", (change) => {
-    expect(findBreakingChanges(released, applyPlants(released, [change]))).not.toEqual([])
+    expect(findBreakingChanges(released, applyDocumentMutations(released, [change]))).not.toEqual([])
   })
 
   it.each(compatibleChanges)("the comparison with the released document accepts $what", (change) => {
-    expect(findBreakingChanges(released, applyPlants(released, [change]))).toEqual([])
+    expect(findBreakingChanges(released, applyDocumentMutations(released, [change]))).toEqual([])
   })
 })
 
@@ -32,7 +32,7 @@ describe("the linters of the OpenAPI document", () => {
   // Inserts all faults into one document, because starting a linter takes a second.
   beforeAll(async () => {
     const file = join(folder, "openapi.json")
-    writeFileSync(file, JSON.stringify(applyPlants(released, [...descriptionFaults, ...nearMisses])))
+    writeFileSync(file, JSON.stringify(applyDocumentMutations(released, [...descriptionFaults, ...validNearMisses])))
     findings = await lintDescription(file)
   })
 
@@ -54,7 +54,7 @@ describe("the linters of the OpenAPI document", () => {
 })
 
 it("an error code without an example is reported", () => {
-  const bare = applyPlants(released, [
+  const bare = applyDocumentMutations(released, [
     {
       what: "an error code without an example",
       change: ({ paths }) => {

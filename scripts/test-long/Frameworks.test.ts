@@ -8,12 +8,12 @@ import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Story from "../../examples/test/Story.ts"
-import { buildWorkspace, compiler } from "../packing/Build.ts"
+import { buildWorkspace, typeScriptCompilerPath } from "../packing/Build.ts"
 import { stagePackage } from "../packing/Stage.ts"
 import { type PackedPackage, packTarballs } from "../packing/Tarballs.ts"
-import { root } from "../Repository.ts"
-import { compilerOptions, project, run } from "./Installation.ts"
-import { type Framework, frameworks } from "./installed/Frameworks.ts"
+import { repositoryRoot } from "../Repository.ts"
+import { createTestProject, runProgram, testCompilerOptions } from "./Installation.ts"
+import { type FrameworkTestCase, frameworkTestCases } from "./installed/Frameworks.ts"
 import * as Proxied from "./installed/Proxied.ts"
 
 const place = mkdtempSync(join(tmpdir(), "frameworks-"))
@@ -26,35 +26,38 @@ beforeAll(async () => {
 afterAll(() => rmSync(place, { recursive: true, force: true }))
 
 /** Some frameworks have declarations that do not compile with every option. NestJS needs decorators. */
-const options = { ...compilerOptions, skipLibCheck: true, experimentalDecorators: true }
+const options = { ...testCompilerOptions, skipLibCheck: true, experimentalDecorators: true }
 
 const write = (path: string, text: string) => {
   mkdirSync(dirname(path), { recursive: true })
   writeFileSync(path, text)
 }
 
-const installed = async (name: string, { build, edits = {}, files, further = [], own = {}, packages }: Framework) => {
+const installed = async (
+  name: string,
+  { build, edits = {}, files, further = [], own = {}, packages }: FrameworkTestCase
+) => {
   const folder = join(place, name.replaceAll(/\W+/g, "-"))
-  project(folder, packed, ["partner-commentary", ...further], { "@types/node": "24.19.2", ...packages })
-  await run(folder, "npm", "install")
+  createTestProject(folder, packed, ["partner-commentary", ...further], { "@types/node": "24.19.2", ...packages })
+  await runProgram(folder, "npm", "install")
   for (const [path, example] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, path)), { recursive: true })
-    cpSync(join(root, "examples/frameworks", example), join(folder, path))
+    cpSync(join(repositoryRoot, "examples/frameworks", example), join(folder, path))
   }
   for (const [path, [text, by]] of Object.entries(edits)) {
     write(join(folder, path), readFileSync(join(folder, path), "utf8").replace(text, by))
   }
   for (const [path, text] of Object.entries(own)) write(join(folder, path), text)
   const [command, ...parameters] = build ?? []
-  if (command !== undefined) await run(folder, command, ...parameters)
+  if (command !== undefined) await runProgram(folder, command, ...parameters)
   else if ("src/pc.ts" in files) {
     write(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions: options, include: ["src"] }))
-    expect(await run(folder, process.execPath, compiler, "--project", ".")).toBe("")
+    expect(await runProgram(folder, process.execPath, typeScriptCompilerPath, "--project", ".")).toBe("")
   }
   return folder
 }
 
-describe.each(Object.entries(frameworks))("%s", (name, framework) => {
+describe.each(Object.entries(frameworkTestCases))("%s", (name, framework) => {
   it("the example serves the service and its own routes, and publishes a commentary", async (test) => {
     const folder = await installed(name, framework)
     const started = await Story.startExample(test, folder, framework.start, { env: { NODE_OPTIONS: "" } })
@@ -73,7 +76,7 @@ describe.each(Object.entries(frameworks))("%s", (name, framework) => {
       expect((await fetch(new URL(framework.refuses, url), form)).status).toBe(403)
     }
     if (framework.isProxied === true) {
-      const ask = await Proxied.nginx(test, started)
+      const ask = await Proxied.startNginx(test, started)
       const key = await Proxied.createKeyForAddress(test, started, "127.0.0.2")
       expect((await ask("127.0.0.2", undefined, key)).status).toBe(200)
       expect((await ask("127.0.0.2", "203.0.113.9", key)).status).toBe(200)

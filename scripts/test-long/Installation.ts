@@ -19,7 +19,11 @@ const environment = Object.fromEntries(
 )
 
 /** Returns the command's standard output. If the command fails, rejects with all of its output. */
-export const run = async (cwd: string, command: string, ...parameters: ReadonlyArray<string>): Promise<string> => {
+export const runProgram = async (
+  cwd: string,
+  command: string,
+  ...parameters: ReadonlyArray<string>
+): Promise<string> => {
   try {
     return (await promisify(execFile)(command, parameters, { cwd, env: environment, maxBuffer: 1 << 26 })).stdout
   } catch (error) {
@@ -29,7 +33,7 @@ export const run = async (cwd: string, command: string, ...parameters: ReadonlyA
 }
 
 /** Creates a project that depends on the tarballs of some of our packages, and on packages from npm. */
-export const project = (
+export const createTestProject = (
   folder: string,
   packed: ReadonlyArray<PackedPackage>,
   wanted: ReadonlyArray<string>,
@@ -50,7 +54,7 @@ export const project = (
 }
 
 /** The compiler options of every test project: strict, ESM, from `src` to `out`. */
-export const compilerOptions = {
+export const testCompilerOptions = {
   target: "es2022",
   lib: ["es2023", "dom"],
   module: "nodenext",
@@ -63,7 +67,7 @@ export const compilerOptions = {
 
 /** Returns the names of all packages that an installation would add. */
 export const installedPackages = async (folder: string): Promise<ReadonlyArray<string>> => {
-  await run(folder, "npm", "install", "--package-lock-only")
+  await runProgram(folder, "npm", "install", "--package-lock-only")
   const { packages } = JSON.parse(readFileSync(join(folder, "package-lock.json"), "utf8")) as {
     readonly packages: Readonly<Record<string, object>>
   }
@@ -73,7 +77,7 @@ export const installedPackages = async (folder: string): Promise<ReadonlyArray<s
 
 /** Installs another version of Node from npm's `node` package. */
 export const installNode = async (folder: string, version: string): Promise<string> => {
-  project(folder, [], [], { node: version })
-  await run(folder, "npm", "install")
+  createTestProject(folder, [], [], { node: version })
+  await runProgram(folder, "npm", "install")
   return join(folder, "node_modules", "node", "bin", "node")
 }

@@ -9,8 +9,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { buildWorkspace } from "../packing/Build.ts"
 import { stagePackage } from "../packing/Stage.ts"
 import { type PackedPackage, packTarballs } from "../packing/Tarballs.ts"
-import { root } from "../Repository.ts"
-import { installNode, project, run } from "./Installation.ts"
+import { repositoryRoot } from "../Repository.ts"
+import { createTestProject, installNode, runProgram } from "./Installation.ts"
 
 const place = mkdtempSync(join(tmpdir(), "languages-"))
 let packed: ReadonlyArray<PackedPackage> = []
@@ -22,15 +22,15 @@ beforeAll(async () => {
 afterAll(() => rmSync(place, { recursive: true, force: true }))
 
 const fixture = (name: string, folder: string, as = name) =>
-  copyFileSync(join(root, "examples/languages", name), join(folder, as))
+  copyFileSync(join(repositoryRoot, "examples/languages", name), join(folder, as))
 
 /** Creates an empty CommonJS project, like `npm init`. */
 const commonJs = async (name: string, wanted: ReadonlyArray<string>, others: Readonly<Record<string, string>> = {}) => {
   const folder = join(place, name)
-  project(folder, packed, wanted, others)
+  createTestProject(folder, packed, wanted, others)
   const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"))
   writeFileSync(join(folder, "package.json"), JSON.stringify({ ...manifest, type: "commonjs" }))
-  await run(folder, "npm", "install")
+  await runProgram(folder, "npm", "install")
   return folder
 }
 
@@ -41,9 +41,9 @@ it("a CommonJS module can require the client without flags, on Node 20, 22 and 2
   fixture("client.cjs", folder)
   for (const version of ["20.19.0", "22.19.0"]) {
     const node = await installNode(join(place, `node-${version}`), version)
-    expect(await run(folder, node, "--no-experimental-require-module", "client.cjs")).toBe("required\n")
+    expect(await runProgram(folder, node, "--no-experimental-require-module", "client.cjs")).toBe("required\n")
   }
-  expect(await run(folder, process.execPath, "--no-require-module", "client.cjs")).toBe("required\n")
+  expect(await runProgram(folder, process.execPath, "--no-require-module", "client.cjs")).toBe("required\n")
 })
 
 it("jest runs CommonJS and TypeScript tests of the client without jest's experimental modules", async () => {
@@ -58,7 +58,7 @@ it("jest runs CommonJS and TypeScript tests of the client without jest's experim
   const names = "{ ApiError, PartnerCommentary }"
   writeFileSync(join(folder, "one.test.js"), `const ${names} = require("${client}")\n${test}`)
   writeFileSync(join(folder, "two.test.ts"), `import ${names} from "${client}"\n${test}`)
-  const said = await run(folder, process.execPath, "node_modules/jest/bin/jest.js", "--json")
+  const said = await runProgram(folder, process.execPath, "node_modules/jest/bin/jest.js", "--json")
   expect(JSON.parse(said)).toMatchObject({ success: true, numPassedTests: 2 })
 })
 
@@ -77,9 +77,9 @@ describe.each(["5.7.3", "5.8.3", "5.9.3", "6.0.3", "7.0.2"])("TypeScript %s", (t
     }
     const options = { compilerOptions: { ...compilerOptions, skipLibCheck: false }, files: ["main.cts", "main.mts"] }
     writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(options))
-    expect(await run(folder, process.execPath, "node_modules/typescript/bin/tsc", "--project", ".")).toBe("")
+    expect(await runProgram(folder, process.execPath, "node_modules/typescript/bin/tsc", "--project", ".")).toBe("")
     for (const node of [process.execPath, await installNode(join(place, "node-22.19.0"), "22.19.0")]) {
-      for (const file of ["main.cjs", "main.mjs"]) expect(await run(folder, node, file)).toBe("function 36\n")
+      for (const file of ["main.cjs", "main.mjs"]) expect(await runProgram(folder, node, file)).toBe("function 36\n")
     }
   })
 })

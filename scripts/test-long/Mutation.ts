@@ -6,16 +6,16 @@
  */
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { readFiles, root } from "../Repository.ts"
-import { drawRandomly, mutantsOf } from "./mutation/Mutants.ts"
+import { readRepositoryFiles, repositoryRoot } from "../Repository.ts"
+import { mutantsOf, pickRandomElements } from "./mutation/Mutants.ts"
 import { recordTestRuns, runTests, testsCovering } from "./mutation/RelatedTests.ts"
 
 const [count = 200, seed = 1, from = 0, to = count] = process.argv.slice(2).map(Number)
 
-const all = [...readFiles()]
+const all = [...readRepositoryFiles()]
   .filter(([path]) => /^packages\/(core|sql|server)\/src\/.*\.ts$/.test(path) && !path.includes("/migrations/"))
   .flatMap(([path, text]) => mutantsOf(path, text))
-const mutants = drawRandomly(all, count, seed)
+const mutants = pickRandomElements(all, count, seed)
 const runs = recordTestRuns(mutants)
 
 const say = (line: string) => process.stdout.write(`${line}\n`)
@@ -24,7 +24,7 @@ const names = { failed: "noticed", passed: "survived", "timed out": "timed out" 
 
 for (const mutant of mutants.slice(from, to)) {
   const { found, offset, path, replacement } = mutant
-  const place = join(root, path)
+  const place = join(repositoryRoot, path)
   const text = readFileSync(place, "utf8")
   const tests = testsCovering(mutant, runs)
   try {

@@ -7,20 +7,22 @@ import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { buildWorkspace, compiler } from "../packing/Build.ts"
+import { buildWorkspace, typeScriptCompilerPath } from "../packing/Build.ts"
 import { stagePackage } from "../packing/Stage.ts"
 import { type PackedPackage, packTarballs } from "../packing/Tarballs.ts"
-import { root } from "../Repository.ts"
-import { compilerOptions, installedPackages, installNode, project, run } from "./Installation.ts"
+import { repositoryRoot } from "../Repository.ts"
+import { createTestProject, installedPackages, installNode, runProgram, testCompilerOptions } from "./Installation.ts"
 
 const place = mkdtempSync(join(tmpdir(), "packages-"))
-const manifestOf = (folder: string) => JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"))
+const manifestOf = (folder: string) => JSON.parse(readFileSync(join(repositoryRoot, folder, "package.json"), "utf8"))
 const pinned: Readonly<Record<string, string>> = manifestOf(".").devDependencies
 
 /** The core's range of Effect versions. The lower end of that range must be a release. */
 const range: string = manifestOf("packages/core").peerDependencies.effect
 const oldest = /^>=(\S+)/.exec(range)?.[1] ?? ""
-const newest = (await run(root, "npm", "view", `effect@${range}`, "version", "--json")).match(/[\d.]+/g)?.at(-1) ?? ""
+const newest =
+  (await runProgram(repositoryRoot, "npm", "view", `effect@${range}`, "version", "--json")).match(/[\d.]+/g)?.at(-1) ??
+  ""
 
 const ours = (names: string) =>
   names.split(" ").map((name) => (name === "partner-commentary" ? name : `@partner-commentary/${name}`))
@@ -46,9 +48,9 @@ const writeStory = (folder: string) => {
     "testing/Newsroom.ts",
     "testing/with-node-test.ts"
   ]) {
-    copyFileSync(join(root, "examples", example), join(source, example.replace("testing/", "")))
+    copyFileSync(join(repositoryRoot, "examples", example), join(source, example.replace("testing/", "")))
   }
-  const story = readFileSync(join(root, "scripts/test-long/installed/Story.ts"), "utf8")
+  const story = readFileSync(join(repositoryRoot, "scripts/test-long/installed/Story.ts"), "utf8")
   writeFileSync(join(source, "Story.ts"), story.replaceAll("../../../examples/", "./"))
 }
 
@@ -64,7 +66,7 @@ const write = (folder: string, modules: ReadonlyArray<string>) => {
   // Importing Lambda's main module starts the service, and importing the suites needs a test runner.
   const loaded = modules.filter((module) => !/lambda\/main$|\/testkit\//.test(module))
   writeFileSync(join(folder, "load.js"), loaded.map((module) => `await import("${module}")\n`).join(""))
-  const options = { compilerOptions: { ...compilerOptions, skipLibCheck: false }, include: ["src"] }
+  const options = { compilerOptions: { ...testCompilerOptions, skipLibCheck: false }, include: ["src"] }
   writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(options))
 }
 
@@ -78,31 +80,33 @@ describe.each([...new Set([oldest, newest])])("installed with effect %s", (effec
       "@types/node": pinned["@types/node"] ?? "",
       vitest: manifestOf("packages/testkit").peerDependencies.vitest
     }
-    project(
+    createTestProject(
       folder,
       packed,
       packed.filter(({ entries }) => entries.length > 0).map(({ name }) => name),
       others
     )
-    await run(folder, "npm", "install")
+    await runProgram(folder, "npm", "install")
     writeStory(folder)
     write(folder, everyModule())
   })
 
   it("projects of embedders, partners and testers compile in strict mode, including every declaration", async () => {
-    expect(await run(folder, process.execPath, compiler, "--project", ".")).toBe("")
+    expect(await runProgram(folder, process.execPath, typeScriptCompilerPath, "--project", ".")).toBe("")
   })
 
   it("all installed packages share one version of Effect", async () => {
-    const { dependencies } = JSON.parse(await run(folder, "npm", "ls", "effect", "--all", "--json"))
+    const { dependencies } = JSON.parse(await runProgram(folder, "npm", "ls", "effect", "--all", "--json"))
     expect(new Set(JSON.stringify(dependencies).match(/(?<="effect":\{"version":")[^"]+/g))).toEqual(new Set([effect]))
   })
 
   it("every module loads, the embedded service publishes a commentary, and a partner's tests pass, on each Node version", async () => {
     for (const node of nodes) {
-      await run(folder, node, "load.js")
-      expect(await run(folder, node, "out/Story.js")).toMatch(/^published$/m)
-      expect(await run(folder, node, "--test", "--test-reporter=tap", "out/with-node-test.js")).toMatch(/^# fail 0$/m)
+      await runProgram(folder, node, "load.js")
+      expect(await runProgram(folder, node, "out/Story.js")).toMatch(/^published$/m)
+      expect(await runProgram(folder, node, "--test", "--test-reporter=tap", "out/with-node-test.js")).toMatch(
+        /^# fail 0$/m
+      )
     }
   })
 })
@@ -115,37 +119,37 @@ it("a project that installs a checkout can compile the sources with its own comp
     lib: ["es2024", "dom"],
     module: "nodenext",
     types: ["node"],
-    typeRoots: [join(root, "node_modules/@types")],
+    typeRoots: [join(repositoryRoot, "node_modules/@types")],
     strict: true,
     skipLibCheck: true,
     allowImportingTsExtensions: true,
     noEmit: true
   }
   const include = ["packages", "adapters"]
-    .map((each) => join(root, each, "*/src"))
-    .concat(join(root, "examples/service.ts"))
+    .map((each) => join(repositoryRoot, each, "*/src"))
+    .concat(join(repositoryRoot, "examples/service.ts"))
   writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, include }))
-  expect(await run(folder, process.execPath, compiler, "--project", ".")).toBe("")
+  expect(await runProgram(folder, process.execPath, typeScriptCompilerPath, "--project", ".")).toBe("")
 })
 
 it("jest runs a tester's TypeScript with the configuration of the example, on each Node version", async () => {
   const folder = join(place, "jest")
-  project(folder, packed, ours("test"), {
+  createTestProject(folder, packed, ours("test"), {
     effect: newest,
     jest: "30.5.2",
     "@swc/core": "1.16.18",
     "@swc/jest": "0.2.39"
   })
-  await run(folder, "npm", "install")
+  await runProgram(folder, "npm", "install")
   for (const [example, name] of [
     ["Newsroom.ts", "Newsroom.ts"],
     ["with-jest.ts", "newsroom.test.ts"],
     ["jest.config.json", "jest.config.json"]
   ] as const) {
-    copyFileSync(join(root, "examples/testing", example), join(folder, name))
+    copyFileSync(join(repositoryRoot, "examples/testing", example), join(folder, name))
   }
   for (const node of nodes) {
-    const said = await run(folder, node, "--experimental-vm-modules", "node_modules/jest/bin/jest.js", "--json")
+    const said = await runProgram(folder, node, "--experimental-vm-modules", "node_modules/jest/bin/jest.js", "--json")
     expect(JSON.parse(said)).toMatchObject({ success: true, numPassedTests: 1 })
   }
 })
@@ -161,14 +165,14 @@ it.each(Object.entries(alone))(
   "who installs %s alone compiles and loads it without what is optional",
   async (name, modules) => {
     const folder = join(place, "alone", name)
-    project(folder, packed, ours(name), { effect: newest, "@types/node": pinned["@types/node"] ?? "" })
-    await run(folder, "npm", "install")
+    createTestProject(folder, packed, ours(name), { effect: newest, "@types/node": pinned["@types/node"] ?? "" })
+    await runProgram(folder, "npm", "install")
     write(
       folder,
       modules.map((module) => (module.startsWith("partner-commentary") ? module : `@partner-commentary/${module}`))
     )
-    expect(await run(folder, process.execPath, compiler, "--project", ".")).toBe("")
-    for (const node of nodes) await run(folder, node, "load.js")
+    expect(await runProgram(folder, process.execPath, typeScriptCompilerPath, "--project", ".")).toBe("")
+    for (const node of nodes) await runProgram(folder, node, "load.js")
   }
 )
 
@@ -177,18 +181,18 @@ it("the README's example runs in a project that installed one package and Expres
   const others = Object.fromEntries(
     ["express", "@types/express", "@types/node"].map((name) => [name, pinned[name] ?? ""] as const)
   )
-  project(folder, packed, ours("partner-commentary"), others)
-  await run(folder, "npm", "install")
+  createTestProject(folder, packed, ours("partner-commentary"), others)
+  await runProgram(folder, "npm", "install")
   write(folder, ["partner-commentary"])
   for (const example of ["embed.ts", "first-partner.ts"]) {
-    copyFileSync(join(root, "examples", example), join(folder, "src", example))
+    copyFileSync(join(repositoryRoot, "examples", example), join(folder, "src", example))
   }
-  const story = readFileSync(join(root, "scripts/test-long/installed/Embedded.ts"), "utf8")
+  const story = readFileSync(join(repositoryRoot, "scripts/test-long/installed/Embedded.ts"), "utf8")
   writeFileSync(join(folder, "src", "Embedded.ts"), story.replaceAll("../../../examples/", "./"))
-  expect(await run(folder, process.execPath, compiler, "--project", ".")).toBe("")
+  expect(await runProgram(folder, process.execPath, typeScriptCompilerPath, "--project", ".")).toBe("")
   for (const node of nodes) {
     rmSync(join(folder, "commentary-outbox"), { recursive: true, force: true })
-    expect(await run(folder, node, "out/Embedded.js")).toMatch(/^published$/m)
+    expect(await runProgram(folder, node, "out/Embedded.js")).toMatch(/^published$/m)
   }
 })
 
@@ -207,11 +211,11 @@ it("the Node host's package contains only data files that its program reads", ()
 
 it("the Node host is one package without dependencies, and runs its demo on each Node version", async () => {
   const folder = join(place, "program")
-  project(folder, packed, ours("node"))
+  createTestProject(folder, packed, ours("node"))
   expect(await installedPackages(folder)).toEqual(ours("node"))
-  await run(folder, "npm", "install")
+  await runProgram(folder, "npm", "install")
   for (const node of nodes) {
-    expect(await run(folder, node, "node_modules/.bin/partner-commentary", "demo")).toMatch(/"completed": 2/)
+    expect(await runProgram(folder, node, "node_modules/.bin/partner-commentary", "demo")).toMatch(/"completed": 2/)
   }
 })
 
@@ -230,7 +234,7 @@ it.each([
   ["settings", "core settings smtp effect nodemailer postal-mime"]
 ])("who installs %s is given %s and nothing else", async (wanted, all) => {
   const folder = join(place, "brought", wanted)
-  project(folder, packed, ours(wanted))
+  createTestProject(folder, packed, ours(wanted))
   const given = (await installedPackages(folder)).map((name) => name.replace("@partner-commentary/", ""))
   expect(given.sort()).toEqual(all.split(" ").sort())
 })
@@ -242,7 +246,7 @@ it.each([
   ["postgres", ["openai", "nodemailer", "vitest"]]
 ])("who installs %s is not given %s", async (wanted, without) => {
   const folder = join(place, "brought", wanted)
-  project(folder, packed, ours(wanted))
+  createTestProject(folder, packed, ours(wanted))
   const given = await installedPackages(folder)
   expect(without.filter((name) => given.includes(name))).toEqual([])
 })

@@ -4,11 +4,11 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, expect, it } from "vitest"
 import { emptyDatabase } from "../../hosts/test/test/embedding/HostDatabase.ts"
-import { buildWorkspace, compiler } from "../packing/Build.ts"
+import { buildWorkspace, typeScriptCompilerPath } from "../packing/Build.ts"
 import { stagePackage } from "../packing/Stage.ts"
 import { packTarballs } from "../packing/Tarballs.ts"
-import { root } from "../Repository.ts"
-import { compilerOptions, project, run } from "./Installation.ts"
+import { repositoryRoot } from "../Repository.ts"
+import { createTestProject, runProgram, testCompilerOptions } from "./Installation.ts"
 
 const place = mkdtempSync(join(tmpdir(), "prisma-"))
 afterAll(() => rmSync(place, { recursive: true, force: true }))
@@ -44,20 +44,26 @@ it("use cases write in Prisma's transactions, which commit or roll back their ch
   buildWorkspace()
   const packed = await packTarballs(stagePackage(join(place, "staged")), place)
   const folder = join(place, "project")
-  project(folder, packed, ["partner-commentary", "@partner-commentary/postgres"], packages)
-  await run(folder, "npm", "install")
+  createTestProject(folder, packed, ["partner-commentary", "@partner-commentary/postgres"], packages)
+  await runProgram(folder, "npm", "install")
   for (const each of ["prisma", "src"]) mkdirSync(join(folder, each))
   writeFileSync(join(folder, "prisma/schema.prisma"), model)
   writeFileSync(join(folder, "prisma.config.ts"), config)
   // The command downloads an engine for migrations unless it knows the path of one. The command does not start the
   // engine.
-  await run(folder, "env", `PRISMA_SCHEMA_ENGINE_BINARY=${process.execPath}`, "node_modules/.bin/prisma", "generate")
-  cpSync(join(root, "examples/libraries/prisma.ts"), join(folder, "src/prisma.ts"))
-  const story = readFileSync(join(root, "scripts/test-long/installed/Prisma.ts"), "utf8")
+  await runProgram(
+    folder,
+    "env",
+    `PRISMA_SCHEMA_ENGINE_BINARY=${process.execPath}`,
+    "node_modules/.bin/prisma",
+    "generate"
+  )
+  cpSync(join(repositoryRoot, "examples/libraries/prisma.ts"), join(folder, "src/prisma.ts"))
+  const story = readFileSync(join(repositoryRoot, "scripts/test-long/installed/Prisma.ts"), "utf8")
   writeFileSync(join(folder, "src/Story.ts"), story.replaceAll("../../../examples/libraries/", "./"))
-  const options = { compilerOptions: { ...compilerOptions, skipLibCheck: true }, include: ["src"] }
+  const options = { compilerOptions: { ...testCompilerOptions, skipLibCheck: true }, include: ["src"] }
   writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(options))
-  expect(await run(folder, process.execPath, compiler, "--project", ".")).toBe("")
+  expect(await runProgram(folder, process.execPath, typeScriptCompilerPath, "--project", ".")).toBe("")
   const variables = [`DATABASE_URL=${await emptyDatabase()}`, "COMMENTARY_SECRET=any text of 32 characters or more"]
-  expect(await run(folder, "env", ...variables, process.execPath, "out/Story.js")).toBe("committed\n")
+  expect(await runProgram(folder, "env", ...variables, process.execPath, "out/Story.js")).toBe("committed\n")
 })

@@ -5,7 +5,7 @@ import { globSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { checkSync } from "recheck"
 import { expect, it } from "vitest"
-import { root } from "../Repository.ts"
+import { repositoryRoot } from "../Repository.ts"
 
 /**
  * Matches a regular expression at a position where a value may begin. At other positions a slash is the division
@@ -17,8 +17,8 @@ const literal =
 const folders = ["packages/*/src/**/*.ts", "adapters/*/src/**/*.ts", "hosts/node/src/**/*.ts"]
 
 const patterns = new Map(
-  globSync(folders, { cwd: root }).flatMap((file) =>
-    [...readFileSync(join(root, file), "utf8").matchAll(literal)].map(
+  globSync(folders, { cwd: repositoryRoot }).flatMap((file) =>
+    [...readFileSync(join(repositoryRoot, file), "utf8").matchAll(literal)].map(
       ([whole, source = "", flags = ""]) => [whole, { file, source, flags }] as const
     )
   )

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { expect, it } from "vitest"
-import { root } from "../Repository.ts"
+import { repositoryRoot } from "../Repository.ts"
 
 /**
  * Returns the findings of systemd as one text. The unit's program must exist, so the test uses the program of this
@@ -14,8 +14,8 @@ const verified = (change: (unit: string) => string) => {
   const folder = mkdtempSync(join(tmpdir(), "unit-"))
   try {
     const file = join(folder, "partner-commentary.service")
-    const unit = readFileSync(join(root, "deploy/partner-commentary.service"), "utf8")
-    writeFileSync(file, change(unit.replaceAll("/opt/partner-commentary", root)))
+    const unit = readFileSync(join(repositoryRoot, "deploy/partner-commentary.service"), "utf8")
+    writeFileSync(file, change(unit.replaceAll("/opt/partner-commentary", repositoryRoot)))
     const { error, stderr, stdout } = spawnSync("systemd-analyze", ["verify", "--man=no", file], { encoding: "utf8" })
     return error === undefined ? `${stdout}${stderr}` : error.message
   } finally {

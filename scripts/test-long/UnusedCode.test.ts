@@ -6,7 +6,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } fr
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { expect, it, onTestFinished } from "vitest"
-import { root } from "../Repository.ts"
+import { repositoryRoot } from "../Repository.ts"
 
 const version = "0.1.0"
 
@@ -23,8 +23,8 @@ const manifest = (name: string, more: object = {}) =>
 const report = (command: ReadonlyArray<string>, files: Readonly<Record<string, string>>) => {
   const copy = mkdtempSync(join(tmpdir(), "unused-code-"))
   onTestFinished(() => rmSync(copy, { recursive: true }))
-  for (const file of ["knip.json", ".syncpackrc.json"]) cpSync(join(root, file), join(copy, file))
-  symlinkSync(join(root, "node_modules"), join(copy, "node_modules"))
+  for (const file of ["knip.json", ".syncpackrc.json"]) cpSync(join(repositoryRoot, file), join(copy, file))
+  symlinkSync(join(repositoryRoot, "node_modules"), join(copy, "node_modules"))
   const rest = {
     "package.json": JSON.stringify({ name: "root", version, workspaces: ["packages/*", "adapters/*"] })
   }
@@ -33,7 +33,7 @@ const report = (command: ReadonlyArray<string>, files: Readonly<Record<string, s
     writeFileSync(join(copy, path), text)
   }
   const [name = "", ...options] = command
-  const { status, stderr, stdout } = spawnSync(join(root, "node_modules/.bin", name), options, {
+  const { status, stderr, stdout } = spawnSync(join(repositoryRoot, "node_modules/.bin", name), options, {
     cwd: copy,
     encoding: "utf8"
   })

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import * as SourceDigest from "../packing/SourceDigest.ts"
-import { root } from "../Repository.ts"
+import { repositoryRoot } from "../Repository.ts"
 
 const say = (text: string) => `process.stdout.write(${JSON.stringify(text)})\n`
 
@@ -22,7 +22,7 @@ describe("the command line in a checkout", () => {
     for (const folder of ["hosts/node/bundle", "hosts/node/src", "packages/core/src"]) {
       mkdirSync(join(checkout, folder), { recursive: true })
     }
-    cpSync(join(root, "hosts/node/bin"), join(host(), "bin"), { recursive: true })
+    cpSync(join(repositoryRoot, "hosts/node/bin"), join(host(), "bin"), { recursive: true })
     writeFileSync(join(host(), "package.json"), '{ "type": "module" }')
     writeFileSync(join(host(), "bundle/main.mjs"), say("bundle"))
     writeFileSync(main(), say("sources"))

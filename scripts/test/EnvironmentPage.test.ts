@@ -1,8 +1,8 @@
 /** Tests that docs/reference/environment.md lists the environment variables that the hosts read. */
 import { expect, it } from "vitest"
-import { readFiles } from "../Repository.ts"
+import { readRepositoryFiles } from "../Repository.ts"
 
-const files = readFiles()
+const files = readRepositoryFiles()
 
 const variable = /"([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*)"/g
 

@@ -11,13 +11,13 @@ import * as policy from "kubernetes-models/policy/v1"
 import * as core from "kubernetes-models/v1"
 import { describe, expect, it } from "vitest"
 import { parseAllDocuments } from "yaml"
-import { compiler } from "../packing/Build.ts"
-import { root } from "../Repository.ts"
+import { typeScriptCompilerPath } from "../packing/Build.ts"
+import { repositoryRoot } from "../Repository.ts"
 
 // biome-ignore lint/suspicious/noExplicitAny: the schemas check the content of a manifest
 type Manifest = any
 
-const folder = join(root, "deploy/kubernetes")
+const folder = join(repositoryRoot, "deploy/kubernetes")
 const manifests: ReadonlyArray<Manifest> = readdirSync(folder).flatMap((name) =>
   parseAllDocuments(readFileSync(join(folder, name), "utf8")).map((document) => document.toJS())
 )
@@ -50,7 +50,7 @@ const validate = (manifest: Manifest) => {
  */
 const compiled = (all: ReadonlyArray<Manifest>): string => {
   // The file is inside the repository, so that the compiler finds the packages.
-  const place = mkdtempSync(join(root, "node_modules/.kubernetes-"))
+  const place = mkdtempSync(join(repositoryRoot, "node_modules/.kubernetes-"))
   try {
     const lines = all.map(
       (manifest, at) =>
@@ -65,7 +65,7 @@ const compiled = (all: ReadonlyArray<Manifest>): string => {
         files: ["manifests.ts"]
       })
     )
-    return execFileSync(process.execPath, [compiler, "--project", place], { encoding: "utf8" })
+    return execFileSync(process.execPath, [typeScriptCompilerPath, "--project", place], { encoding: "utf8" })
   } catch (error) {
     return (error as { readonly stdout: string }).stdout
   } finally {
@@ -112,7 +112,7 @@ describe("the Kubernetes manifests", () => {
         capabilities: { drop: ["ALL"] }
       })
     }
-    expect(readFileSync(join(root, "deploy/Dockerfile"), "utf8")).toMatch(/^USER 10001:10001$/m)
+    expect(readFileSync(join(repositoryRoot, "deploy/Dockerfile"), "utf8")).toMatch(/^USER 10001:10001$/m)
   })
 
   it("the Kubernetes manifests probe servers and workers, run the migration before servers and workers start, and limit the memory of every container", () => {

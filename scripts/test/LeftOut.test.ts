@@ -1,7 +1,7 @@
 /** Tests which modules of dependencies the bundles replace. */
 import type { OnLoadArgs, PluginBuild } from "esbuild"
 import { expect, it } from "vitest"
-import { plugin } from "../packing/LeftOut.ts"
+import { replaceUnusedModulesPlugin } from "../packing/LeftOut.ts"
 
 /** Loads the modules as esbuild would, and returns their replacements and the errors at the end. */
 const load = (paths: ReadonlyArray<string>) => {
@@ -18,7 +18,7 @@ const load = (paths: ReadonlyArray<string>) => {
       errors = (end({} as never) as { readonly errors: ReadonlyArray<unknown> }).errors
     }
   }
-  void plugin.setup(build as PluginBuild)
+  void replaceUnusedModulesPlugin.setup(build as PluginBuild)
   return { contents, errors }
 }
 

@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs"
 import { dirname, join, normalize } from "node:path"
 import { describe, expect, it } from "vitest"
-import { readFiles, root } from "../Repository.ts"
+import { readRepositoryFiles, repositoryRoot } from "../Repository.ts"
 
 const withoutCode = (text: string) => text.replace(/^```[\s\S]*?^```$/gm, "")
 
@@ -34,9 +34,9 @@ const isMarkdown = ([path]: readonly [string, string]) => path.endsWith(".md")
 
 describe("relative links in Markdown", () => {
   it("relative links in Markdown lead to an existing file and an existing heading", () => {
-    const pages = new Map([...readFiles()].filter(isMarkdown))
+    const pages = new Map([...readRepositoryFiles()].filter(isMarkdown))
     expect(pages.size).toBeGreaterThan(40)
-    expect(broken(pages, (path) => existsSync(join(root, path)))).toEqual([])
+    expect(broken(pages, (path) => existsSync(join(repositoryRoot, path)))).toEqual([])
   })
 
   it("relative links in Markdown are reported when the file or the heading is missing", () => {

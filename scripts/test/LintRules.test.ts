@@ -6,7 +6,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { afterAll, describe, expect, it } from "vitest"
-import { root } from "../Repository.ts"
+import { repositoryRoot } from "../Repository.ts"
 
 const [core, client, adapter, host, scripts] = [
   "packages/core/src",
@@ -84,13 +84,13 @@ afterAll(() => rmSync(copy, { recursive: true }))
 
 const report = (): ReadonlyArray<string> => {
   for (const file of ["biome.json", "effect-style.grit", "visible-imports.grit"])
-    cpSync(join(root, file), join(copy, file))
+    cpSync(join(repositoryRoot, file), join(copy, file))
   for (const { path, text } of plants) {
     mkdirSync(dirname(join(copy, path)), { recursive: true })
     writeFileSync(join(copy, path), `${text.trimEnd()}\n`)
   }
   const { stdout, stderr } = spawnSync(
-    join(root, "node_modules/.bin/biome"),
+    join(repositoryRoot, "node_modules/.bin/biome"),
     ["lint", "--error-on-warnings", "--colors=off", "--max-diagnostics=none"],
     { cwd: copy, encoding: "utf8", maxBuffer: 1 << 26 }
   )

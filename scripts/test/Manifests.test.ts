@@ -2,10 +2,10 @@
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
-import { isProgram, type SourceManifest } from "../packing/PublishedManifest.ts"
-import { readFiles, root, workspaces } from "../Repository.ts"
+import { isBundledProgram, type SourceManifest } from "../packing/PublishedManifest.ts"
+import { readRepositoryFiles, repositoryRoot, workspacesOf } from "../Repository.ts"
 
-const files = readFiles()
+const files = readRepositoryFiles()
 const manifest = JSON.parse(files.get("package.json") ?? "{}")
 
 /** Matches an exact version, optionally of an aliased package. syncpack itself also accepts URLs and some ranges. */
@@ -25,27 +25,27 @@ describe("manifests", () => {
   })
 
   it("all manifests of packages, adapters and hosts have the same version", () => {
-    const versions = new Set(workspaces(files).map(({ manifest }) => manifest.version))
+    const versions = new Set(workspacesOf(files).map(({ manifest }) => manifest.version))
     expect([...versions]).toEqual([expect.stringMatching(/^\d+\.\d+\.\d+/)])
   })
 
   it("manifests require peer dependencies in the tested range, with a lower and an upper end", () => {
-    const peers = workspaces(files).flatMap(({ manifest }) => Object.entries(manifest.peerDependencies ?? {}))
+    const peers = workspacesOf(files).flatMap(({ manifest }) => Object.entries(manifest.peerDependencies ?? {}))
     const open = peers.filter(([, range]) => !/^(>=\d+\.\d+\.\d+ <=?)?\d+\.\d+\.\d+$/.test(range))
     expect(open).toEqual([])
   })
 
-  it.each(workspaces(files).map(({ folder, manifest }) => [folder, manifest] as const))(
+  it.each(workspacesOf(files).map(({ folder, manifest }) => [folder, manifest] as const))(
     "%s is private and has a README, because scripts/pack.ts generates the published manifest",
     (folder, manifest) => {
       expect(manifest).toMatchObject({ private: true })
-      expect(existsSync(join(root, folder, "README.md"))).toBe(true)
+      expect(existsSync(join(repositoryRoot, folder, "README.md"))).toBe(true)
     }
   )
 
   it.each(
-    workspaces(files)
-      .filter(({ manifest }) => !isProgram(manifest as SourceManifest))
+    workspacesOf(files)
+      .filter(({ manifest }) => !isBundledProgram(manifest as SourceManifest))
       .map(({ folder, manifest }) => [folder, manifest] as const)
   )(
     "%s does not list effect as a dependency, so that an embedder installs one version of effect",

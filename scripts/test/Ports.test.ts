@@ -3,9 +3,9 @@
  */
 import { basename } from "node:path"
 import { describe, expect, it } from "vitest"
-import { readFiles } from "../Repository.ts"
+import { readRepositoryFiles } from "../Repository.ts"
 
-const files = readFiles()
+const files = readRepositoryFiles()
 const oneLine = (text: string) => text.replace(/\s+/g, " ").trim()
 const entry = /^- \*\*\[(\w+)\]\(\.\.\/\.\.\/(\S+)\)\.\*\* ((?:.+\n)+?)(?= {2}- |\n)/
 

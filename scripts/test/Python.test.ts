@@ -1,8 +1,8 @@
 /** Tests the generator of the Python client: names, types, and the documents that it refuses. */
 import type { OpenApiDocument } from "@partner-commentary/api/description/Document"
 import { expect, it } from "vitest"
-import { modelsModule } from "../python/ModelsModule.ts"
-import { resourcesModule } from "../python/ResourcesModule.ts"
+import { renderModelsModule } from "../python/ModelsModule.ts"
+import { renderResourcesModule } from "../python/ResourcesModule.ts"
 
 const text = { "application/json": { schema: { type: "object", properties: { data: { type: "string" } } } } }
 
@@ -19,7 +19,7 @@ const described = (paths: object, schemas: object = {}) =>
   ({ paths, components: { schemas, securitySchemes: {} } }) as unknown as OpenApiDocument
 
 const methods = (paths: object) =>
-  [...resourcesModule(described(paths)).matchAll(/^ {4}(?:async )?def ([a-z]\w*)/gm)].map(([, name]) => name)
+  [...renderResourcesModule(described(paths)).matchAll(/^ {4}(?:async )?def ([a-z]\w*)/gm)].map(([, name]) => name)
 
 it("methods are named after operations, without the name of their group", () => {
   const paths = {
@@ -50,12 +50,12 @@ it("two operations with the same name are refused", () => {
     "/partner/v1/topics/many": { post: operation("createTopics") },
     "/partner/v1/topics/other": { post: operation("createTopicTopic") }
   }
-  expect(() => resourcesModule(described(paths))).toThrow("two operations are topics.create in Python")
+  expect(() => renderResourcesModule(described(paths))).toThrow("two operations are topics.create in Python")
 })
 
 it("the client never repeats a POST without Idempotency-Key", () => {
   const parameters = [{ in: "header", name: "Idempotency-Key", required: false, schema: { type: "string" } }]
-  const module = resourcesModule(
+  const module = renderResourcesModule(
     described({
       "/partner/v1/webhooks": { post: operation("createWebhook", { parameters }) },
       "/partner/v1/webhooks/{id}/test": { post: operation("testWebhook") }
@@ -66,7 +66,7 @@ it("the client never repeats a POST without Idempotency-Key", () => {
 })
 
 it("schemas become typed dictionaries, and inline objects become separate classes", () => {
-  const module = modelsModule(
+  const module = renderModelsModule(
     described(
       {},
       {

@@ -1,9 +1,9 @@
 /** Two Effect references with the same key would share a value. One of them would then silently have a wrong value. */
 import { expect, test } from "vitest"
-import { readFiles } from "../Repository.ts"
+import { readRepositoryFiles } from "../Repository.ts"
 
 test("no two Effect references have the same key", () => {
-  const keys = [...readFiles()]
+  const keys = [...readRepositoryFiles()]
     .filter(([path]) => /^(packages|adapters|hosts)\/.*\/?src\/.*\.ts$/.test(path))
     .flatMap(([, text]) => [...text.matchAll(/"@partner-commentary\/reference\/(\w+)"/g)].map(([, name]) => name))
   expect(keys.length).toBeGreaterThan(20)

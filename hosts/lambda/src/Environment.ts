@@ -20,9 +20,8 @@ import * as References from "effect/References"
 import * as Adapters from "partner-commentary/Adapters"
 import * as Composition from "partner-commentary/Composition"
 import * as Database from "./Database.ts"
-
+import * as DocumentationFiles from "./DocumentationFiles.ts"
 import type { HostServices } from "./Handler.ts"
-import * as Texts from "./Texts.ts"
 
 const read = Effect.gen(function* () {
   const settings = yield* Settings.readSettings
@@ -97,7 +96,7 @@ export const layer: Layer.Layer<HostServices, SettingRefused | MailSettingRefuse
       ports: Layer.mergeAll(
         Database.layer(settings),
         outside(environment),
-        Texts.layer,
+        DocumentationFiles.layer,
         Layer.effectDiscard(Effect.forEach(cautions(settings), (caution) => Effect.logWarning(caution)))
       )
     }).pipe(Layer.provideMerge(observed(settings)))

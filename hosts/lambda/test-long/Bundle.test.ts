@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { httpsPattern, urlPattern } from "@partner-commentary/core/webhook/WebhookUrl"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { callHandler, httpEvent } from "../test/Calls.ts"
+import { makeHttpEvent, sendHttpEvent } from "../test/Calls.ts"
 import * as Deployment from "../test/Deployment.ts"
 import * as Emulator from "../test/Emulator.ts"
 import { exampleEvent } from "../test/Sources.ts"
@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => bundle.remove())
 
-const environmentIn = (folder: string) => Deployment.environmentFor(Deployment.sqliteUrlIn(folder))
+const environmentIn = (folder: string) => Deployment.functionEnvironmentFor(Deployment.sqliteUrlIn(folder))
 
 describe("the bundle", () => {
   it("the bundle's programs are together smaller than 1.2 MB", async () => {
@@ -34,7 +34,7 @@ const migrated = async (test: Parameters<typeof Deployment.makeTemporaryFolder>[
 describe.concurrent("a container", () => {
   it("a container returns binary bodies in Base64, such as the explorer's program from its file", async (test) => {
     const container = await Emulator.startContainer(bundle.folder, await migrated(test), test)
-    const packed = await callHandler(container, {
+    const packed = await sendHttpEvent(container, {
       method: "GET",
       target: "/docs/scalar.js",
       headers: [["Accept-Encoding", "gzip"]]
@@ -46,7 +46,7 @@ describe.concurrent("a container", () => {
   it("a container returns the API description from a file, with the container's own URL", async (test) => {
     const environment = await migrated(test)
     const container = await Emulator.startContainer(bundle.folder, environment, test)
-    const { body, statusCode } = await callHandler(container, { method: "GET", target: "/openapi.json", headers: [] })
+    const { body, statusCode } = await sendHttpEvent(container, { method: "GET", target: "/openapi.json", headers: [] })
     expect(statusCode).toBe(200)
     const { servers, ...rest } = JSON.parse(body)
     expect(servers).toEqual([{ url: environment["PUBLIC_URL"], description: "This service" }])
@@ -59,7 +59,7 @@ describe.concurrent("a container", () => {
   it("a container refuses an unknown event with one sentence, and keeps running", async (test) => {
     const container = await Emulator.startContainer(bundle.folder, await migrated(test), test)
     const broken = {
-      ...(httpEvent({ method: "GET", target: "/healthz" }) as object),
+      ...(makeHttpEvent({ method: "GET", target: "/healthz" }) as object),
       rawPath: 7,
       headers: { "x-api-key": "secret" }
     }
@@ -77,7 +77,7 @@ describe.concurrent("a container", () => {
       expect(outcome).toMatchObject({ failure: { errorType: "PartnerCommentaryError" } })
       expect(JSON.stringify(outcome)).not.toContain("secret")
     }
-    expect((await callHandler(container, { method: "GET", target: "/healthz" })).statusCode).toBe(200)
+    expect((await sendHttpEvent(container, { method: "GET", target: "/healthz" })).statusCode).toBe(200)
     expect(container.isAlive()).toBe(true)
   })
 
@@ -89,7 +89,7 @@ describe.concurrent("a container", () => {
     await writeFile(blocked, "")
     const container = await Emulator.startContainer(bundle.folder, env, test)
     const request = { method: "GET", target: "/readyz", headers: [["X-Request-Id", "mine-1"]] } as const
-    const refused = await callHandler(container, request)
+    const refused = await sendHttpEvent(container, request)
     expect(refused).toMatchObject({
       statusCode: 500,
       headers: { "x-request-id": "mine-1", "cache-control": "no-store" }
@@ -101,7 +101,7 @@ describe.concurrent("a container", () => {
     await rm(blocked)
     await mkdir(blocked)
     await Deployment.migrateDatabase(blocked)
-    expect((await callHandler(container, request)).statusCode).toBe(200)
+    expect((await sendHttpEvent(container, request)).statusCode).toBe(200)
   })
 
   it.for([
@@ -131,7 +131,7 @@ describe.concurrent("a container", () => {
   it("a container logs a warning about unsafe settings", async (test) => {
     const env = { ...(await migrated(test)), SIGNING_SECRET: "short", LOG_LEVEL: "warn" }
     const container = await Emulator.startContainer(bundle.folder, env, test)
-    await callHandler(container, { method: "GET", target: "/healthz" })
+    await sendHttpEvent(container, { method: "GET", target: "/healthz" })
     expect(container.stderr()).toContain("SIGNING_SECRET is shorter than 32 characters")
     expect(container.stderr()).toContain("JWKS_URL is unset")
     for (const line of container.stderr().trim().split("\n")) expect(JSON.parse(line)).toHaveProperty("message")

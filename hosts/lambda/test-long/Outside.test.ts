@@ -6,7 +6,7 @@ import * as Deployment from "../test/Deployment.ts"
 import * as Emulator from "../test/Emulator.ts"
 
 let bundle: Awaited<ReturnType<typeof Deployment.makeBundle>>
-let seed: Deployment.SeededPartner
+let seed: Deployment.SeededDatabase
 beforeAll(async () => {
   ;[bundle, seed] = await Promise.all([Deployment.makeBundle(), Deployment.seedOnSqlite()])
 })
@@ -43,7 +43,7 @@ it("the bundle uses a generator server, a speech server and a bucket", async (te
   const post = await Deployment.startMailServer(test)
   const { key, persona, url: database } = await seed.copy(test)
   const env = {
-    ...Deployment.environmentFor(database, post.url),
+    ...Deployment.functionEnvironmentFor(database, post.url),
     GENERATOR_URL: `${url}/v1`,
     GENERATOR_MODEL: "writer-1",
     SPEECH_URL: `${url}/v1`,

@@ -1,7 +1,7 @@
 /** Tests containers on one Postgres database, and faults of the database server. */
 import * as Cluster from "@partner-commentary/test/postgres/Cluster"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { callHandler, invokeSchedule } from "../test/Calls.ts"
+import { invokeSchedule, sendHttpEvent } from "../test/Calls.ts"
 import * as ContainerSuite from "../test/ContainerSuite.ts"
 import * as Deployment from "../test/Deployment.ts"
 import * as Emulator from "../test/Emulator.ts"
@@ -20,12 +20,12 @@ describe("a container and its database server", () => {
   it("a container whose database connection was cut while the container was frozen answers the next request", async (test) => {
     const cluster = await Cluster.startCluster()
     test.onTestFinished(() => cluster.stop())
-    const container = await Emulator.startContainer(bundle.folder, Deployment.environmentFor(cluster.url), test)
-    expect((await callHandler(container, ready)).statusCode).toBe(200)
+    const container = await Emulator.startContainer(bundle.folder, Deployment.functionEnvironmentFor(cluster.url), test)
+    expect((await sendHttpEvent(container, ready)).statusCode).toBe(200)
     container.freeze()
     await cluster.restart()
     container.thaw()
-    expect((await callHandler(container, ready)).statusCode).toBe(200)
+    expect((await sendHttpEvent(container, ready)).statusCode).toBe(200)
     expect(await invokeSchedule(container)).toMatchObject({ answer: { more_due: false } })
   })
 
@@ -35,11 +35,11 @@ describe("a container and its database server", () => {
     const url = new URL(cluster.url)
     url.password = "hunter2"
     url.pathname = "/later"
-    const container = await Emulator.startContainer(bundle.folder, Deployment.environmentFor(url.href), test)
-    expect((await callHandler(container, ready)).statusCode).toBe(500)
+    const container = await Emulator.startContainer(bundle.folder, Deployment.functionEnvironmentFor(url.href), test)
+    expect((await sendHttpEvent(container, ready)).statusCode).toBe(500)
     expect(container.stderr()).toContain("later")
     expect(container.stderr()).not.toContain("hunter2")
     await Deployment.runSqlOnServer(cluster.url, "CREATE DATABASE later")
-    expect((await callHandler(container, ready)).statusCode).toBe(200)
+    expect((await sendHttpEvent(container, ready)).statusCode).toBe(200)
   })
 })

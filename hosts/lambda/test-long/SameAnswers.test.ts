@@ -4,7 +4,7 @@ import * as HostConformance from "@partner-commentary/test/HostConformance"
 import type { HostCapability } from "@partner-commentary/test/HostRequests"
 import * as Effect from "effect/Effect"
 import * as Service from "../test/Service.ts"
-import { clientAddress, eventSources } from "../test/Sources.ts"
+import { eventMakersBySource, testClientAddress } from "../test/Sources.ts"
 
 /** A Lambda event contains the complete body, so no request is chunked. */
 const never: ReadonlyArray<HostCapability> = ["chunks"]
@@ -21,11 +21,11 @@ const lacking = (source: string): ReadonlyArray<HostCapability> => {
 }
 
 describe("Lambda returns the same response to every request as the other hosts", () => {
-  for (const [source, event] of Object.entries(eventSources)) {
+  for (const [source, event] of Object.entries(eventMakersBySource)) {
     it.effect(source, () =>
       Effect.gen(function* () {
         const handle = yield* Service.makeLambdaHandler
-        const partner = yield* HostConformance.seedPartner(clientAddress)
+        const partner = yield* HostConformance.seedPartner(testClientAddress)
         const ask: HostConformance.SendRequest = (asked) =>
           handle(event(asked), Service.minuteLongInvocation).then(Service.readAnswer)
         const same = HostConformance.checkConformance({

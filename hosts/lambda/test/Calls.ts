@@ -5,13 +5,13 @@
 import type { HostRequest } from "@partner-commentary/test/HostRequests"
 import type { Email } from "postal-mime"
 import type * as Emulator from "./Emulator.ts"
-import { eventSources, exampleEvent } from "./Sources.ts"
+import { eventMakersBySource, exampleEvent } from "./Sources.ts"
 
-export const httpEvent = eventSources["an HTTP API"] ?? (() => undefined)
+export const makeHttpEvent = eventMakersBySource["an HTTP API"] ?? (() => undefined)
 
 /** Sends the request as an event of an HTTP API, and returns the response. `json` parses the response's body. */
-export const callHandler = async (container: Emulator.LambdaContainer, asked: HostRequest) => {
-  const outcome = await container.invoke(httpEvent(asked))
+export const sendHttpEvent = async (container: Emulator.LambdaContainer, asked: HostRequest) => {
+  const outcome = await container.invoke(makeHttpEvent(asked))
   if ("failure" in outcome) throw new Error(outcome.failure.errorMessage)
   // biome-ignore lint/suspicious/noExplicitAny: the tests assert the shape of the JSON
   const answer = outcome.answer as any
@@ -20,7 +20,7 @@ export const callHandler = async (container: Emulator.LambdaContainer, asked: Ho
 
 export const invokeSchedule = (container: Emulator.LambdaContainer) => container.invoke(exampleEvent("schedule"))
 
-export const keyHeaders = (key: string) =>
+export const apiKeyHeaders = (key: string) =>
   [
     ["X-Api-Key", key],
     ["Content-Type", "application/json"]
@@ -29,7 +29,12 @@ export const keyHeaders = (key: string) =>
 export const jsonBody = (value: unknown) => ({ body: JSON.stringify(value) })
 
 export const submitTopic = (container: Emulator.LambdaContainer, key: string, topic: unknown) =>
-  callHandler(container, { method: "POST", target: "/partner/v1/topics", headers: keyHeaders(key), ...jsonBody(topic) })
+  sendHttpEvent(container, {
+    method: "POST",
+    target: "/partner/v1/topics",
+    headers: apiKeyHeaders(key),
+    ...jsonBody(topic)
+  })
 
 /** Performs a creator's action with the link of a mail. */
 export const submitCreatorAction = (
@@ -43,12 +48,17 @@ export const submitCreatorAction = (
     ["Accept", "application/json"],
     ["Content-Type", "application/json"]
   ] as const
-  return callHandler(container, { method: "POST", target: `/creator/${token}/${action}`, headers, ...jsonBody(given) })
+  return sendHttpEvent(container, {
+    method: "POST",
+    target: `/creator/${token}/${action}`,
+    headers,
+    ...jsonBody(given)
+  })
 }
 
 export const getCommentaries = (container: Emulator.LambdaContainer, key: string, topicId: string) =>
-  callHandler(container, {
+  sendHttpEvent(container, {
     method: "GET",
     target: `/partner/v1/topics/${topicId}/commentaries`,
-    headers: keyHeaders(key)
+    headers: apiKeyHeaders(key)
   })

@@ -2,20 +2,20 @@
 import type { HostRequest } from "@partner-commentary/test/HostRequests"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import {
-  callHandler,
+  apiKeyHeaders,
   getCommentaries,
   invokeSchedule,
   jsonBody,
-  keyHeaders,
+  sendHttpEvent,
   submitCreatorAction,
   submitTopic
 } from "./Calls.ts"
 import * as Deployment from "./Deployment.ts"
 import * as Emulator from "./Emulator.ts"
 
-export const registerContainerSuite = (name: string, seeded: () => Promise<Deployment.SeededPartner>) => {
+export const registerContainerSuite = (name: string, seeded: () => Promise<Deployment.SeededDatabase>) => {
   let bundle: Awaited<ReturnType<typeof Deployment.makeBundle>>
-  let seed: Deployment.SeededPartner
+  let seed: Deployment.SeededDatabase
   beforeAll(async () => {
     ;[bundle, seed] = await Promise.all([Deployment.makeBundle(), seeded()])
   })
@@ -25,7 +25,11 @@ export const registerContainerSuite = (name: string, seeded: () => Promise<Deplo
     it("a container runs the whole workflow: requests through a gateway, mails and drafts on a schedule", async (test) => {
       const post = await Deployment.startMailServer(test)
       const { key, persona, url } = await seed.copy(test)
-      const container = await Emulator.startContainer(bundle.folder, Deployment.environmentFor(url, post.url), test)
+      const container = await Emulator.startContainer(
+        bundle.folder,
+        Deployment.functionEnvironmentFor(url, post.url),
+        test
+      )
 
       const content = "Will the Lakers make the play-offs?"
       const created = await submitTopic(container, key, { content, persona_ids: [persona.id] })
@@ -33,7 +37,10 @@ export const registerContainerSuite = (name: string, seeded: () => Promise<Deplo
       expect(post.received).toHaveLength(0)
 
       const wait = { target: `/partner/v1/topics/${created.json().data.topic_id}/status`, method: "GET" }
-      const polled = await callHandler(container, { ...wait, headers: [...keyHeaders(key), ["Prefer", "wait=30"]] })
+      const polled = await sendHttpEvent(container, {
+        ...wait,
+        headers: [...apiKeyHeaders(key), ["Prefer", "wait=30"]]
+      })
       expect(polled.statusCode).toBe(200)
       expect(Object.keys(polled.headers)).not.toContain("preference-applied")
 
@@ -49,38 +56,38 @@ export const registerContainerSuite = (name: string, seeded: () => Promise<Deplo
 
     it("a container persists counted calls before a response, at most once a second, and the remaining counts when it stops", async (test) => {
       const { key, url } = await seed.copy(test)
-      const env = Deployment.environmentFor(url)
+      const env = Deployment.functionEnvironmentFor(url)
       const one = await Emulator.startContainer(bundle.folder, env, test)
       const other = await Emulator.startContainer(bundle.folder, env, test)
-      const list = { method: "GET", target: "/partner/v1/personas", headers: keyHeaders(key) }
-      const usage = { method: "GET", target: "/partner/v1/usage", headers: keyHeaders(key) }
-      const callsSeen = async () => (await callHandler(other, usage)).json().data.usage.api_calls
+      const list = { method: "GET", target: "/partner/v1/personas", headers: apiKeyHeaders(key) }
+      const usage = { method: "GET", target: "/partner/v1/usage", headers: apiKeyHeaders(key) }
+      const callsSeen = async () => (await sendHttpEvent(other, usage)).json().data.usage.api_calls
 
-      await callHandler(one, list)
+      await sendHttpEvent(one, list)
       expect(await callsSeen()).toBe(2)
-      for (let count = 0; count < 3; count++) await callHandler(one, list)
+      for (let count = 0; count < 3; count++) await sendHttpEvent(one, list)
       await new Promise((resolve) => setTimeout(resolve, 1100))
-      await callHandler(one, list)
+      await sendHttpEvent(one, list)
       await one.stop("SIGKILL")
       expect(await callsSeen()).toBe(7)
 
       const third = await Emulator.startContainer(bundle.folder, env, test)
-      for (let count = 0; count < 4; count++) await callHandler(third, list)
+      for (let count = 0; count < 4; count++) await sendHttpEvent(third, list)
       expect(await third.stop("SIGTERM")).toBe(0)
       expect(await callsSeen()).toBe(12)
     })
 
     it("a container and a Node host on the same database return the same responses", async (test) => {
       const { key, persona, url } = await seed.copy(test)
-      const env = Deployment.environmentFor(url)
+      const env = Deployment.functionEnvironmentFor(url)
       const container = await Emulator.startContainer(bundle.folder, env, test)
       const apiRoot = await Deployment.serveNodeHost(env, await Deployment.makeTemporaryFolder(test), test)
       const content = "Who wins the derby on Sunday?"
-      const headers = [...keyHeaders(key), ["X-Request-Id", "same"], ["Accept-Encoding", "identity"]] as const
+      const headers = [...apiKeyHeaders(key), ["X-Request-Id", "same"], ["Accept-Encoding", "identity"]] as const
       const topic = { content, persona_ids: [persona.id] }
-      await callHandler(container, { method: "POST", target: "/partner/v1/topics", headers, ...jsonBody(topic) })
+      await sendHttpEvent(container, { method: "POST", target: "/partner/v1/topics", headers, ...jsonBody(topic) })
       const [{ topic_id: id }] = (
-        await callHandler(container, { method: "GET", target: "/partner/v1/topics", headers })
+        await sendHttpEvent(container, { method: "GET", target: "/partner/v1/topics", headers })
       ).json().data
       const requests: ReadonlyArray<HostRequest> = [
         ...["", "/status", "/commentaries", "/nothing"].map((rest) => ({
@@ -101,7 +108,7 @@ export const registerContainerSuite = (name: string, seeded: () => Promise<Deplo
           headers: Object.fromEntries(headers),
           body: one.body?.toString() ?? null
         })
-        const here = await callHandler(container, { ...one, headers })
+        const here = await sendHttpEvent(container, { ...one, headers })
         const {
           connection: _,
           date,
@@ -122,7 +129,7 @@ export const registerContainerSuite = (name: string, seeded: () => Promise<Deplo
     it("two containers on one database do no work twice", async (test) => {
       const post = await Deployment.startMailServer(test)
       const { key, persona, url } = await seed.copy(test)
-      const env = Deployment.environmentFor(url, post.url)
+      const env = Deployment.functionEnvironmentFor(url, post.url)
       const containers = [
         await Emulator.startContainer(bundle.folder, env, test),
         await Emulator.startContainer(bundle.folder, env, test)

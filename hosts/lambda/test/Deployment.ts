@@ -64,7 +64,7 @@ export const makeTemporaryFolder = async (test: Test) => {
 
 export type EnvironmentVariables = Readonly<Record<string, string>>
 
-export const environmentFor = (databaseUrl: string, smtpUrl = "smtp://127.0.0.1:1"): EnvironmentVariables => ({
+export const functionEnvironmentFor = (databaseUrl: string, smtpUrl = "smtp://127.0.0.1:1"): EnvironmentVariables => ({
   DATABASE_URL: databaseUrl,
   PUBLIC_URL: "https://commentary.example",
   SMTP_URL: smtpUrl,
@@ -76,7 +76,7 @@ export const sqliteUrlIn = (folder: string) => `sqlite:${join(folder, "partner-c
 const commandIn =
   (cwd: string, databaseUrl: string) =>
   async (...args: ReadonlyArray<string>) => {
-    const env = { PATH: process.env["PATH"], DEV: "false", ...environmentFor(databaseUrl) }
+    const env = { PATH: process.env["PATH"], DEV: "false", ...functionEnvironmentFor(databaseUrl) }
     const { stdout } = await run(process.execPath, [commandLine, ...args, "--json"], { cwd, env })
     return JSON.parse(stdout)
   }
@@ -99,12 +99,12 @@ const register = async (databaseUrl: string) => {
 }
 
 /** A registered partner in a database. Each test gets a copy of this database. */
-export interface SeededPartner {
+export interface SeededDatabase {
   readonly copy: (test: Test) => Promise<{ readonly url: string } & Awaited<ReturnType<typeof register>>>
   readonly remove: () => Promise<void>
 }
 
-export const seedOnSqlite = async (): Promise<SeededPartner> => {
+export const seedOnSqlite = async (): Promise<SeededDatabase> => {
   const seeded = await temporary()
   const partner = await register(sqliteUrlIn(seeded))
   return {
@@ -121,7 +121,7 @@ export const runSqlOnServer = (url: string, statement: string) =>
   Effect.runPromise(TestDatabase.runOnDatabase(Redacted.make(url), (sql) => sql.unsafe(statement)))
 
 /** Creates a Postgres database with a partner. The copies of this database are dropped when the test run ends. */
-export const seedOnPostgres = async (): Promise<SeededPartner> => {
+export const seedOnPostgres = async (): Promise<SeededDatabase> => {
   const scope = Effect.runSync(Scope.make())
   const seeded = new URL(Redacted.value(await Effect.runPromise(Scope.provide(TestDatabase.empty, scope))))
   const partner = await register(seeded.href)

@@ -6,9 +6,9 @@ import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
 import { type HostServices, makeHandler } from "../src/Handler.ts"
 import * as Service from "./Service.ts"
-import { eventSources, exampleEvent } from "./Sources.ts"
+import { eventMakersBySource, exampleEvent } from "./Sources.ts"
 
-for (const [name, event] of Object.entries(eventSources)) {
+for (const [name, event] of Object.entries(eventMakersBySource)) {
   it.effect(`a topic can be submitted and fetched: ${name}`, () =>
     Effect.gen(function* () {
       const owner = yield* Seed.organization()
@@ -63,7 +63,12 @@ it.effect("on Lambda the response to a request for an event stream contains the 
     const handle = yield* Service.makeLambdaHandler
     const ask = (method: string, target: string, body?: string) => {
       const headers = [["X-Api-Key", key] as const, ["Content-Type", "application/json"] as const]
-      const event = eventSources["an HTTP API"]?.({ method, target, headers, ...(body === undefined ? {} : { body }) })
+      const event = eventMakersBySource["an HTTP API"]?.({
+        method,
+        target,
+        headers,
+        ...(body === undefined ? {} : { body })
+      })
       return Effect.map(
         Effect.promise(() => handle(event, Service.minuteLongInvocation)),
         Service.readAnswer
@@ -101,7 +106,7 @@ for (const name of ["an HTTP API", "an HTTP API that speaks version 1.0", "a RES
           const handle = yield* Service.makeLambdaHandler
           // API Gateway leaves the stage in the path, except for a REST API at API Gateway's own address.
           const isOff = name === "a REST API" && domainName.includes("execute-api")
-          const event = eventSources[name]?.({ method: "GET", target: "/" }) as ReturnType<typeof exampleEvent>
+          const event = eventMakersBySource[name]?.({ method: "GET", target: "/" }) as ReturnType<typeof exampleEvent>
           const path = `${isOff ? "" : "/partner"}/partner/v1/personas`
           const requestContext = { ...event.requestContext, domainName, stage: "partner" }
           const placed = { ...event, ...("rawPath" in event ? { rawPath: path } : { path }), requestContext }
@@ -110,7 +115,7 @@ for (const name of ["an HTTP API", "an HTTP API that speaks version 1.0", "a RES
           )
           assert.strictEqual(status, 401)
           yield* Effect.promise(handle.dispose)
-        }).pipe(Effect.provide(Service.layerAt("https://commentary.example/partner")))
+        }).pipe(Effect.provide(Service.layerWithApiRoot("https://commentary.example/partner")))
     )
   }
 }
@@ -153,7 +158,7 @@ it.effect("a service that cannot start answers with the error envelope, and a la
     let attempts = 0
     const begins = Effect.suspend(() => (++attempts < 3 ? Effect.fail("not yet") : Effect.succeed(context)))
     const handle = makeHandler(Layer.effectContext(begins))
-    const event = eventSources["a load balancer"]?.({ method: "GET", target: "/healthz" })
+    const event = eventMakersBySource["a load balancer"]?.({ method: "GET", target: "/healthz" })
     const ask = Effect.map(
       Effect.promise(() => handle(event, Service.minuteLongInvocation)),
       (answer) => Service.readAnswer(answer).status

@@ -11,10 +11,10 @@ import { type HostServices, type LambdaHandler, makeHandler } from "../src/Handl
 
 export const apiRoot = "https://commentary.example"
 
-export const layerAt = (apiRoot: string) =>
+export const layerWithApiRoot = (apiRoot: string) =>
   Application.layer({ apiRoot, outside: Layer.merge(Mailbox.layer, ScriptedGenerator.layer) })
 
-export const layer = layerAt(apiRoot)
+export const layer = layerWithApiRoot(apiRoot)
 
 /** Makes a handler that uses the services of the test's layer. */
 export const makeLambdaHandler: Effect.Effect<LambdaHandler, never, HostServices> = Effect.map(

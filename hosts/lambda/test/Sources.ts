@@ -8,7 +8,7 @@ const folder = join(import.meta.dirname, "events")
 // biome-ignore lint/suspicious/noExplicitAny: a Lambda event is untyped JSON
 export const exampleEvent = (name: string): any => JSON.parse(readFileSync(join(folder, `${name}.json`), "utf8"))
 
-export const clientAddress = "203.0.113.9"
+export const testClientAddress = "203.0.113.9"
 
 const body = ({ body }: HostRequest) =>
   body === undefined
@@ -46,7 +46,7 @@ const forwarded = (asked: HostRequest) => [
     "x-forwarded-for",
     [
       ...(asked.headers ?? []).filter(([name]) => name.toLowerCase() === "x-forwarded-for").map(([, value]) => value),
-      clientAddress
+      testClientAddress
     ].join(", ")
   ] as const
 ]
@@ -66,7 +66,7 @@ const version2 = (name: string, stage: string) => (asked: HostRequest) => {
     requestContext: {
       ...event.requestContext,
       stage,
-      http: { ...event.requestContext.http, method: asked.method, path: rawPath, sourceIp: clientAddress }
+      http: { ...event.requestContext.http, method: asked.method, path: rawPath, sourceIp: testClientAddress }
     },
     ...body(asked)
   }
@@ -87,7 +87,7 @@ const version1 = (name: string, before: string) => (asked: HostRequest) => {
     requestContext: {
       ...event.requestContext,
       ...(before === "" ? {} : { stage: before.slice(1) }),
-      identity: { ...event.requestContext.identity, sourceIp: clientAddress }
+      identity: { ...event.requestContext.identity, sourceIp: testClientAddress }
     },
     ...body(asked)
   }
@@ -108,7 +108,7 @@ const loadBalancer = (name: string, several: boolean) => (asked: HostRequest) =>
   }
 }
 
-export const eventSources: Readonly<Record<string, (asked: HostRequest) => unknown>> = {
+export const eventMakersBySource: Readonly<Record<string, (asked: HostRequest) => unknown>> = {
   "an HTTP API": version2("http-api", "$default"),
   "an HTTP API under a stage": version2("http-api", "prod"),
   "an HTTP API that speaks version 1.0": version1("http-api-version-1", "/prod"),

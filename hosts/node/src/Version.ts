@@ -4,4 +4,4 @@
  */
 import { createRequire } from "node:module"
 
-export const version: string = createRequire(import.meta.url)("../package.json").version
+export const productVersion: string = createRequire(import.meta.url)("../package.json").version

@@ -1,6 +1,6 @@
 /** The entry point of the command line. */
 import "effect/schema/SchemaJITCompiler/enable"
 import * as CommandLine from "./cli/CommandLine.ts"
-import { commandTree } from "./cli/Program.ts"
+import { rootCommand } from "./cli/Program.ts"
 
-CommandLine.run(commandTree)
+CommandLine.run(rootCommand)

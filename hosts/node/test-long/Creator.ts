@@ -56,7 +56,7 @@ const patience = 100_000
 
 const order = ["topic_sent", "opinion_injected", "commentary_generated", "creator_approved"]
 
-export const playCreator = async (plan: AssignmentPlan, around: CreatorServices): Promise<ExpectedOutcome> => {
+export const simulateCreator = async (plan: AssignmentPlan, around: CreatorServices): Promise<ExpectedOutcome> => {
   const { acknowledged, address, count, onSend } = around
   const { course, perspective, random } = plan
   let reached = 0

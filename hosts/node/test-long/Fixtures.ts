@@ -1,6 +1,6 @@
 /** Creates a partner, personas, licences and a key with the commands that an operator uses. */
 import { LimitName } from "@partner-commentary/core/partner/Plan"
-import { type HostFolder, runJsonCommand } from "./Host.ts"
+import { runJsonCommand, type TestServiceConfig } from "./Host.ts"
 
 export interface SeededOrganization {
   readonly organizationId: string
@@ -11,7 +11,7 @@ export interface SeededOrganization {
 
 const plenty = LimitName.literals.flatMap((name) => ["--limit", `${name}=1000000`])
 
-export const seedOrganization = async (at: HostFolder, personas: number): Promise<SeededOrganization> => {
+export const seedOrganization = async (at: TestServiceConfig, personas: number): Promise<SeededOrganization> => {
   const { id: organizationId } = await runJsonCommand<{ readonly id: string }>(
     at,
     "org",

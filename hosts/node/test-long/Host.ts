@@ -12,7 +12,7 @@ const executable = fileURLToPath(new URL("../bin/partner-commentary.js", import.
 
 export type EnvironmentVariables = Readonly<Record<string, string>>
 
-export interface HostFolder {
+export interface TestServiceConfig {
   /** The working directory of all processes, which also contains the files that they create. */
   readonly folder: string
   readonly database: string
@@ -20,7 +20,10 @@ export interface HostFolder {
   readonly variables: EnvironmentVariables
 }
 
-export const makeHostFolder = async (folder: string, variables: EnvironmentVariables): Promise<HostFolder> => {
+export const makeTestServiceConfig = async (
+  folder: string,
+  variables: EnvironmentVariables
+): Promise<TestServiceConfig> => {
   const port = await findFreePort()
   const database = `${folder}/kill.db`
   return {
@@ -39,10 +42,10 @@ export const makeHostFolder = async (folder: string, variables: EnvironmentVaria
 }
 
 /** The processes inherit only the variable PATH from the environment. */
-const environment = ({ variables }: HostFolder) => ({ PATH: process.env["PATH"], ...variables })
+const environment = ({ variables }: TestServiceConfig) => ({ PATH: process.env["PATH"], ...variables })
 
 /** Runs a command and parses the JSON that the command prints. */
-export const runJsonCommand = async <A>(at: HostFolder, ...words: ReadonlyArray<string>): Promise<A> => {
+export const runJsonCommand = async <A>(at: TestServiceConfig, ...words: ReadonlyArray<string>): Promise<A> => {
   const { stdout } = await promisify(execFile)(process.execPath, [executable, ...words, "--json"], {
     cwd: at.folder,
     env: environment(at)
@@ -60,11 +63,11 @@ export class HostProcess {
   ended = false
   private child: ChildProcess | null = null
   private listening: Promise<void> = Promise.resolve()
-  private readonly place: HostFolder
+  private readonly place: TestServiceConfig
   private readonly words: ReadonlyArray<string>
 
   /** `words` are the arguments of the process. The default `serve` runs a server and a worker. */
-  constructor(at: HostFolder, words: ReadonlyArray<string> = ["serve"]) {
+  constructor(at: TestServiceConfig, words: ReadonlyArray<string> = ["serve"]) {
     this.place = at
     this.words = words
     process.once("exit", () => this.strike())

@@ -11,7 +11,7 @@ import { assert, onTestFinished, test } from "vitest"
 import { callApi } from "./Call.ts"
 import type { CreatorView } from "./Creator.ts"
 import * as Fixtures from "./Fixtures.ts"
-import { type EnvironmentVariables, HostProcess, makeHostFolder } from "./Host.ts"
+import { type EnvironmentVariables, HostProcess, makeTestServiceConfig } from "./Host.ts"
 import * as Ledger from "./Ledger.ts"
 import * as LossyProxy from "./LossyProxy.ts"
 import * as Partner from "./Partner.ts"
@@ -26,7 +26,7 @@ const lease = 2000
 const surroundings = async (variables: EnvironmentVariables, personas: number) => {
   const folder = mkdtempSync(join(tmpdir(), "kill-"))
   const [post, writer] = await Promise.all([SmtpServer.openSmtpServer(), Writer.openGeneratorServer()])
-  const at = await makeHostFolder(folder, {
+  const at = await makeTestServiceConfig(folder, {
     SMTP_URL: post.url,
     MAIL_FROM: "Partner Commentary <desk@commentary.example>",
     GENERATOR_URL: writer.url,
@@ -76,7 +76,7 @@ const drafted = (address: string) =>
 const end = async (host: HostProcess, database: string) => {
   assert.strictEqual(await host.stop(), 0, "told to stop, it ends well")
   assert.deepStrictEqual(host.complaints, [])
-  return Ledger.readLedger(database)
+  return Ledger.readDatabaseSnapshot(database)
 }
 
 test("after a kill during draft generation, the attempt is repeated when its lease expires, and the draft arrives once", async () => {

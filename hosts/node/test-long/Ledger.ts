@@ -11,7 +11,7 @@ export interface MailEntry {
   readonly settled_at: string | null
 }
 
-export interface DatabaseLedger {
+export interface DatabaseSnapshot {
   readonly topics: number
   readonly assignments: number
   readonly mails: ReadonlyArray<MailEntry>
@@ -90,7 +90,7 @@ const audits: Readonly<Record<string, string>> = {
       AND w.topic_id = a.topic_id AND w.persona_id = a.persona_id)`
 }
 
-export const readLedger = (file: string): DatabaseLedger => {
+export const readDatabaseSnapshot = (file: string): DatabaseSnapshot => {
   const database = new DatabaseSync(file)
   try {
     const rows = (sql: string) => database.prepare(sql).all()

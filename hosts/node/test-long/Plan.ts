@@ -74,4 +74,5 @@ export const generatePlans = (
     }
   })
 
-export const topicNumber = (content: string): number => Number(/Question (\d+):/.exec(content)?.[1] ?? Number.NaN)
+export const topicNumberOfContent = (content: string): number =>
+  Number(/Question (\d+):/.exec(content)?.[1] ?? Number.NaN)

@@ -15,7 +15,7 @@ const approves = "7e570000-0000-4000-8000-000000000001"
  */
 const service = async (test: Process.TestLifetime, options: { readonly past: boolean }) => {
   const cwd = await Process.makeWorkingFolder(test)
-  const own = await OwnDatabase.makeDatabase(test)
+  const own = await OwnDatabase.makeEmptyDatabase(test)
   const direct = own["DATABASE_URL"] ?? ""
   const ignored = options.past ? "" : "statement_timeout,idle_in_transaction_session_timeout"
   const pooled = await PgBouncer.startPgBouncer(test, direct, ignored)
@@ -26,22 +26,22 @@ const service = async (test: Process.TestLifetime, options: { readonly past: boo
     // With the direct connection, workers learn of work by notifications. Without the direct connection, workers poll.
     WORKER_POLL_INTERVAL: options.past ? "10 minutes" : "1 second"
   }
-  const server = await Process.startProcess(cwd, ["serve", "--no-worker"], env)
+  const server = await Process.startServiceProcess(cwd, ["serve", "--no-worker"], env)
   const links = { PORT: new URL(server.apiRoot).port, PUBLIC_URL: server.apiRoot }
   const [other, ...workers] = await Promise.all([
-    Process.startProcess(cwd, ["serve", "--no-worker"], env),
-    Process.startProcess(cwd, ["worker"], { ...env, ...links }),
-    Process.startProcess(cwd, ["worker"], { ...env, ...links })
+    Process.startServiceProcess(cwd, ["serve", "--no-worker"], env),
+    Process.startServiceProcess(cwd, ["worker"], { ...env, ...links }),
+    Process.startServiceProcess(cwd, ["worker"], { ...env, ...links })
   ])
   const partner = await Partner.registerPartner(cwd, env)
   const org = partner.organization.id
-  await Process.runJson(
+  await Process.runJsonCommand(
     cwd,
     ["org", "update", org, "--limit", "burst_per_minute=10000", "--limit", "requests_per_hour=10000"],
     env
   )
   const issued = ["key", "create", "--org", org, "--name", "t", "--environment", "test", "--scopes", scopes]
-  const { full_key: testKey } = await Process.runJson(cwd, issued, env)
+  const { full_key: testKey } = await Process.runJsonCommand(cwd, issued, env)
   return { cwd, env, servers: [server, other], processes: [...workers, other, server], testKey, ...partner }
 }
 
@@ -61,19 +61,19 @@ it("two workers complete the topics of two servers behind the pooler, and send e
     return body.data?.overall_status
   }
   for (const id of simulated)
-    await Process.eventually(
+    await Process.pollUntil(
       () => status(id),
       (state) => state === "completed"
     )
   const mails = () => Outbox.readOutbox(cwd)
-  await Process.eventually(mails, ({ length }) => length >= 20)
+  await Process.pollUntil(mails, ({ length }) => length >= 20)
   expect(await mails()).toHaveLength(20)
   const statuses = () =>
     Promise.all(servers.map(async ({ apiRoot }) => (await Partner.callApi(apiRoot, key, "/personas")).status))
   expect(await statuses()).toEqual([200, 200])
-  await Process.runJson(cwd, ["key", "revoke", keyId], env)
+  await Process.runJsonCommand(cwd, ["key", "revoke", keyId], env)
   const revokedAt = performance.now()
-  await Process.eventually(statuses, (all) => all.every((one) => one === 401))
+  await Process.pollUntil(statuses, (all) => all.every((one) => one === 401))
   // A notification of the revoked key arrives within some milliseconds. Without notifications, the servers would check
   // the key again only after 3 seconds.
   expect(performance.now() - revokedAt).toBeLessThan(1000)
@@ -83,14 +83,14 @@ it("two workers complete the topics of two servers behind the pooler, and send e
 it("without notifications, workers find work by polling, and servers refuse revoked keys within 5 seconds", async (test) => {
   const { cwd, env, key, keyId, persona, processes, servers } = await service(test, { past: false })
   await Partner.submitTopic(servers[0]?.apiRoot ?? "", key, persona.id)
-  await Process.eventually(
+  await Process.pollUntil(
     () => Outbox.readOutbox(cwd),
     ({ length }) => length > 0
   )
-  await Process.runJson(cwd, ["key", "revoke", keyId], env)
+  await Process.runJsonCommand(cwd, ["key", "revoke", keyId], env)
   const revokedAt = performance.now()
   for (const { apiRoot } of servers) {
-    await Process.eventually(
+    await Process.pollUntil(
       async () => (await Partner.callApi(apiRoot, key, "/personas")).status,
       (status) => status === 401
     )

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { callApi } from "./Call.ts"
 import * as Creator from "./Creator.ts"
 import type { SeededOrganization } from "./Fixtures.ts"
-import type { HostFolder, HostProcess } from "./Host.ts"
+import type { HostProcess, TestServiceConfig } from "./Host.ts"
 import { ProcessKiller } from "./Killer.ts"
 import * as Ledger from "./Ledger.ts"
 import type { LossyProxy } from "./LossyProxy.ts"
@@ -18,7 +18,7 @@ import { type VerificationReport, type VerifiedAssignment, verifyKillTest } from
 import type { GeneratorServer } from "./Writer.ts"
 
 export interface KillTestSetup {
-  readonly at: HostFolder
+  readonly at: TestServiceConfig
   readonly host: HostProcess
   /** The callers connect to the service through this proxy. */
   readonly wire: LossyProxy
@@ -58,7 +58,7 @@ export const runKillTest = async (scene: KillTestSetup, seed: number): Promise<V
     const address = `${wire.root}/creator/${letter.token}`
     const { data: view, status } = await callApi<Creator.CreatorView>(address)
     if (status !== 200) throw new Error(`the link of ${letter.messageId} was answered ${status}`)
-    const topic = plans[Plan.topicNumber(view.topic.content)]
+    const topic = plans[Plan.topicNumberOfContent(view.topic.content)]
     const plan = topic?.assignments.find(({ personaId }) => personaId === view.persona.id)
     if (topic === undefined || plan === undefined) throw new Error(`nobody asked for ${view.share_id}`)
     const entry = {
@@ -68,7 +68,7 @@ export const runKillTest = async (scene: KillTestSetup, seed: number): Promise<V
       outcome: null
     } as VerifiedAssignment
     assigned.set(letter.shareId, entry)
-    entry.outcome = await Creator.playCreator(plan, {
+    entry.outcome = await Creator.simulateCreator(plan, {
       address,
       onSend: () => killer.moments.emit("action"),
       count: () => actions++,
@@ -143,7 +143,7 @@ export const runKillTest = async (scene: KillTestSetup, seed: number): Promise<V
     assigned,
     post,
     orders: writer.orders.length,
-    books: Ledger.readLedger(at.database)
+    books: Ledger.readDatabaseSnapshot(at.database)
   })
 }
 
@@ -157,7 +157,7 @@ const trouble = (
   const waited = new Set<string>()
   post.judge = (letter) => {
     // A deferred mail arrives a minute later, so mails with a short deadline are not deferred.
-    const number = Plan.topicNumber(letter.text)
+    const number = Plan.topicNumberOfContent(letter.text)
     const hurried = plans[number]?.assignments.some(
       ({ course, waitsForMail }) => course === "abandon" || (letter.occasion !== "request" && waitsForMail)
     )
@@ -178,7 +178,7 @@ const trouble = (
  * Returns null if every topic is completed and no mail waits. Otherwise returns a description of the unfinished work.
  */
 const quietens = async (
-  at: HostFolder,
+  at: TestServiceConfig,
   { key, root }: Partner.PartnerConnection,
   idle: () => boolean
 ): Promise<string | null> => {
@@ -197,14 +197,14 @@ const quietens = async (
 const lookUp = async ({ key, root }: Partner.PartnerConnection, { plan, topicId }: Partner.SubmittedTopic) => {
   const topics = `${root}/partner/v1/topics`
   const [progress, commentaries, reference] = await Promise.all([
-    callApi<ProgressView>(`${topics}/${topicId}/status`, { key }),
+    callApi<TopicStatusView>(`${topics}/${topicId}/status`, { key }),
     callApi<CommentariesView>(`${topics}/${topicId}/commentaries`, { key }),
     callApi<ReferenceView>(`${topics}/by-reference/${plan.reference}`, { key })
   ])
   return { progress, commentaries, reference }
 }
 
-export interface ProgressView {
+export interface TopicStatusView {
   readonly content: string
   readonly overall_status: string
   readonly personas: ReadonlyArray<{

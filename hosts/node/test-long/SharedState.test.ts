@@ -10,10 +10,12 @@ let env: Process.EnvironmentVariables
 let servers: ReadonlyArray<Process.RunningService>
 
 beforeAll(async () => {
-  env = await OwnDatabase.makeDatabase(suite)
+  env = await OwnDatabase.makeEmptyDatabase(suite)
   cwd = await Process.makeWorkingFolder(suite)
-  await Process.runJson(cwd, ["migrate"], env)
-  servers = await Promise.all(Array.from({ length: 4 }, () => Process.startProcess(cwd, ["serve", "--no-worker"], env)))
+  await Process.runJsonCommand(cwd, ["migrate"], env)
+  servers = await Promise.all(
+    Array.from({ length: 4 }, () => Process.startServiceProcess(cwd, ["serve", "--no-worker"], env))
+  )
 })
 afterAll(async () => {
   for (const cleanUp of cleanUps.toReversed()) await cleanUp()
@@ -24,15 +26,15 @@ const plenty = { requests_per_hour: 100_000, burst_per_minute: 100_000, topic_su
 /** Creates an organization with a licensed persona and a key with all scopes. */
 const partner = async (limits: Readonly<Record<string, number>> = {}) => {
   const given = Object.entries({ ...plenty, ...limits }).flatMap(([name, value]) => ["--limit", `${name}=${value}`])
-  const { id } = await Process.runJson(cwd, ["org", "create", "--name", "Acme", ...given], env)
-  const persona = await Process.runJson(
+  const { id } = await Process.runJsonCommand(cwd, ["org", "create", "--name", "Acme", ...given], env)
+  const persona = await Process.runJsonCommand(
     cwd,
     ["persona", "create", "--name", "Ada Marsh", "--creator-email", "ada@creators.test"],
     env
   )
-  await Process.runJson(cwd, ["license", "grant", "--org", id, "--persona", persona.id], env)
+  await Process.runJsonCommand(cwd, ["license", "grant", "--org", id, "--persona", persona.id], env)
   const scopes = "topics:submit,topics:read,personas:read,usage:read"
-  const key = await Process.runJson(cwd, ["key", "create", "--org", id, "--name", "k", "--scopes", scopes], env)
+  const key = await Process.runJsonCommand(cwd, ["key", "create", "--org", id, "--name", "k", "--scopes", scopes], env)
   return { id: id as string, persona: persona.id as string, key: key.full_key as string, keyId: key.id as string }
 }
 
@@ -64,10 +66,10 @@ it("of 100 parallel requests against a rate limit of 50, exactly 50 are admitted
   const remaining = passed.map(({ headers }) => Number(headers.get("x-ratelimit-remaining")))
   expect(remaining.toSorted((one, other) => other - one)).toEqual(Array.from({ length: 50 }, (_, index) => 89 - index))
   for (const { headers } of withStatus(answers, 429)) expect(headers.get("x-ratelimit-remaining")).toBe("40")
-  await Process.runJson(cwd, ["org", "update", id, "--limit", "burst_per_minute=1000"], env)
+  await Process.runJsonCommand(cwd, ["org", "update", id, "--limit", "burst_per_minute=1000"], env)
   const known = (server: Process.RunningService) => ask(server, key, "/nowhere")
   for (const server of servers) {
-    await Process.eventually(
+    await Process.pollUntil(
       () => known(server),
       ({ headers }) => Number(headers.get("x-ratelimit-remaining")) < 40
     )

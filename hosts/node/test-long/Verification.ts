@@ -1,7 +1,7 @@
 /** Compares the state after a run with the plan, the acknowledged actions and the received mails. */
 
 import type { AcknowledgedTimes, ExpectedOutcome, RequestPeriod } from "./Creator.ts"
-import type { DatabaseLedger } from "./Ledger.ts"
+import type { DatabaseSnapshot } from "./Ledger.ts"
 import type { SubmittedTopic } from "./Partner.ts"
 import type { AssignmentPlan, TopicPlan } from "./Plan.ts"
 import * as Repeats from "./Repeats.ts"
@@ -32,7 +32,7 @@ export interface KillTestRecord {
   readonly assigned: ReadonlyMap<string, VerifiedAssignment>
   readonly post: SmtpServer
   readonly orders: number
-  readonly books: DatabaseLedger
+  readonly books: DatabaseSnapshot
 }
 
 export interface VerificationReport {

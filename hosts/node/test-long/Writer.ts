@@ -7,20 +7,20 @@ import { createServer, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import { json } from "node:stream/consumers"
 
-export interface GenerationOrder {
+export interface ReceivedGenerationRequest {
   readonly perspective: string
   readonly at: number
 }
 
 export interface GeneratorServer {
   readonly url: string
-  readonly orders: Array<GenerationOrder>
-  onOrder: (order: GenerationOrder) => void
+  readonly orders: Array<ReceivedGenerationRequest>
+  onOrder: (order: ReceivedGenerationRequest) => void
   /**
    * The server responds when the promise of `work` resolves. If the promise resolves with false, the server responds
    * with status 503.
    */
-  work: (order: GenerationOrder) => Promise<boolean>
+  work: (order: ReceivedGenerationRequest) => Promise<boolean>
   readonly close: () => Promise<void>
 }
 

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { afterAll, beforeAll, expect, it } from "vitest"
-import { compiler } from "../../../scripts/packing/Build.ts"
+import { typeScriptCompilerPath } from "../../../scripts/packing/Build.ts"
 import { stagePackage } from "../../../scripts/packing/Stage.ts"
 import { packTarballs } from "../../../scripts/packing/Tarballs.ts"
 
@@ -76,7 +76,7 @@ console.log(topic_id, new PartnerCommentaryError("a") instanceof Error)
 `
 
 beforeAll(async () => {
-  await run(root, process.execPath, compiler, "--build", "packages/client/tsconfig.cli.json")
+  await run(root, process.execPath, typeScriptCompilerPath, "--build", "packages/client/tsconfig.cli.json")
   const [packed] = await packTarballs(stagePackage(join(place, "staged"), { only: "packages/client" }), place)
   mkdirSync(project)
   write("package.json", JSON.stringify({ name: "project", version: "1.0.0", private: true }))

@@ -2,9 +2,9 @@
  * Faults of an OpenAPI document, each with the rule and the place that must be reported, and near misses that no rule
  * reports.
  */
-import { type MutableDocument, type Plant, plant } from "./Plant.ts"
+import { type DocumentMutation, type MutableDocument, makeDocumentMutation } from "./DocumentMutation.ts"
 
-export interface Fault extends Plant {
+export interface DocumentFault extends DocumentMutation {
   readonly rule: string
   /** The last part of the JSON pointer in the finding. */
   readonly at: string
@@ -18,8 +18,8 @@ const list = (draft: MutableDocument) => draft.paths[topics]!["get"]!
 
 const fields = (draft: MutableDocument, schema: string) => draft.components.schemas[schema]!.properties!
 
-const fault = (rule: string, at: string, what: string, change: Plant["change"]): Fault => ({
-  ...plant(what, change),
+const fault = (rule: string, at: string, what: string, change: DocumentMutation["change"]): DocumentFault => ({
+  ...makeDocumentMutation(what, change),
   rule,
   at
 })
@@ -33,7 +33,7 @@ const parameter = (name: string, more: object) => ({
   ...more
 })
 
-export const descriptionFaults: ReadonlyArray<Fault> = [
+export const descriptionFaults: ReadonlyArray<DocumentFault> = [
   fault("field-description", "Topic/properties/bare", "a field without a description", (draft) => {
     fields(draft, "Topic")["bare"] = { type: "string", examples: ["a"] }
   }),
@@ -124,17 +124,17 @@ export const descriptionFaults: ReadonlyArray<Fault> = [
 ]
 
 /** Valid cases that almost violate a rule: fields whose names begin with `fine`, and one separate operation. */
-export const nearMisses: ReadonlyArray<Plant> = [
-  plant("a field that refers to another schema", (draft) => {
+export const validNearMisses: ReadonlyArray<DocumentMutation> = [
+  makeDocumentMutation("a field that refers to another schema", (draft) => {
     fields(draft, "Topic")["fineReference"] = { $ref: "#/components/schemas/Persona" }
   }),
-  plant("a field with one possible value", (draft) => {
+  makeDocumentMutation("a field with one possible value", (draft) => {
     fields(draft, "Topic")["fineValue"] = { type: "string", description: "Planted.", enum: ["a"] }
   }),
-  plant("a secret, whose example callers would copy", (draft) => {
+  makeDocumentMutation("a secret, whose example callers would copy", (draft) => {
     fields(draft, "CreateTopic")["secret"] = { type: "string", description: "Planted.", maxLength: 256 }
   }),
-  plant("a token, which has no scopes", (draft) => {
+  makeDocumentMutation("a token, which has no scopes", (draft) => {
     const operation = structuredClone(draft.paths["/partner/v1/personas"]!["get"]!)
     delete operation["x-required-scope"]
     draft.paths["/partner/v1/fine"] = {

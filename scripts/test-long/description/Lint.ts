@@ -1,7 +1,7 @@
 /** Runs Redocly and Spectral on an OpenAPI document. The linters' rules are in redocly.yaml and .spectral.yaml. */
 import { execFile } from "node:child_process"
 import { join } from "node:path"
-import { root } from "../../Repository.ts"
+import { repositoryRoot } from "../../Repository.ts"
 
 export interface LintFinding {
   readonly rule: string
@@ -14,8 +14,8 @@ export interface LintFinding {
 const report = (name: string, given: ReadonlyArray<string>): Promise<string> =>
   new Promise((resolve, reject) => {
     const env = { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" }
-    const options = { env, cwd: root, maxBuffer: 1 << 26 }
-    execFile(join(root, "node_modules/.bin", name), given, options, (_, stdout, stderr) =>
+    const options = { env, cwd: repositoryRoot, maxBuffer: 1 << 26 }
+    execFile(join(repositoryRoot, "node_modules/.bin", name), given, options, (_, stdout, stderr) =>
       stdout.trimStart().match(/^[[{]/) ? resolve(stdout) : reject(new Error(`${name} failed: ${stderr}`))
     )
   })

@@ -1,6 +1,6 @@
 /** The frameworks of the examples: the packages that an empty project installs, and its files and commands. */
 
-export interface Framework {
+export interface FrameworkTestCase {
   /** The versions of packages from npm. */
   readonly packages: Readonly<Record<string, string>>
   /** The files of `examples/frameworks`, by their paths in the project. */
@@ -24,7 +24,11 @@ export interface Framework {
   readonly further?: ReadonlyArray<string>
 }
 
-const plain = (name: string, packages: Framework["packages"], more: Partial<Framework> = {}): Framework => ({
+const plain = (
+  name: string,
+  packages: FrameworkTestCase["packages"],
+  more: Partial<FrameworkTestCase> = {}
+): FrameworkTestCase => ({
   packages,
   files: { [`src/${name}.ts`]: `${name}.ts`, "src/pc.ts": "pc.ts" },
   start: [process.execPath, `out/${name}.js`],
@@ -55,10 +59,10 @@ const nextConfig = {
 }
 
 const next = (
-  packages: Framework["packages"],
+  packages: FrameworkTestCase["packages"],
   command: ReadonlyArray<string>,
-  more: Partial<Framework>
-): Framework => ({
+  more: Partial<FrameworkTestCase>
+): FrameworkTestCase => ({
   packages: { react: "19.3.1", "react-dom": "19.3.1", "@types/react": "19.3.0", typescript: "5.9.3", ...packages },
   files: {
     "commentary.ts": "nextjs/commentary.ts",
@@ -87,7 +91,7 @@ const proxied = {
 
 const reloading = { reloads: "commentary.ts" }
 
-const reactRouter: Framework = {
+const reactRouter: FrameworkTestCase = {
   packages: {
     "@react-router/dev": "8.4.0",
     "@react-router/node": "8.4.0",
@@ -113,7 +117,7 @@ export default [route("commentary/*", "routes/commentary.ts"), route("yours", "r
   start: ["node_modules/.bin/react-router-serve", "build/server/index.js"]
 }
 
-const svelteKit: Framework = {
+const svelteKit: FrameworkTestCase = {
   packages: {
     "@sveltejs/adapter-node": "6.0.1",
     "@sveltejs/kit": "3.2.0",
@@ -137,7 +141,7 @@ export { answer as GET, answer as POST }\n`
   refuses: "/yours"
 }
 
-export const frameworks: Readonly<Record<string, Framework>> = {
+export const frameworkTestCases: Readonly<Record<string, FrameworkTestCase>> = {
   "Express 5": plain("express", { express: "5.3.0", "@types/express": "5.0.6" }),
   "Express 4": plain("express", { express: "^4.22.0", "@types/express": "^4.17.0" }),
   Fastify: plain("fastify", { fastify: "5.12.8" }),

@@ -19,7 +19,7 @@ interface Answer {
 export type SendFromAddress = (from: string, forged: string | undefined, key?: string) => Promise<Answer>
 
 /** nginx appends the address of the connecting client to the header that the client sent. */
-export const nginx = async (test: TestContext, { folder, url }: StartedExample): Promise<SendFromAddress> => {
+export const startNginx = async (test: TestContext, { folder, url }: StartedExample): Promise<SendFromAddress> => {
   const place = mkdtempSync(join(folder, "nginx-"))
   const port = await freePort()
   // nginx's workers must run as the user that may write to the folder.

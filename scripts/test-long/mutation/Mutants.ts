@@ -44,7 +44,7 @@ export const mutantsOf = (path: string, text: string): ReadonlyArray<Mutant> =>
   )
 
 /** Draws elements without repetition, with the Mulberry32 random generator. */
-export const drawRandomly = <A>(all: ReadonlyArray<A>, count: number, seed: number): ReadonlyArray<A> => {
+export const pickRandomElements = <A>(all: ReadonlyArray<A>, count: number, seed: number): ReadonlyArray<A> => {
   let state = seed
   const random = () => {
     state = (state + 0x6d2b79f5) | 0

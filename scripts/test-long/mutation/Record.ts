@@ -7,8 +7,8 @@ import { type Profiler, Session } from "node:inspector"
 import { join, relative } from "node:path"
 import { fileURLToPath } from "node:url"
 import { afterEach, beforeEach } from "vitest"
-import { root } from "../../Repository.ts"
-import type { TestRun } from "./RelatedTests.ts"
+import { repositoryRoot } from "../../Repository.ts"
+import type { RecordedTest } from "./RelatedTests.ts"
 
 const folder = process.env["MUTATION_FOLDER"] ?? ""
 const sites = JSON.parse(readFileSync(join(folder, "sites.json"), "utf8")) as Record<string, ReadonlyArray<number>>
@@ -47,13 +47,13 @@ beforeEach(() => {
 afterEach(({ task }) => {
   const ms = Math.round(performance.now() - started)
   const covered = take().flatMap((script) => {
-    const path = script.url.startsWith("file:") ? relative(root, fileURLToPath(script.url)) : ""
+    const path = script.url.startsWith("file:") ? relative(repositoryRoot, fileURLToPath(script.url)) : ""
     const offsets = sites[path]
     if (offsets === undefined) return []
     return [path, ...offsets.filter((offset) => executes(script, offset)).map((offset) => `${path}:${offset}`)]
   })
-  const run: TestRun = {
-    file: relative(root, task.file.filepath),
+  const run: RecordedTest = {
+    file: relative(repositoryRoot, task.file.filepath),
     name: task.fullTestName,
     ms,
     passed: task.result?.state !== "fail",

@@ -3,11 +3,11 @@ import { spawnSync } from "node:child_process"
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { root } from "../../Repository.ts"
+import { repositoryRoot } from "../../Repository.ts"
 import type { Mutant } from "./Mutants.ts"
 
 /** A test and the code that it executes: `path` for each file, and `path:offset` for each requested place. */
-export interface TestRun {
+export interface RecordedTest {
   readonly file: string
   readonly name: string
   readonly ms: number
@@ -17,7 +17,7 @@ export interface TestRun {
 
 interface Recording {
   readonly sites: string
-  readonly runs: ReadonlyArray<TestRun>
+  readonly runs: ReadonlyArray<RecordedTest>
 }
 
 /** If `MUTATION_FOLDER` is set, later runs with the same faults reuse the recording in that folder. */
@@ -27,13 +27,13 @@ const vitest = (options: ReadonlyArray<string>, env: Record<string, string>, tim
   spawnSync(
     process.execPath,
     [
-      join(root, "node_modules/vitest/vitest.mjs"),
+      join(repositoryRoot, "node_modules/vitest/vitest.mjs"),
       "run",
       "--config",
       join(import.meta.dirname, "vitest.config.ts")
     ].concat(options),
     {
-      cwd: root,
+      cwd: repositoryRoot,
       stdio: "ignore",
       timeout,
       // The compile cache shortens a run, because importing the service takes most of its time.
@@ -42,7 +42,7 @@ const vitest = (options: ReadonlyArray<string>, env: Record<string, string>, tim
   )
 
 /** Runs all tests once, and records which code each test executes. */
-export const recordTestRuns = (mutants: ReadonlyArray<Mutant>): ReadonlyArray<TestRun> => {
+export const recordTestRuns = (mutants: ReadonlyArray<Mutant>): ReadonlyArray<RecordedTest> => {
   const grouped = [...Map.groupBy(mutants, ({ path }) => path)]
   const sites = JSON.stringify(
     Object.fromEntries(grouped.map(([path, own]) => [path, own.map(({ offset }) => offset)]))
@@ -55,7 +55,7 @@ export const recordTestRuns = (mutants: ReadonlyArray<Mutant>): ReadonlyArray<Te
   rmSync(join(folder, "coverage.jsonl"), { force: true })
   vitest([], { MUTATION_FOLDER: folder, MUTATION_RECORD: "true" })
   const lines = readFileSync(join(folder, "coverage.jsonl"), "utf8").trim().split("\n")
-  const runs = lines.map((line) => JSON.parse(line) as TestRun).filter(({ passed }) => passed)
+  const runs = lines.map((line) => JSON.parse(line) as RecordedTest).filter(({ passed }) => passed)
   writeFileSync(kept, JSON.stringify({ sites, runs } satisfies Recording))
   return runs
 }
@@ -65,13 +65,16 @@ export const recordTestRuns = (mutants: ReadonlyArray<Mutant>): ReadonlyArray<Te
  * count as tests of the stores. Code outside functions runs before the first test, so the result then contains all
  * tests that execute code of the file.
  */
-export const testsCovering = ({ offset, path }: Mutant, runs: ReadonlyArray<TestRun>): ReadonlyArray<TestRun> => {
+export const testsCovering = (
+  { offset, path }: Mutant,
+  runs: ReadonlyArray<RecordedTest>
+): ReadonlyArray<RecordedTest> => {
   const executing = (place: string) => runs.filter(({ covered }) => covered.includes(place))
   const [tests = []] = [executing(`${path}:${offset}`), executing(path)].filter((each) => each.length > 0)
   const [, layer, folder] = /^(packages\/\w+\/)src\/(?:routes\/)?(\w+)/.exec(path) ?? []
   const nearest = layer === "packages/sql/" ? /^(packages\/sql|adapters\/sqlite)\/test\// : new RegExp(`^${layer}test/`)
   const distance = (file: string) => (nearest.test(file) ? 0 : file.includes(`/test/${folder}`) ? 1 : 2)
-  const rankOf = (file: string, own: ReadonlyArray<TestRun>) =>
+  const rankOf = (file: string, own: ReadonlyArray<RecordedTest>) =>
     distance(file) * 1_000_000 + own.reduce((sum, { ms }) => sum + ms, 0) / own.length
   return [...Map.groupBy(tests, ({ file }) => file)]
     .map(([file, own]) => ({ own, rank: rankOf(file, own) }))
@@ -84,7 +87,7 @@ const patternOf = (name: string) => name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").
 
 type Outcome = "passed" | "failed" | "timed out"
 
-const outcomeOf = (tests: ReadonlyArray<TestRun>): Outcome => {
+const outcomeOf = (tests: ReadonlyArray<RecordedTest>): Outcome => {
   if (tests.length === 0) return "passed"
   const files = [...new Set(tests.map(({ file }) => file))]
   const names = [...new Set(tests.map(({ name }) => patternOf(name)))].join("|")
@@ -95,7 +98,7 @@ const outcomeOf = (tests: ReadonlyArray<TestRun>): Outcome => {
 }
 
 /** The first tests find most faults within seconds. The other tests run only if the first tests pass. */
-export const runTests = (tests: ReadonlyArray<TestRun>): Outcome => {
+export const runTests = (tests: ReadonlyArray<RecordedTest>): Outcome => {
   let total = 0
   const ends = tests.map(({ ms }) => (total += ms + 5))
   const between = (from: number, to: number) =>

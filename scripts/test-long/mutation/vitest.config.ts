@@ -2,11 +2,11 @@
 import { join } from "node:path"
 import { defineConfig } from "vitest/config"
 import { experimental } from "../../../vitest.workspace.ts"
-import { root } from "../../Repository.ts"
+import { repositoryRoot } from "../../Repository.ts"
 
 export default defineConfig({
   test: {
-    root,
+    root: repositoryRoot,
     include: ["packages/*/test/**/*.test.ts", "adapters/sqlite/test/**/*.test.ts", "hosts/test/test/**/*.test.ts"],
     experimental,
     // Threads instead of processes, because a thread ends with its process even if a fault makes it loop forever.

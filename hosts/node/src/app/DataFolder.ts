@@ -21,11 +21,11 @@ export const createDataFolder = Effect.tryPromise({
 })
 
 /** Creates the data folder if the settings place the database in this folder. */
-export const createFolderForDatabase = (settings: Settings) =>
-  isPostgres(settings.database) ? Effect.void : createParentFolder(settings.database.filename)
+export const createDataFolderForDatabase = (settings: Settings) =>
+  isPostgres(settings.database) ? Effect.void : createDataFolderIfParent(settings.database.filename)
 
 /** Creates the data folder if `path` is directly in this folder. */
-export const createParentFolder = (path: string) =>
+export const createDataFolderIfParent = (path: string) =>
   resolve(dirname(path)) === resolve(dataFolder) ? createDataFolder : Effect.void
 
 export const outboxFolder = join(dataFolder, "outbox")
@@ -64,7 +64,7 @@ const keptSecret = Effect.gen(function* () {
   return secret.trim()
 })
 
-const readSecret = () => NewFile.readFilledFile(secretFile)
+const readSecret = () => NewFile.readNonEmptyFile(secretFile)
 
 /** If two processes start at the same time, both use the secret of the first process. */
 const makeSecret = async () => {
@@ -73,7 +73,7 @@ const makeSecret = async () => {
   try {
     await file.writeFile(`${randomBytes(32).toString("base64url")}\n`)
     await file.sync()
-    await NewFile.publishFile(unfinished, secretFile).catch((error) => {
+    await NewFile.renameWithoutReplacing(unfinished, secretFile).catch((error) => {
       if (error.code !== "EEXIST") throw error
     })
   } finally {

@@ -57,11 +57,11 @@ const behind = (isEmpty: boolean, left: ReadonlyArray<string>) =>
 const schemaStatus = (settings: Settings) =>
   Effect.flatMap(
     Effect.promise(() => import("@partner-commentary/sql/Migrations")),
-    (Migrations) => inspect(settings, Migrations.schemaStatus)
+    (Migrations) => queryAnySchema(settings, Migrations.schemaStatus)
   )
 
 /** Runs a query on a database with any schema, and changes nothing. */
-export const inspect = <A, E>(settings: Settings, question: Effect.Effect<A, E, SqlClient.SqlClient>) =>
+export const queryAnySchema = <A, E>(settings: Settings, question: Effect.Effect<A, E, SqlClient.SqlClient>) =>
   Effect.suspend(() => {
     const { database } = settings
     if (!isPostgres(database) && isMissing(settings)) return refused(settings, missing(settings, database.filename))
@@ -74,7 +74,7 @@ export const inspect = <A, E>(settings: Settings, question: Effect.Effect<A, E, 
  * Runs a query over the connection of DATABASE_DIRECT_URL, which migrations use. Returns none if DATABASE_DIRECT_URL is
  * unset.
  */
-export const inspectDirectly = <A, E>(settings: Settings, question: Effect.Effect<A, E, SqlClient.SqlClient>) =>
+export const queryOverDirectUrl = <A, E>(settings: Settings, question: Effect.Effect<A, E, SqlClient.SqlClient>) =>
   Effect.gen(function* () {
     const { database } = settings
     if (!isPostgres(database) || Option.isNone(database.directUrl)) return Option.none<A>()
@@ -125,7 +125,7 @@ const isWritable = (folder: string): boolean =>
 const opened = (settings: Settings, options: { readonly listens: boolean; readonly migrates: boolean }) =>
   Layer.unwrap(
     Effect.gen(function* () {
-      yield* DataFolder.createFolderForDatabase(settings)
+      yield* DataFolder.createDataFolderForDatabase(settings)
       const { database } = settings
       if (isPostgres(database)) {
         const { layer } = yield* Effect.promise(() => import("partner-commentary/postgres/PostgresDatabase"))
@@ -137,10 +137,10 @@ const opened = (settings: Settings, options: { readonly listens: boolean; readon
   )
 
 /** Opens the database for migrations, without building the stores. */
-export const layerClient = (settings: Settings) =>
+export const layerForMigrations = (settings: Settings) =>
   Layer.unwrap(
     Effect.gen(function* () {
-      yield* DataFolder.createFolderForDatabase(settings)
+      yield* DataFolder.createDataFolderForDatabase(settings)
       const { database } = settings
       if (isPostgres(database)) {
         const postgres = yield* Effect.promise(() => import("@partner-commentary/postgres/Postgres"))

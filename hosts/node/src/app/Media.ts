@@ -39,7 +39,7 @@ export const storageLayer = (settings: Settings, apiRoot: string) =>
         ? Adapters.s3StorageLayer(chosen)
         : Layer.unwrap(
             Effect.as(
-              DataFolder.createParentFolder(chosen.folder),
+              DataFolder.createDataFolderIfParent(chosen.folder),
               Adapters.folderStorageLayer({ folder: chosen.folder, url: `${apiRoot}${mediaPath}` })
             )
           )

@@ -14,7 +14,7 @@ const codeOf = (error: unknown) => String((error as NodeJS.ErrnoException).code)
  * Gives the unfinished file its final name, and fails with EEXIST if this name exists. The function uses a hard link,
  * because a rename would replace an existing file.
  */
-export const publishFile = async (unfinished: string, final: string, link = fs.link): Promise<void> => {
+export const renameWithoutReplacing = async (unfinished: string, final: string, link = fs.link): Promise<void> => {
   try {
     await link(unfinished, final)
   } catch (error) {
@@ -28,7 +28,7 @@ export const publishFile = async (unfinished: string, final: string, link = fs.l
  * Reads a file, and waits while the file is empty. The process that reserved the name fills the file within
  * milliseconds.
  */
-export const readFilledFile = async (path: string): Promise<string> => {
+export const readNonEmptyFile = async (path: string): Promise<string> => {
   for (let tries = 0; tries < mostReads; tries++) {
     const text = await fs.readFile(path, "utf8")
     if (text !== "") return text

@@ -27,4 +27,4 @@ export const layer = layerOn({ creates: false })
  * Creates the schema in an empty or missing database. This layer is for commands that may be the first command of an
  * installation.
  */
-export const layerCreating = layerOn({ creates: true })
+export const layerCreatingSchema = layerOn({ creates: true })

@@ -12,5 +12,5 @@ export class UsageError extends Schema.TaggedError<UsageError>()("UsageError", {
 }) {}
 
 /** Fails with a usage error if the arguments are wrong, before the command opens the database. */
-export const refuseIf = (isWrong: boolean, message: string): Effect.Effect<void, UsageError> =>
+export const failWithUsageErrorIf = (isWrong: boolean, message: string): Effect.Effect<void, UsageError> =>
   isWrong ? Effect.fail(new UsageError({ message })) : Effect.void

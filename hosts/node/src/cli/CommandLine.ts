@@ -13,7 +13,7 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Predicate from "effect/Predicate"
 import { isSqlError } from "effect/sql/SqlError"
-import { version } from "../Version.ts"
+import { productVersion } from "../Version.ts"
 
 const exitCodes = { done: 0, failed: 1, wrongUsage: 2, interrupted: 130 }
 
@@ -33,7 +33,10 @@ export const run = <Name extends string, Input, E, Context>(root: Root<Name, Inp
 export const execute = <Name extends string, Input, E, Context>(
   root: Root<Name, Input, E, Context>,
   args: ReadonlyArray<string>
-) => Command.runWith(root, { version })(args).pipe(Effect.provide(Layer.mergeAll(NodeServices.layer, flags, presenter)))
+) =>
+  Command.runWith(root, { version: productVersion })(args).pipe(
+    Effect.provide(Layer.mergeAll(NodeServices.layer, flags, presenter))
+  )
 
 /** Exits the process after stdout and stderr are flushed. */
 const end = (code: number) => process.stdout.write("", () => process.stderr.write("", () => process.exit(code)))

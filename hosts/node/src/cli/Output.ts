@@ -4,7 +4,7 @@ import * as Flag from "effect/cli/Flag"
 import * as GlobalFlag from "effect/cli/GlobalFlag"
 import * as Effect from "effect/Effect"
 
-export const Json = GlobalFlag.Setting("json")({
+export const JsonFlag = GlobalFlag.Setting("json")({
   flag: Flag.Boolean("json").pipe(
     Flag.withDescription("Print one JSON value on stdout and nothing else"),
     Flag.withDefault(false)
@@ -12,10 +12,10 @@ export const Json = GlobalFlag.Setting("json")({
 })
 
 /** Prints the result of `json` if the command has the flag `--json`, otherwise the result of `text`. */
-export const output = (forms: { readonly json: () => unknown; readonly text: () => ReadonlyArray<string> }) =>
-  Effect.flatMap(Json, (json) => printLine(json ? [JSON.stringify(forms.json())] : forms.text()))
+export const printResult = (forms: { readonly json: () => unknown; readonly text: () => ReadonlyArray<string> }) =>
+  Effect.flatMap(JsonFlag, (json) => printLines(json ? [JSON.stringify(forms.json())] : forms.text()))
 
-export const printLine = (lines: ReadonlyArray<string>) =>
+export const printLines = (lines: ReadonlyArray<string>) =>
   Effect.sync(() => {
     process.stdout.write(lines.map((line) => `${line}\n`).join(""))
   })
@@ -43,5 +43,5 @@ export const formatFields = (pairs: Readonly<Record<string, string | null>>): Re
   return shown.map(([name, value]) => `  ${name.padEnd(width)}  ${value}`)
 }
 
-export const isoOrNull = (instant: Instant.Instant | null): string | null =>
+export const toIsoOrNull = (instant: Instant.Instant | null): string | null =>
   instant === null ? null : Instant.toIso(instant)

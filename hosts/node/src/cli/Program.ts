@@ -16,9 +16,9 @@ import { serveCommand, workerCommand } from "./commands/Service.ts"
 import { tokenCommand } from "./commands/Tokens.ts"
 import { topicCommand } from "./commands/Topics.ts"
 import { webhookCommand } from "./commands/Webhooks.ts"
-import { Json } from "./Output.ts"
+import { JsonFlag } from "./Output.ts"
 
-export const commandTree = Command.make("partner-commentary").pipe(
+export const rootCommand = Command.make("partner-commentary").pipe(
   Command.withDescription("Opinion commentary from licensed personas, for partners"),
   Command.withSubcommands([
     serveCommand,
@@ -41,5 +41,5 @@ export const commandTree = Command.make("partner-commentary").pipe(
     purgeCommand,
     metricsCommand
   ]),
-  Command.withGlobalFlags([Json])
+  Command.withGlobalFlags([JsonFlag])
 )

@@ -3,29 +3,29 @@
  * JSON.
  */
 /** The fields of the page that the demo reads. */
-export interface CreatorInbox {
+export interface CreatorPageFields {
   readonly status: string
   readonly persona: { readonly name: string }
   readonly draft: { readonly id: string; readonly content: string } | null
 }
 
-export interface Creator {
-  readonly look: () => Promise<CreatorInbox>
+export interface SimulatedCreator {
+  readonly look: () => Promise<CreatorPageFields>
   readonly act: (
     action: "respond" | "decline" | "approve",
     input: Readonly<Record<string, string>>
-  ) => Promise<CreatorInbox>
+  ) => Promise<CreatorPageFields>
 }
 
 /** Finds the creator's link in a mail's text. */
 export const findCreatorLink = (text: string): string | undefined =>
   text.split(/\s/).find((word) => /^https?:/.test(word) && word.includes("/creator/"))
 
-export const creatorOfLink = (link: string): Creator => {
-  const ask = async (path: string, init: RequestInit): Promise<CreatorInbox> => {
+export const makeSimulatedCreator = (link: string): SimulatedCreator => {
+  const ask = async (path: string, init: RequestInit): Promise<CreatorPageFields> => {
     const response = await fetch(`${link}${path}`, init)
     const answer = (await response.json()) as {
-      readonly data?: CreatorInbox
+      readonly data?: CreatorPageFields
       readonly error?: { readonly message: string }
     }
     if (answer.data === undefined) throw new Error(`A creator was refused: ${answer.error?.message}`)

@@ -10,7 +10,7 @@ import * as Option from "effect/Option"
 import * as DataFolder from "../app/DataFolder.ts"
 import { CommandFailed } from "../cli/CommandFailed.ts"
 import * as Service from "../server/Service.ts"
-import type { Demo } from "./DemoOrganization.ts"
+import type { CreatedDemoOrganization } from "./DemoOrganization.ts"
 import * as Story from "./Story.ts"
 
 /**
@@ -23,7 +23,10 @@ export const runDemo = (tell: (line: string) => void) =>
   Effect.scoped(
     Effect.gen(function* () {
       yield* elsewhere
-      const served = yield* Deferred.make<{ readonly apiRoot: string; readonly demo: Option.Option<Demo> }>()
+      const served = yield* Deferred.make<{
+        readonly apiRoot: string
+        readonly demo: Option.Option<CreatedDemoOrganization>
+      }>()
       const story = Effect.flatMap(Deferred.await(served), ({ apiRoot, demo }) =>
         Option.match(demo, {
           onNone: () => Effect.fail(new CommandFailed({ message: "The demo organization was not made." })),
@@ -39,11 +42,11 @@ export const runDemo = (tell: (line: string) => void) =>
   ).pipe(Effect.provideService(ConfigProvider.ConfigProvider, settings))
 
 const played = Effect.fnUntraced(
-  function* (apiRoot: string, demo: Demo, tell: (line: string) => void) {
+  function* (apiRoot: string, demo: CreatedDemoOrganization, tell: (line: string) => void) {
     const outbox = yield* Outbox.Outbox
     const mails = () => Effect.runPromise(outbox.list)
     return yield* Effect.tryPromise({
-      try: () => Story.playStory({ apiRoot, demo, mails, tell }),
+      try: () => Story.runDemoWorkflow({ apiRoot, demo, mails, tell }),
       catch: (cause) => new CommandFailed({ message: `The demo ended early: ${(cause as Error).message}` })
     })
   },

@@ -15,7 +15,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 
-export interface Demo {
+export interface CreatedDemoOrganization {
   readonly organization: { readonly id: OrganizationId; readonly name: string }
   readonly apiKey: string
   /** The demo organization's key for the test environment, in which simulated creators answer. */
@@ -38,12 +38,12 @@ const voices = [
  * Creates the demo organization in one transaction. Returns none if an organization already exists. If two processes
  * start at the same time, only one process creates the organization.
  */
-export const make = Effect.gen(function* () {
+export const createDemoOrganization = Effect.gen(function* () {
   const organizations = yield* OrganizationRegistry
   const registry = yield* PersonaRegistry
   const keys = yield* ApiKeys
   const random = yield* SecureRandom.SecureRandom
-  if ((yield* organizations.list).length > 0) return Option.none<Demo>()
+  if ((yield* organizations.list).length > 0) return Option.none<CreatedDemoOrganization>()
   const createdAt = yield* Instant.now
   const organization = { id: yield* Ids.make(OrganizationId, random), name: "Demo Sports" }
   yield* organizations.insert({
@@ -95,15 +95,15 @@ export const make = Effect.gen(function* () {
     )
   const apiKey = yield* issue("Demo", "live")
   const testKey = yield* issue("Demo test", "test")
-  return Option.some<Demo>({ organization, apiKey, testKey, personas })
+  return Option.some<CreatedDemoOrganization>({ organization, apiKey, testKey, personas })
 }).pipe(
   (change) => Transaction.use(({ run }) => run(change)),
-  Effect.catchTag("IdentityTaken", () => Effect.succeed(Option.none<Demo>()))
+  Effect.catchTag("IdentityTaken", () => Effect.succeed(Option.none<CreatedDemoOrganization>()))
 )
 
 /** Returns the lines that `serve` prints to help with a first API call. */
 export const formatIntroduction = (
-  { apiKey, organization, personas, testKey }: Demo,
+  { apiKey, organization, personas, testKey }: CreatedDemoOrganization,
   apiRoot: string,
   outbox: Option.Option<string>
 ): ReadonlyArray<string> => [
@@ -142,7 +142,7 @@ export const formatIntroduction = (
   ""
 ]
 
-export const demoView = (demo: Demo) => ({
+export const demoOrganizationToJson = (demo: CreatedDemoOrganization) => ({
   organization_id: demo.organization.id,
   full_key: demo.apiKey,
   test_key: demo.testKey,

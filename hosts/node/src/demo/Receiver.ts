@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage } from "node:http"
 import type { AddressInfo } from "node:net"
 import { verifyWebhook, type WebhookEvent } from "@partner-commentary/client"
 
-export interface Receiver {
+export interface WebhookReceiver {
   readonly url: string
   /** Sets the signing secret after the webhook is registered. Earlier requests get a 503 response and are retried. */
   readonly expect: (secret: string) => void
@@ -14,7 +14,7 @@ export interface Receiver {
   readonly close: () => Promise<void>
 }
 
-export const openReceiver = async (onReceived: (event: WebhookEvent) => void): Promise<Receiver> => {
+export const startWebhookReceiver = async (onReceived: (event: WebhookEvent) => void): Promise<WebhookReceiver> => {
   const received: Array<WebhookEvent> = []
   const refused: Array<string> = []
   let secret: string | undefined

@@ -6,12 +6,12 @@
 import { PartnerCommentary, type ReferenceLookup, type WebhookEvent } from "@partner-commentary/client"
 import type { OutboxMail } from "@partner-commentary/smtp/Outbox"
 import * as Creator from "./Creator.ts"
-import type { Demo } from "./DemoOrganization.ts"
+import type { CreatedDemoOrganization } from "./DemoOrganization.ts"
 import * as Receiver from "./Receiver.ts"
 
-export interface StoryStage {
+export interface DemoWorkflowOptions {
   readonly apiRoot: string
-  readonly demo: Demo
+  readonly demo: CreatedDemoOrganization
   /** Lists all mails that were sent so far, newest first. */
   readonly mails: () => Promise<ReadonlyArray<OutboxMail>>
   /** Prints a line that describes a step of the workflow. */
@@ -19,7 +19,7 @@ export interface StoryStage {
 }
 
 /** The result of the demo's workflow. */
-export interface StoryResult {
+export interface DemoWorkflowResult {
   readonly fetched: ReferenceLookup
   readonly events: ReadonlyArray<WebhookEvent>
 }
@@ -32,8 +32,8 @@ const views = [
 ]
 const reason = "I am away on Sunday."
 
-export const playStory = async (stage: StoryStage): Promise<StoryResult> => {
-  const receiver = await Receiver.openReceiver((event) =>
+export const runDemoWorkflow = async (stage: DemoWorkflowOptions): Promise<DemoWorkflowResult> => {
+  const receiver = await Receiver.startWebhookReceiver((event) =>
     stage.tell(`The webhook receives ${summary(event)}, and its signature is right`)
   )
   try {
@@ -43,7 +43,7 @@ export const playStory = async (stage: StoryStage): Promise<StoryResult> => {
   }
 }
 
-const told = async (stage: StoryStage, receiver: Receiver.Receiver): Promise<StoryResult> => {
+const told = async (stage: DemoWorkflowOptions, receiver: Receiver.WebhookReceiver): Promise<DemoWorkflowResult> => {
   const { apiRoot, demo, tell } = stage
   const partner = new PartnerCommentary({ apiKey: demo.apiKey, baseUrl: `${apiRoot}/partner/v1` })
   const { secret } = await partner.webhooks.create({
@@ -80,7 +80,7 @@ const told = async (stage: StoryStage, receiver: Receiver.Receiver): Promise<Sto
 }
 
 /** Two creators answer and approve their drafts, and one of the two edits the draft. The third creator declines. */
-const answered = async ({ demo, mails, tell }: StoryStage) => {
+const answered = async ({ demo, mails, tell }: DemoWorkflowOptions) => {
   const requests = await seen("a mail to each creator", async () => {
     const all = (await mails()).filter(({ text }) => Creator.findCreatorLink(text) !== undefined)
     return all.length >= demo.personas.length && all
@@ -88,7 +88,7 @@ const answered = async ({ demo, mails, tell }: StoryStage) => {
   for (const { subject, to } of requests) tell(`Mail to ${to}: ${subject}`)
   const [edits, approves, declines] = requests
     .flatMap(({ text }) => Creator.findCreatorLink(text) ?? [])
-    .map(Creator.creatorOfLink)
+    .map(Creator.makeSimulatedCreator)
   if (edits === undefined || approves === undefined || declines === undefined) throw new Error("A mail is missing.")
 
   tell(`${(await declines.act("decline", { reason })).persona.name} declines: “${reason}”`)
@@ -107,7 +107,7 @@ const answered = async ({ demo, mails, tell }: StoryStage) => {
 }
 
 /** Checks that every event arrived once and had a valid signature. */
-const verified = ({ received, refused }: Receiver.Receiver) => {
+const verified = ({ received, refused }: Receiver.WebhookReceiver) => {
   if (refused.length > 0) throw new Error(`The webhook did not believe an event: ${refused[0]}`)
   const types = received.map(({ type }) => type).toSorted()
   const expected = ["commentary.failed", "creator.approved", "creator.approved", "partner.approved"]

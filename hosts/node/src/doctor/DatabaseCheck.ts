@@ -26,8 +26,8 @@ export const checkDatabase = Effect.fnUntraced(function* (settings: Settings) {
     return { left: found.left.length, inTheWay: Option.orElse(inTheWay, (): Option.Option<Error> => written) }
   })
   const looks = Effect.gen(function* () {
-    const seen = yield* Database.inspect(settings, question)
-    const direct = yield* Database.inspectDirectly(settings, schemaStatus)
+    const seen = yield* Database.queryAnySchema(settings, question)
+    const direct = yield* Database.queryOverDirectUrl(settings, schemaStatus)
     // Migrations may use another database role, so the check examines the permissions of the migrating role.
     const migrating = Option.match(direct, { onNone: () => seen.inTheWay, onSome: ({ obstacle }) => obstacle })
     return { ...seen, inTheWay: seen.left > 0 ? migrating : seen.inTheWay }

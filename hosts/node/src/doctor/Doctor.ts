@@ -10,7 +10,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Shared from "partner-commentary/doctor/Finding"
-import { refusalOf } from "../processes/ProcessCount.ts"
+import { refusalOfProcessesSetting } from "../processes/ProcessCount.ts"
 
 export type Finding = Shared.DoctorFinding<
   | Shared.DoctorCheck
@@ -50,7 +50,7 @@ export const checkConfiguration = (settings: Settings.Settings): ReadonlyArray<F
       onNone: () => [],
       onSome: ({ isLost, sentence }) => [(isLost ? mendFinding : noticeFinding)("configuration", `${sentence}.`)]
     }),
-    ...Option.match(refusalOf(settings), {
+    ...Option.match(refusalOfProcessesSetting(settings), {
       onNone: () => [],
       onSome: ({ name, reason }) => [mendFinding("configuration", `${name} ${reason}: serve does not start.`)]
     })
@@ -62,14 +62,16 @@ export const checkConfiguration = (settings: Settings.Settings): ReadonlyArray<F
 
 /** Runs a check with a time limit, and reports a problem if the check exceeds the limit. */
 export const withCheckTimeout = <E, R>(check: Finding["check"], looked: Effect.Effect<Finding, E, R>) =>
-  Effect.catchTag(Timeout.withTimeout(checkTimeout, looked), "TimeoutError", () =>
-    Effect.succeed(mendFinding(check, `No answer within ${Duration.format(checkTimeout)}: the check did not finish.`))
+  Effect.catchTag(Timeout.withTimeout(doctorCheckTimeout, looked), "TimeoutError", () =>
+    Effect.succeed(
+      mendFinding(check, `No answer within ${Duration.format(doctorCheckTimeout)}: the check did not finish.`)
+    )
   )
 
 /**
  * The time limit of each check. The checks run concurrently, so `doctor` ends within 5 seconds including its start-up.
  */
-export const checkTimeout = Duration.seconds(3)
+export const doctorCheckTimeout = Duration.seconds(3)
 
 /** Checks that the identity provider publishes keys which can verify the dashboard's tokens. */
 export const checkIdentityProvider = Effect.fnUntraced(function* (settings: Settings.Settings) {
@@ -100,7 +102,7 @@ export const checkMailServer = (settings: Settings.Settings): Effect.Effect<Find
     onSome: (server) => {
       const { host, port } = ConfigSummary.describeMailServer(server)
       return Effect.promise(() => import("@partner-commentary/smtp/Verify")).pipe(
-        Effect.flatMap(({ verifyMailServer: verify }) => verify(server, checkTimeout)),
+        Effect.flatMap(({ verifyMailServer: verify }) => verify(server, doctorCheckTimeout)),
         Effect.match({
           onFailure: ({ reason }) =>
             mendFinding(

@@ -4,7 +4,7 @@ import * as ConfigSummary from "@partner-commentary/settings/ConfigSummary"
 import type { Settings } from "@partner-commentary/settings/Settings"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { checkTimeout, type Finding, mendFinding, noticeFinding, okFinding } from "./Doctor.ts"
+import { doctorCheckTimeout, type Finding, mendFinding, noticeFinding, okFinding } from "./Doctor.ts"
 
 export const checkGenerator = (settings: Settings): Effect.Effect<Finding> => {
   const subject = `Drafts: ${ConfigSummary.describeGenerator(settings)}`
@@ -33,7 +33,7 @@ const tried = Effect.fnUntraced(function* (
 ) {
   const Reachability = yield* Effect.promise(() => import("@partner-commentary/generator/Reachability"))
   const accepts = Option.isSome(server.apiKey) ? "answers and takes the key" : "answers without a key"
-  return yield* Effect.match(Reachability.checkOpenAiReachability(server, checkTimeout), {
+  return yield* Effect.match(Reachability.checkOpenAiReachability(server, doctorCheckTimeout), {
     onFailure: ({ reason }) => mendFinding(check, `${subject}, which does not work: ${reason}.`),
     onSuccess: (reached) =>
       reached === "accepted"

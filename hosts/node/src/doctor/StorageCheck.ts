@@ -15,7 +15,7 @@ const name = `${"0".repeat(32)}.mp3`
 
 const content = { contentType: "audio/mpeg", bytes: new Uint8Array() } as const
 
-export const checkStorage = (settings: Settings): Effect.Effect<Finding> => {
+export const checkMediaStorage = (settings: Settings): Effect.Effect<Finding> => {
   if (Option.isNone(settings.media.storage)) return Effect.succeed(okFinding(check, "None: no media are kept."))
   const storage = settings.media.storage.value
   const place = storage.kind === "folder" ? storage.folder : storage.url

@@ -26,9 +26,9 @@ interface Family {
   readonly values: ReadonlyMap<string, number>
 }
 
-export type Metrics = ReadonlyMap<string, Family>
+export type ParsedMetrics = ReadonlyMap<string, Family>
 
-export const parse = (text: string): Metrics => {
+export const parsePrometheusText = (text: string): ParsedMetrics => {
   const families = new Map<string, Family & { head: Array<string>; values: Map<string, number> }>()
   let head: Array<string> = []
   let values = new Map<string, number>()
@@ -50,7 +50,7 @@ export const parse = (text: string): Metrics => {
 
 const aggregateOf = (name: string, { type }: Family): Aggregate => (type === "gauge" ? (gauges[name] ?? Math.max) : sum)
 
-export const merge = (all: ReadonlyArray<Metrics>): Metrics => {
+export const merge = (all: ReadonlyArray<ParsedMetrics>): ParsedMetrics => {
   const merged = new Map<string, Family & { values: Map<string, number> }>()
   for (const [name, family] of all.flatMap((metrics) => [...metrics])) {
     const known = merged.get(name)
@@ -71,10 +71,10 @@ export const merge = (all: ReadonlyArray<Metrics>): Metrics => {
  * Returns the metrics of an ended process that must stay part of the sums. Without these metrics the sums would
  * decrease, and Prometheus would assume that all processes had restarted.
  */
-export const withoutGauges = (metrics: Metrics): Metrics =>
+export const withoutGauges = (metrics: ParsedMetrics): ParsedMetrics =>
   new Map([...metrics].filter(([, { type }]) => type !== "gauge"))
 
-export const format = (metrics: Metrics): string =>
+export const formatPrometheusText = (metrics: ParsedMetrics): string =>
   [...metrics.values()]
     .flatMap(({ head, values }) => [...head, ...[...values].map(([series, value]) => `${series} ${value}`)])
     .map((line) => `${line}\n`)

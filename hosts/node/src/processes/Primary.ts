@@ -8,7 +8,7 @@ import { type AddressInfo, createServer } from "node:net"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as MergedMetrics from "./MergedMetrics.ts"
-import { type FromMember, type FromPrimary, numberVariable } from "./ProcessGroup.ts"
+import { type MemberMessage, type PrimaryMessage, processNumberVariable } from "./ProcessGroup.ts"
 import type { SupervisedProcess } from "./Supervisor.ts"
 
 /** A process that has not stopped after this time is killed. Running requests and workers normally end sooner. */
@@ -55,7 +55,7 @@ const stop = (member: Worker) =>
     clearTimeout(late)
   })
 
-const send = (member: Worker, message: FromPrimary) => {
+const send = (member: Worker, message: PrimaryMessage) => {
   // The empty callback ignores the error of sending to a process that has just ended.
   if (member.isConnected()) member.send(message, () => {})
 }
@@ -64,9 +64,9 @@ const send = (member: Worker, message: FromPrimary) => {
  * Makes the function that starts a member process with the given environment variables. `own` returns the metrics of
  * the primary process.
  */
-export const makeLaunch = (variables: Readonly<Record<string, string>>, own: Effect.Effect<string>) => {
-  const known = new Map<Worker, MergedMetrics.Metrics>()
-  let ended: MergedMetrics.Metrics = new Map()
+export const makeProcessLauncher = (variables: Readonly<Record<string, string>>, own: Effect.Effect<string>) => {
+  const known = new Map<Worker, MergedMetrics.ParsedMetrics>()
+  let ended: MergedMetrics.ParsedMetrics = new Map()
   let lastScrape = 0
 
   const scrape = (member: Worker) =>
@@ -77,9 +77,9 @@ export const makeLaunch = (variables: Readonly<Record<string, string>>, own: Eff
         member.off("message", receive).off("exit", done)
         resolve()
       }
-      const receive = (message: FromMember) => {
+      const receive = (message: MemberMessage) => {
         if (message.kind !== "scraped" || message.id !== id) return
-        known.set(member, MergedMetrics.parse(message.text))
+        known.set(member, MergedMetrics.parsePrometheusText(message.text))
         done()
       }
       const late = setTimeout(done, scrapeTimeout)
@@ -89,13 +89,13 @@ export const makeLaunch = (variables: Readonly<Record<string, string>>, own: Eff
 
   const collect = async () => {
     await Promise.all([...known.keys()].map(scrape))
-    const primary = MergedMetrics.parse(await Effect.runPromise(own))
-    return MergedMetrics.format(MergedMetrics.merge([ended, primary, ...known.values()]))
+    const primary = MergedMetrics.parsePrometheusText(await Effect.runPromise(own))
+    return MergedMetrics.formatPrometheusText(MergedMetrics.merge([ended, primary, ...known.values()]))
   }
 
   return Effect.fnUntraced(function* (number: number) {
     const member = yield* Effect.acquireRelease(
-      Effect.sync(() => cluster.fork({ ...variables, [numberVariable]: String(number) })),
+      Effect.sync(() => cluster.fork({ ...variables, [processNumberVariable]: String(number) })),
       stop
     )
     let reason: string | undefined
@@ -111,7 +111,7 @@ export const makeLaunch = (variables: Readonly<Record<string, string>>, own: Eff
     }
     let pings: NodeJS.Timeout | undefined
     const isReady = new Promise<void>((resolve) => {
-      member.on("message", (message: FromMember) => {
+      member.on("message", (message: MemberMessage) => {
         if (message.kind === "ready") {
           known.set(member, new Map())
           pings = setInterval(ping, Duration.toMillis(pingInterval))

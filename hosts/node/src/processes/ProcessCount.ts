@@ -18,7 +18,7 @@ const onSqlite = "must be 1 on SQLite, where one process writes"
 const isSeveral = (count: number) => count > 1
 
 /** Returns why `serve` refuses the variable PROCESSES, or none if `serve` accepts the variable. */
-export const refusalOf = ({ database, processes }: Settings): Option.Option<SettingRefused> =>
+export const refusalOfProcessesSetting = ({ database, processes }: Settings): Option.Option<SettingRefused> =>
   !isPostgres(database) && Option.exists(processes, isSeveral)
     ? Option.some(new SettingRefused({ name: "PROCESSES", reason: onSqlite }))
     : Option.none()
@@ -27,7 +27,7 @@ export const refusalOf = ({ database, processes }: Settings): Option.Option<Sett
  * Returns the number of processes. `asked` is the number from the command line, which takes precedence over the
  * settings.
  */
-export const countProcesses = (settings: Settings, asked: Option.Option<number>) =>
+export const resolveProcessCount = (settings: Settings, asked: Option.Option<number>) =>
   Effect.gen(function* () {
     if (isPostgres(settings.database)) {
       return Option.getOrElse(
@@ -36,6 +36,6 @@ export const countProcesses = (settings: Settings, asked: Option.Option<number>)
       )
     }
     if (Option.exists(asked, isSeveral)) return yield* new UsageError({ message: `--processes ${onSqlite}.` })
-    const refusal = Option.isNone(asked) ? refusalOf(settings) : Option.none()
+    const refusal = Option.isNone(asked) ? refusalOfProcessesSetting(settings) : Option.none()
     return Option.isSome(refusal) ? yield* refusal.value : 1
   })

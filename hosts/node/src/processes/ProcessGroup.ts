@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 /**
  * A message from a member to the primary process. The `reason` of `failed` is a sentence that says why the member ends.
  */
-export type FromMember =
+export type MemberMessage =
   | { readonly kind: "ready" }
   | { readonly kind: "failed"; readonly reason: string }
   | { readonly kind: "collect"; readonly id: number }
@@ -18,12 +18,12 @@ export type FromMember =
  * A message from the primary process to a member. `scrape` requests the member's metrics, `collected` returns the
  * merged metrics of all processes, and `ping` requests a `pong`.
  */
-export type FromPrimary =
+export type PrimaryMessage =
   | { readonly kind: "scrape"; readonly id: number }
   | { readonly kind: "collected"; readonly id: number; readonly text: string }
   | { readonly kind: "ping" }
 
-export class ProcessGroup extends Context.Reference<{
+export class ClusterMembership extends Context.Reference<{
   /** True for a member. Only the primary process logs the start and the stop. */
   readonly isMember: boolean
   /** Returns the metrics of all processes in Prometheus's text format. `own` returns the metrics of this process. */
@@ -32,12 +32,12 @@ export class ProcessGroup extends Context.Reference<{
   defaultValue: () => ({ isMember: false, shareMetrics: Effect.succeed })
 }) {}
 
-export const isMember = (): boolean => cluster.isWorker
+export const isClusterMember = (): boolean => cluster.isWorker
 
 /** The environment variable with the number of the process. The process's log lines contain the same number. */
-export const numberVariable = "PARTNER_COMMENTARY_PROCESS"
+export const processNumberVariable = "PARTNER_COMMENTARY_PROCESS"
 
-const send = (message: FromMember) =>
+const send = (message: MemberMessage) =>
   Effect.callback<void>((resume) => {
     // A missing connection means that the primary process has ended.
     if (process.connected) process.send?.(message, undefined, undefined, () => resume(Effect.void))
@@ -51,7 +51,7 @@ const shareMetrics = (own: Effect.Effect<string>) =>
     const run = Effect.runForkWith(yield* Effect.context<never>())
     const waiting = new Map<number, (text: string) => void>()
     let last = 0
-    process.on("message", (message: FromPrimary) => {
+    process.on("message", (message: PrimaryMessage) => {
       if (message.kind === "collected") waiting.get(message.id)?.(message.text)
       else if (message.kind === "scrape") {
         run(Effect.flatMap(own, (text) => send({ kind: "scraped", id: message.id, text })))
@@ -91,7 +91,7 @@ const stopWithoutPrimary = Effect.sync(() =>
 )
 
 const answerPings = Effect.sync(() =>
-  process.on("message", ({ kind }: FromPrimary) => {
+  process.on("message", ({ kind }: PrimaryMessage) => {
     if (kind === "ping") Effect.runFork(send({ kind: "pong" }))
   })
 )
@@ -100,6 +100,6 @@ const answerPings = Effect.sync(() =>
 export const runAsMember = <A, E, R>(run: Effect.Effect<A, E, R>, describe: (failure: unknown) => string) =>
   Effect.andThen(Effect.andThen(stopWithoutPrimary, answerPings), run).pipe(
     Effect.catchCause((cause) => sendFailure(cause, describe)),
-    Effect.provideService(ProcessGroup, { isMember: true, shareMetrics }),
-    Effect.annotateLogs("process", process.env[numberVariable])
+    Effect.provideService(ClusterMembership, { isMember: true, shareMetrics }),
+    Effect.annotateLogs("process", process.env[processNumberVariable])
   )

@@ -12,9 +12,9 @@ import * as Lifecycle from "../server/Lifecycle.ts"
 import * as Logs from "../telemetry/Logs.ts"
 import * as ProcessMetrics from "../telemetry/ProcessMetrics.ts"
 import * as Primary from "./Primary.ts"
-import { countProcesses } from "./ProcessCount.ts"
+import { resolveProcessCount } from "./ProcessCount.ts"
 import * as ProcessGroup from "./ProcessGroup.ts"
-import { processRestarts, supervise } from "./Supervisor.ts"
+import { processRestartCounter, superviseProcesses } from "./Supervisor.ts"
 
 interface Options<R> extends Lifecycle.ServeOptions<R> {
   /** The number of processes from the command line. */
@@ -23,11 +23,11 @@ interface Options<R> extends Lifecycle.ServeOptions<R> {
 
 /** Serves requests until the effect is interrupted. */
 export const serve = Effect.fnUntraced(function* <R>(options: Options<R>) {
-  if (ProcessGroup.isMember()) {
+  if (ProcessGroup.isClusterMember()) {
     const member = serveAlone({ work: options.work, announce: () => ProcessGroup.sendReady })
     return yield* ProcessGroup.runAsMember(member, describeFailure)
   }
-  const count = yield* countProcesses(yield* Settings.readSettings, options.processes)
+  const count = yield* resolveProcessCount(yield* Settings.readSettings, options.processes)
   return yield* count === 1 ? serveAlone(options) : serveTogether(count, options)
 })
 
@@ -38,7 +38,7 @@ const serveAlone = <R>(options: Lifecycle.ServeOptions<R>) =>
   )
 
 const serveTogether = <R>(count: number, { announce }: Options<R>) =>
-  Lifecycle.run(
+  Lifecycle.runLongLivedProcess(
     Effect.fnUntraced(function* (settings) {
       const { admin, listen } = settings
       const port = yield* fixPort(listen.host, listen.port)
@@ -52,9 +52,9 @@ const serveTogether = <R>(count: number, { announce }: Options<R>) =>
         ...(Option.isSome(adminPort) ? { ADMIN_PORT: String(adminPort.value) } : {})
       }
       const context = yield* Effect.context<R>()
-      const running = supervise({
+      const running = superviseProcesses({
         count,
-        launch: Primary.makeLaunch(variables, own),
+        launch: Primary.makeProcessLauncher(variables, own),
         announce: Effect.gen(function* () {
           yield* Effect.logInfo(`${count} processes serve`)
           if (Option.isSome(adminPort)) yield* Logs.logMetricsAddress(admin.host, adminPort.value)
@@ -70,7 +70,7 @@ const fixPort = (host: string, port: number) => (port === 0 ? Primary.chooseFree
 /** Returns the metrics of the primary process, which handles no API requests. */
 const primaryMetrics = Effect.gen(function* () {
   // Prometheus counts the first restart as an increase only if the counter was 0 before.
-  yield* Metric.update(processRestarts, 0)
+  yield* Metric.update(processRestartCounter, 0)
   const refresh = yield* ProcessMetrics.makeProcessGaugeRefresh
   const { format } = yield* Effect.promise(() => import("effect/observability/PrometheusMetrics"))
   return Effect.andThen(refresh, format())

@@ -25,7 +25,7 @@ interface SupervisorOptions {
   readonly announce: Effect.Effect<void>
 }
 
-export const processRestarts = Metric.counter("partner_commentary_process_restarts_total", {
+export const processRestartCounter = Metric.counter("partner_commentary_process_restarts_total", {
   description: "Processes of `serve --processes` that ended and were started again",
   incremental: true
 })
@@ -37,7 +37,7 @@ const healthyAfter = Duration.toMillis("1 minute")
 const delayAfter = (failures: number) => Duration.seconds(Math.min(2 ** (failures - 1), 30))
 
 /** Supervises the processes until the effect is interrupted. */
-export const supervise = ({ announce, count, launch }: SupervisorOptions) =>
+export const superviseProcesses = ({ announce, count, launch }: SupervisorOptions) =>
   Effect.gen(function* () {
     const numbers = Array.from({ length: count }, (_, index) => index + 1)
     const readiness = new Map(numbers.map((number) => [number, Deferred.makeUnsafe<void>()]))
@@ -71,7 +71,7 @@ export const supervise = ({ announce, count, launch }: SupervisorOptions) =>
         const delay = delayAfter(failures)
         yield* Effect.logError(`${end} Process ${number} starts again in ${Duration.format(delay)}.`)
         yield* Effect.sleep(delay)
-        yield* Metric.update(processRestarts, 1)
+        yield* Metric.update(processRestartCounter, 1)
       }
     })
 

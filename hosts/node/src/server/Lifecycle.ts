@@ -11,16 +11,16 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
-import type { Demo } from "../demo/DemoOrganization.ts"
-import { ProcessGroup } from "../processes/ProcessGroup.ts"
+import type { CreatedDemoOrganization } from "../demo/DemoOrganization.ts"
+import { ClusterMembership } from "../processes/ProcessGroup.ts"
 import * as Exporter from "../telemetry/Exporter.ts"
 import * as Logs from "../telemetry/Logs.ts"
-import { version } from "../Version.ts"
+import { productVersion } from "../Version.ts"
 
 /** The data that the service prints when it listens. */
 interface ListeningService {
   readonly apiRoot: string
-  readonly demo: Option.Option<Demo>
+  readonly demo: Option.Option<CreatedDemoOrganization>
   /** The URL of the page that shows the mails, if no mail server is configured. */
   readonly outbox: Option.Option<string>
 }
@@ -31,7 +31,7 @@ export interface ServeOptions<R> {
 }
 
 /** Runs a process from start to stop. `start` returns an effect that runs until the process is interrupted. */
-export const run = <E, E2, R>(
+export const runLongLivedProcess = <E, E2, R>(
   start: (settings: Settings.Settings) => Effect.Effect<Effect.Effect<never, E2>, E, R | Scope.Scope>
 ) =>
   Effect.gen(function* () {
@@ -41,14 +41,14 @@ export const run = <E, E2, R>(
       Layer.provideMerge(Exporter.layer(settings)),
       Layer.provideMerge(Logs.layer(settings, "info"))
     )
-    const { isMember } = yield* ProcessGroup
+    const { isMember } = yield* ClusterMembership
     const log = (text: string) => (isMember ? Effect.void : Effect.logInfo(text))
     return yield* Effect.gen(function* () {
       if (!isMember) {
         yield* Effect.forEach(ConfigSummary.settingWarnings(settings), (caution) => Effect.logWarning(caution))
       }
       yield* log(
-        `Partner Commentary ${version} starts ${settings.development ? "for development" : "for production"}: ` +
+        `Partner Commentary ${productVersion} starts ${settings.development ? "for development" : "for production"}: ` +
           `database ${databaseDisplayName(settings.database)}, mails ${ConfigSummary.describeMail(settings)}, ` +
           `generator ${ConfigSummary.describeGenerator(settings)}, audio ${ConfigSummary.describeAudio(settings)}`
       )
@@ -67,7 +67,7 @@ export const run = <E, E2, R>(
     }).pipe(Effect.scoped, Effect.provide(observed))
   })
 
-export const warnAboutLinks = (settings: Settings.Settings, port: number) =>
+export const warnAboutPublicUrl = (settings: Settings.Settings, port: number) =>
   Option.match(ConfigSummary.publicUrlWarning(settings, port), {
     onNone: () => Effect.void,
     onSome: ({ sentence }) => Effect.logWarning(sentence)
@@ -77,12 +77,12 @@ export const warnAboutLinks = (settings: Settings.Settings, port: number) =>
 export const announceServer = Effect.fnUntraced(function* <R>(
   settings: Settings.Settings,
   port: number,
-  demo: Option.Option<Demo>,
+  demo: Option.Option<CreatedDemoOrganization>,
   announce: ServeOptions<R>["announce"]
 ) {
   const apiRoot = Settings.apiRootOf(settings, port)
-  if (!(yield* ProcessGroup).isMember) {
-    yield* warnAboutLinks(settings, port)
+  if (!(yield* ClusterMembership).isMember) {
+    yield* warnAboutPublicUrl(settings, port)
     yield* Option.match(ConfigSummary.identityWarning(settings), {
       onNone: () => Effect.void,
       onSome: Effect.logWarning

@@ -45,7 +45,7 @@ const destroyIfUnread = (socket: Socket): void => {
   if (socket.writableLength > 0) socket.destroy()
 }
 
-export interface Options {
+export interface ListenerOptions {
   /** The time for which an idle connection stays open. */
   readonly keepAlive?: Duration.Duration
   readonly stallTimeout?: number
@@ -69,7 +69,7 @@ export const bindPort = Effect.fnUntraced(function* (
     keepAlive = defaultKeepAlive,
     slow = SlowReaders.defaultSlowReaderLimits,
     stallTimeout = defaultStallTimeout
-  }: Options = {}
+  }: ListenerOptions = {}
 ) {
   const proxies = yield* TrustedProxies
   const fair = FairScheduler.make({ now: () => performance.now(), next: setImmediate, soon: afterTicks })
@@ -78,7 +78,7 @@ export const bindPort = Effect.fnUntraced(function* (
     keepAliveTimeout: Duration.toMillis(keepAlive),
     ...receiveTimeouts
   })
-  let extraHeaders: MalformedRequests.RateHeadersFor = () => ({})
+  let extraHeaders: MalformedRequests.GetRateLimitHeaders = () => ({})
   const gate = RequestGate.make(native)
   MalformedRequests.handleMalformedRequests(native, gate, (address) => extraHeaders(address))
   FairRequests.installFairRequests(native, gate, fair, proxies)

@@ -18,10 +18,10 @@ import type { RequestGate } from "./RequestGate.ts"
 const lingerTimeout = 1_000
 
 /** Returns the rate-limit headers for a sender's address. */
-export type RateHeadersFor = (address: string) => Readonly<Record<string, string>>
+export type GetRateLimitHeaders = (address: string) => Readonly<Record<string, string>>
 
 /** Answers malformed requests of a server. Create the server with `requireHostHeader: false`. */
-export const handleMalformedRequests = (native: Server, gate: RequestGate, extraHeaders: RateHeadersFor): void => {
+export const handleMalformedRequests = (native: Server, gate: RequestGate, extraHeaders: GetRateLimitHeaders): void => {
   const refused = new WeakSet<Duplex>()
   native.on("clientError", (error: ParserError, socket) => {
     // After a parser error, the start of the next request on the connection is unknown, so ignore all further errors.
@@ -34,7 +34,7 @@ export const handleMalformedRequests = (native: Server, gate: RequestGate, extra
     refuse(gate, socket, statusOf.not_found, noSuchMethod, extraHeaders(addressOf(socket)), sentId(request))
   })
   native.on("checkExpectation", (request, response) => {
-    sendError(
+    sendErrorAndClose(
       request,
       response,
       invalid("must expect nothing but 100-continue"),
@@ -45,7 +45,8 @@ export const handleMalformedRequests = (native: Server, gate: RequestGate, extra
     const { event, request, response } = exchange
     const isRefused = request.headers.host === undefined && request.httpVersion === "1.1"
     if (event === "checkExpectation" || !isRefused) pass(exchange)
-    else sendError(request, response, invalid("must have a Host header"), extraHeaders(addressOf(request.socket)))
+    else
+      sendErrorAndClose(request, response, invalid("must have a Host header"), extraHeaders(addressOf(request.socket)))
   })
 }
 
@@ -91,7 +92,7 @@ const sentId = ({ headers }: IncomingMessage) => requestIdOrNew(headers["x-reque
 
 const addressOf = (socket: Duplex): string => (socket instanceof Socket ? (socket.remoteAddress ?? "") : "")
 
-const headersOf = (body: string, id: string, extraHeaders: ReturnType<RateHeadersFor>) => ({
+const headersOf = (body: string, id: string, extraHeaders: ReturnType<GetRateLimitHeaders>) => ({
   "Content-Type": Envelope.contentType,
   "Content-Length": Buffer.byteLength(body),
   "Cache-Control": defaultCacheControl,
@@ -101,11 +102,11 @@ const headersOf = (body: string, id: string, extraHeaders: ReturnType<RateHeader
 })
 
 /** Sends the error response and closes the connection. */
-export const sendError = (
+export const sendErrorAndClose = (
   request: IncomingMessage,
   response: ServerResponse,
   refusal: WireError,
-  extraHeaders: ReturnType<RateHeadersFor>
+  extraHeaders: ReturnType<GetRateLimitHeaders>
 ) => {
   const body = Envelope.failureText(refusal)
   response.writeHead(statusOf[refusal.error.code], headersOf(body, sentId(request), extraHeaders)).end(body)
@@ -120,7 +121,7 @@ const refuse = (
   socket: Duplex,
   status: number,
   refusal: WireError,
-  extraHeaders: ReturnType<RateHeadersFor>,
+  extraHeaders: ReturnType<GetRateLimitHeaders>,
   id = requestIdOrNew(undefined)
 ): void => {
   const due = gate.due(socket)

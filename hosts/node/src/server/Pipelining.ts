@@ -20,7 +20,7 @@ export const maxInFlight = 32
 const maxUnanswered = 2000
 
 /** Add this gate after all other gates, so that the other gates see a request only when the request may start. */
-export const limitPipelining = (gate: RequestGate, extraHeaders: MalformedRequests.RateHeadersFor): void => {
+export const limitPipelining = (gate: RequestGate, extraHeaders: MalformedRequests.GetRateLimitHeaders): void => {
   const connections = new WeakMap<Socket, { waiting: number; unanswered: number }>()
 
   const hold = (request: IncomingMessage, response: ServerResponse, begin: () => void): void => {
@@ -35,7 +35,7 @@ export const limitPipelining = (gate: RequestGate, extraHeaders: MalformedReques
         process.nextTick(() => response.destroyed || begin())
       })
     } else if (++connection.unanswered === 1) {
-      MalformedRequests.sendError(request, response, refused, {
+      MalformedRequests.sendErrorAndClose(request, response, refused, {
         ...extraHeaders(socket.remoteAddress ?? ""),
         "Retry-After": String(refused.error.details.retry_after)
       })

@@ -14,11 +14,11 @@ export interface RequestExchange {
 type Pass = (exchange: RequestExchange) => void
 
 /** A gate either responds to the request, or calls `pass` with the exchange at any time. */
-export type Gate = (exchange: RequestExchange, pass: Pass) => void
+export type RequestGateFunction = (exchange: RequestExchange, pass: Pass) => void
 
 export interface RequestGate {
   /** Adds a gate. The gate that was added last sees a request first. */
-  readonly add: (gate: Gate) => void
+  readonly add: (gate: RequestGateFunction) => void
   /** Returns the response that the server sends next on the connection. */
   readonly due: (socket: Duplex) => ServerResponse | undefined
 }

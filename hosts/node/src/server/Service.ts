@@ -29,7 +29,7 @@ import * as Database from "../app/Database.ts"
 import * as DemoOrganization from "../demo/DemoOrganization.ts"
 import * as Metrics from "../telemetry/Metrics.ts"
 import * as Telemetry from "../telemetry/Telemetry.ts"
-import { version } from "../Version.ts"
+import { productVersion } from "../Version.ts"
 import * as ExplorerFile from "./ExplorerFile.ts"
 import * as Lifecycle from "./Lifecycle.ts"
 import * as Listener from "./Listener.ts"
@@ -53,9 +53,9 @@ export const serve = <R>(options: Lifecycle.ServeOptions<R>) =>
         AppLayer.layer(settings, apiRoot).pipe(Layer.provideMerge(Layer.succeedContext(stores)))
       )
       const demo = settings.database.isDefault
-        ? yield* Effect.provideContext(DemoOrganization.make, app)
+        ? yield* Effect.provideContext(DemoOrganization.createDemoOrganization, app)
         : Option.none()
-      yield* Effect.provideContext(Telemetry.observeProcess(settings), app)
+      yield* Effect.provideContext(Telemetry.startTelemetry(settings), app)
       if (options.work) yield* Layer.build(Layer.provide(Workers.layer, Layer.succeedContext(app)))
       yield* Layer.build(
         routes(settings).pipe(
@@ -98,9 +98,9 @@ export const runWorkerProcess = <R>(announce: Effect.Effect<void, never, R>) =>
           Layer.provideMerge(Layer.succeedContext(stores))
         )
       )
-      yield* Effect.provideContext(Telemetry.observeProcess(settings), app)
+      yield* Effect.provideContext(Telemetry.startTelemetry(settings), app)
       yield* Layer.build(Layer.provide(Workers.layer, Layer.succeedContext(app)))
-      yield* Lifecycle.warnAboutLinks(settings, settings.listen.port)
+      yield* Lifecycle.warnAboutPublicUrl(settings, settings.listen.port)
       yield* announce
     })
   )
@@ -123,7 +123,7 @@ const routes = (settings: Settings.Settings) =>
     routerConfig: Routes.routerConfig,
     disableLogger: true,
     disableListenLog: true,
-    ...(Telemetry.isTelemetryEnabled(settings) ? { middleware: Metrics.requestMetrics } : {})
+    ...(Telemetry.isTelemetryEnabled(settings) ? { middleware: Metrics.requestMetricsMiddleware } : {})
   })
 
 const outboxOf = ({ development }: Settings.Settings) => (development ? OutboxRoutes.layer : Layer.empty)
@@ -143,7 +143,7 @@ const heartbeat = Effect.gen(function* () {
   const { layer } = yield* Effect.promise(() => import("@partner-commentary/sql/database/Heartbeat"))
   const { database } = yield* Settings.readSettings
   const crypto = yield* Effect.promise(() => import("@effect/platform-node/NodeCrypto"))
-  yield* Effect.mapError(Layer.build(Layer.provide(layer(version), crypto.layerSecureRandom)), (error) =>
+  yield* Effect.mapError(Layer.build(Layer.provide(layer(productVersion), crypto.layerSecureRandom)), (error) =>
     DatabaseRefused.explainDatabaseError(database, error)
   )
 })
@@ -159,7 +159,7 @@ const running = <E, R, E2>(
     stores: Context.Context<Layer.Success<ReturnType<typeof Database.layer>>>
   ) => Effect.Effect<void, E, R>
 ) =>
-  Lifecycle.run(
+  Lifecycle.runLongLivedProcess(
     Effect.fnUntraced(function* (settings) {
       yield* check(settings)
       const stores = yield* Layer.build(Database.layer(settings, { listens: true }))

@@ -6,7 +6,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as References from "effect/References"
-import { version } from "../Version.ts"
+import { productVersion } from "../Version.ts"
 import * as Spans from "./Spans.ts"
 
 export const layer = ({ otlp }: Settings) =>
@@ -23,7 +23,7 @@ export const layer = ({ otlp }: Settings) =>
             headers: Redacted.value(headers),
             resource: {
               serviceName: "partner-commentary",
-              serviceVersion: version,
+              serviceVersion: productVersion,
               // The instance id distinguishes the gauges of several processes.
               attributes: { "service.instance.id": `${hostname()}-${process.pid}` }
             },

@@ -54,7 +54,7 @@ const requestDuration = Metric.histogram("partner_commentary_http_request_durati
  * The middleware that counts all HTTP requests, if metrics are enabled. A response is counted before its body is sent,
  * because an event stream can stay open for hours.
  */
-export const requestMetrics = <E, R>(app: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
+export const requestMetricsMiddleware = <E, R>(app: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
   Effect.suspend(() => {
     const begun = performance.now()
     return HttpEffect.withPreResponseHandler(app, ({ method, url }, response) => {

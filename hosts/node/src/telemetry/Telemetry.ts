@@ -10,7 +10,7 @@ import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schedule from "effect/Schedule"
-import { ProcessGroup } from "../processes/ProcessGroup.ts"
+import { ClusterMembership } from "../processes/ProcessGroup.ts"
 import * as Listener from "../server/Listener.ts"
 import * as Logs from "./Logs.ts"
 import * as Metrics from "./Metrics.ts"
@@ -23,7 +23,7 @@ export const isTelemetryEnabled = ({ admin, otlp }: Settings): boolean =>
 const period = "5 seconds"
 
 /** Updates the gauges for OTLP and serves the admin address until the scope closes. */
-export const observeProcess = Effect.fnUntraced(function* (settings: Settings) {
+export const startTelemetry = Effect.fnUntraced(function* (settings: Settings) {
   if (!isTelemetryEnabled(settings)) return
   const refresh = yield* Metrics.makeGaugeRefresh
   if (Option.isSome(settings.otlp)) yield* Effect.forkScoped(Effect.repeat(refresh, Schedule.spaced(period)))
@@ -34,7 +34,7 @@ export const observeProcess = Effect.fnUntraced(function* (settings: Settings) {
 const serve = Effect.fnUntraced(function* (host: string, wanted: number, refresh: Effect.Effect<void>) {
   const prometheus = yield* Effect.promise(() => import("effect/observability/PrometheusMetrics"))
   const { open, port, server } = yield* Listener.bindPort(host, wanted, "ADMIN_PORT")
-  const { isMember, shareMetrics } = yield* ProcessGroup
+  const { isMember, shareMetrics } = yield* ClusterMembership
   const collect = yield* shareMetrics(Effect.andThen(refresh, prometheus.format()))
   const metrics = HttpRouter.add(
     "GET",

@@ -11,7 +11,7 @@ import * as Wire from "@partner-commentary/test/postgres/Wire"
 import { assert, onTestFinished, test } from "vitest"
 import * as Partners from "../deliveries/Partners.ts"
 import * as Receivers from "../deliveries/Receivers.ts"
-import { type HostFolder, makeHostFolder, runJsonCommand } from "../Host.ts"
+import { makeTestServiceConfig, runJsonCommand, type TestServiceConfig } from "../Host.ts"
 import { makeRandomSource } from "../Randomness.ts"
 import * as SmtpServer from "../SmtpServer.ts"
 import { ChaosClient } from "./Client.ts"
@@ -49,8 +49,8 @@ test("under every fault, three servers and three workers lose no accepted work, 
     WORKER_LEASE: `${lease} millis`,
     WORKER_POLL_INTERVAL: "100 millis"
   }
-  const places: Array<HostFolder> = []
-  for (let number = 0; number < 6; number++) places.push(await makeHostFolder(folder, variables))
+  const places: Array<TestServiceConfig> = []
+  for (let number = 0; number < 6; number++) places.push(await makeTestServiceConfig(folder, variables))
   const servers = places.slice(0, 3).map((at) => new FleetProcess(at, ["serve", "--no-worker"]))
   const workers = places.slice(3).map((at) => new FleetProcess(at, ["worker"]))
   const all = [...servers, ...workers]
@@ -60,7 +60,7 @@ test("under every fault, three servers and three workers lose no accepted work, 
     await server.stop()
     rmSync(folder, { recursive: true })
   })
-  const [at] = places as [HostFolder]
+  const [at] = places as [TestServiceConfig]
   for (const member of all) member.start()
   await Promise.all(all.map((member) => member.ready()))
   const partners: Array<Partners.WebhookPartner> = []
@@ -207,7 +207,7 @@ test("under every fault, three servers and three workers lose no accepted work, 
 }, 400_000)
 
 /** Creates a partner with a monthly topic quota. The partner's topics go to human creators. */
-const quotaed = async (at: HostFolder) => {
+const quotaed = async (at: TestServiceConfig) => {
   const limits = ["requests_per_hour", "burst_per_minute", "topic_submissions_per_hour", "topic_reads_per_hour"]
   const words = limits.flatMap((name) => ["--limit", `${name}=1000000`])
   const { id: organizationId } = await runJsonCommand<{ readonly id: string }>(

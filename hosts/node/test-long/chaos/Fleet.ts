@@ -7,7 +7,7 @@ import { once } from "node:events"
 import { createInterface } from "node:readline"
 import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
-import type { HostFolder } from "../Host.ts"
+import type { TestServiceConfig } from "../Host.ts"
 
 const executable = fileURLToPath(new URL("../../bin/partner-commentary.js", import.meta.url))
 
@@ -18,7 +18,7 @@ export interface ProcessOutage {
 }
 
 export class FleetProcess {
-  readonly place: HostFolder
+  readonly place: TestServiceConfig
   readonly absences: Array<ProcessOutage> = []
   /** The last log line of each unexpected exit of a ready process. No fault may make a process exit by itself. */
   readonly deaths: Array<string> = []
@@ -32,7 +32,7 @@ export class FleetProcess {
   private readonly words: ReadonlyArray<string>
   private ended = false
 
-  constructor(place: HostFolder, words: ReadonlyArray<string>) {
+  constructor(place: TestServiceConfig, words: ReadonlyArray<string>) {
     this.place = place
     this.words = words
     process.once("exit", () => this.child?.kill("SIGKILL"))

@@ -21,7 +21,7 @@ export interface DeliveryTestRecord {
   readonly lease: number
 }
 
-export interface DeliveryAgreement {
+export interface DeliveryComparison {
   readonly mistakes: ReadonlyArray<string>
   readonly figures: Readonly<Record<string, number>>
 }
@@ -32,7 +32,7 @@ const slack = 5
 /** The maximum milliseconds after which a busy receiver reads a killed worker's request from the socket buffer. */
 const unread = 1000
 
-export const compareDeliveries = (course: DeliveryTestRecord): DeliveryAgreement => {
+export const compareDeliveries = (course: DeliveryTestRecord): DeliveryComparison => {
   const { arrived, books, kills, shares, webhooks } = course
   const mistakes: Array<string> = []
   const payloads = new Map(books.events.map(({ id, payload }) => [`evt_${id}`, payload]))

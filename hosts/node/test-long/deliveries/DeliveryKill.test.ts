@@ -8,13 +8,13 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { assert, onTestFinished, test } from "vitest"
-import { HostProcess, makeHostFolder } from "../Host.ts"
+import { HostProcess, makeTestServiceConfig } from "../Host.ts"
 import { makeRandomSource } from "../Randomness.ts"
 import * as Agreement from "./Agreement.ts"
 import * as DeliveryLedger from "./DeliveryLedger.ts"
 import * as Partners from "./Partners.ts"
 import * as Receivers from "./Receivers.ts"
-import { KilledWorkers } from "./Workers.ts"
+import { WorkerKiller } from "./Workers.ts"
 
 const kills = 500
 const partners = 20
@@ -36,7 +36,7 @@ test("with 500 kills of workers during 2,000 events, each event arrives under on
   const random = makeRandomSource(seed)
   const folder = mkdtempSync(join(tmpdir(), "deliveries-"))
   const receivers = await Receivers.openReceivers(random.fork(1))
-  const at = await makeHostFolder(folder, {
+  const at = await makeTestServiceConfig(folder, {
     WEBHOOK_ALLOW_PRIVATE: "true",
     WEBHOOK_TIMEOUT: `${timeout} millis`,
     WEBHOOK_RETRY_SCHEDULE: Array.from({ length: 9 }, () => "200 millis").join(", "),
@@ -46,7 +46,7 @@ test("with 500 kills of workers during 2,000 events, each event arrives under on
     NODE_OPTIONS: "--max-semi-space-size=8"
   })
   const server = new HostProcess(at, ["serve", "--no-worker"])
-  const workers = new KilledWorkers(at, 4, random.fork(2))
+  const workers = new WorkerKiller(at, 4, random.fork(2))
   onTestFinished(async () => {
     await Promise.all([server.stop(), workers.stop()])
     await receivers.close()

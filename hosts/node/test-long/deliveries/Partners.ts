@@ -5,7 +5,7 @@
 import { randomBytes } from "node:crypto"
 import { LimitName } from "@partner-commentary/core/partner/Plan"
 import { callApi } from "../Call.ts"
-import { type HostFolder, runJsonCommand } from "../Host.ts"
+import { runJsonCommand, type TestServiceConfig } from "../Host.ts"
 import type { WebhookReceivers } from "./Receivers.ts"
 
 export interface WebhookPartner {
@@ -23,7 +23,7 @@ const personas = [1, 2, 3, 4].map((number) => `7e570000-0000-4000-8000-000000000
 export const eventsOfTopic = personas.length
 
 export const seedWebhookPartner = async (
-  at: HostFolder,
+  at: TestServiceConfig,
   receivers: WebhookReceivers,
   number: number
 ): Promise<WebhookPartner> => {
@@ -67,7 +67,12 @@ interface Bulk {
 }
 
 /** Submits topics and returns the ids of the created assignments. */
-export const submitTopics = async (at: HostFolder, { hook, key }: WebhookPartner, from: number, topics: number) => {
+export const submitTopics = async (
+  at: TestServiceConfig,
+  { hook, key }: WebhookPartner,
+  from: number,
+  topics: number
+) => {
   const { data, status } = await callApi<Bulk>(`${at.root}/partner/v1/topics/bulk`, {
     key,
     body: {

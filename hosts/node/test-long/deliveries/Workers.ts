@@ -2,20 +2,20 @@
  * Runs several workers on one database, kills workers at various moments, and restarts each killed worker immediately.
  */
 import { setTimeout as sleep } from "node:timers/promises"
-import { type HostFolder, HostProcess } from "../Host.ts"
+import { HostProcess, type TestServiceConfig } from "../Host.ts"
 import type { RandomSource } from "../Randomness.ts"
 
 /** `arrival` is a kill just after a receiver has received a request or has sent a response. */
 const ways = { startup: 2, anytime: 4, arrival: 8 } as const
 export type KillTiming = keyof typeof ways
 
-export class KilledWorkers {
+export class WorkerKiller {
   readonly workers: ReadonlyArray<HostProcess>
   readonly tally: Record<KillTiming, number> = { startup: 0, anytime: 0, arrival: 0 }
   private readonly random: RandomSource
   private readonly waiting: Array<() => void> = []
 
-  constructor(at: HostFolder, size: number, random: RandomSource) {
+  constructor(at: TestServiceConfig, size: number, random: RandomSource) {
     this.random = random
     this.workers = Array.from({ length: size }, () => new HostProcess(at, ["worker"]))
   }

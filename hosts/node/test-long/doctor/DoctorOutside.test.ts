@@ -38,9 +38,9 @@ const generator = (test: Process.TestLifetime, status: number) =>
     })
   )
 
-const doctor = async (test: Process.TestLifetime, env: Process.EnvironmentVariables, run = Process.run) => {
+const doctor = async (test: Process.TestLifetime, env: Process.EnvironmentVariables, run = Process.runCommand) => {
   const cwd = await Process.makeWorkingFolder(test)
-  await Process.runJson(cwd, ["migrate"], env)
+  await Process.runJsonCommand(cwd, ["migrate"], env)
   const { code, stdout } = await run(cwd, ["doctor", "--json"], env)
   const found = JSON.parse(stdout).findings as ReadonlyArray<{ check: string; state: string; message: string }>
   return { code, about: (check: string) => found.find((finding) => finding.check === check) }

@@ -39,18 +39,18 @@ export interface Attack {
   readonly ask: (scene: FairnessSetup, nth: number, prepared: ReadonlyArray<string>) => AttackRequest
 }
 
-export const connectionCountOf = ({ connections = 48 }: Attack): number => connections
+export const attackConnectionCount = ({ connections = 48 }: Attack): number => connections
 
 /** Returns the nth element of a list. After the last element, the count continues with the first element. */
-export const nthOfCycle = <A>(list: ReadonlyArray<A>, nth: number): A => list[nth % list.length] as A
+export const elementAtCyclicIndex = <A>(list: ReadonlyArray<A>, nth: number): A => list[nth % list.length] as A
 
-export const getRequest = (path: string, by: AttackCredential = "live"): AttackRequest => ({
+export const makeGetRequest = (path: string, by: AttackCredential = "live"): AttackRequest => ({
   method: "GET",
   path: `/partner/v1${path}`,
   by
 })
 
-export const requestWithBody = (
+export const makeRequestWithBody = (
   method: string,
   path: string,
   body: unknown,

@@ -7,7 +7,7 @@ import { readFileSync } from "node:fs"
 import { Agent, request } from "node:http"
 import { connect, type Socket } from "node:net"
 import { setTimeout as sleep } from "node:timers/promises"
-import { type Attack, type AttackRequest, connectionCountOf, nthOfCycle } from "./Attack.ts"
+import { type Attack, type AttackRequest, attackConnectionCount, elementAtCyclicIndex } from "./Attack.ts"
 import * as Attacks from "./Attacks.ts"
 import type { FairnessSetup } from "./Seed.ts"
 
@@ -41,7 +41,7 @@ const run = async (scene: FairnessSetup, attack: Attack) => {
     if (key !== undefined) return { "x-api-key": key }
     if (by === "none") return {}
     if (by === "dashboard") return { authorization: `Bearer ${scene.token}` }
-    return { "x-api-key": nthOfCycle(scene.attacker[by], Number(firstKey) + (nth % keysAtOnce)) }
+    return { "x-api-key": elementAtCyclicIndex(scene.attacker[by], Number(firstKey) + (nth % keysAtOnce)) }
   }
   const headersOf = (ask: AttackRequest, nth: number) => {
     const { body, idempotencyKey } = ask
@@ -118,7 +118,7 @@ const run = async (scene: FairnessSetup, attack: Attack) => {
   setInterval(() => process.send?.({ sent: nth, answers: tally } satisfies AttackTally), 100)
   const once = manners[attack.manner ?? "asks"]
   await Promise.all(
-    Array.from({ length: connectionCountOf(attack) }, async () => {
+    Array.from({ length: attackConnectionCount(attack) }, async () => {
       for (;;) {
         const began = nth
         await once()

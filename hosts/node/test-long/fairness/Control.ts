@@ -26,7 +26,7 @@ const computing = `
   })
 `
 
-export class MachineControl {
+export class MachineSlownessMeter {
   private readonly workers = Array.from({ length: threads }, () => new Worker(computing, { eval: true }))
 
   /** Returns the factor by which the machine is slower than a quiet machine. */

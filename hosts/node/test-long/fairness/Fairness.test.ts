@@ -62,7 +62,7 @@ const databases: Readonly<
   Record<string, (test: Process.TestLifetime, cwd: string) => Promise<Process.EnvironmentVariables>>
 > = {
   SQLite: async (_, cwd) => ({ DATABASE_URL: `sqlite:${filenameIn(cwd)}`, DEV: "true" }),
-  Postgres: OwnDatabase.makeDatabase
+  Postgres: OwnDatabase.makeEmptyDatabase
 }
 
 const reports: Array<Report.FairnessReport> = []
@@ -86,14 +86,14 @@ for (const [database, make] of Object.entries(databases)) {
       WEBHOOK_ALLOW_PRIVATE: "true",
       NODE_OPTIONS: `--max-old-space-size=${Report.maxMemoryMiB - 128}`
     }
-    await Process.run(cwd, ["migrate"], env)
+    await Process.runCommand(cwd, ["migrate"], env)
     const tenants = await Effect.runPromise(
       database === "SQLite"
         ? Effect.provide(seedFairnessSetup, SqliteClient.layer({ filename: filenameIn(cwd) }))
         : TestDatabase.runOnDatabase(Redacted.make(own["DATABASE_URL"] ?? ""), () => seedFairnessSetup)
     )
     const { organization } = tenants.attacker
-    const { token } = await Process.runJson(cwd, ["token", "create", "--org", organization], env)
+    const { token } = await Process.runJsonCommand(cwd, ["token", "create", "--org", organization], env)
     const scene: FairnessSetup = { ...tenants, token, links: await linksOf(root, tenants.attacker) }
     writeFileSync(`${cwd}/scene.json`, JSON.stringify(scene))
     const run = new FairnessRun({ cwd, env, root, scene: `${cwd}/scene.json` })
@@ -105,7 +105,7 @@ for (const [database, make] of Object.entries(databases)) {
     const attacked = async (name: string, attack: Attack, title: string) => {
       const row = { ...(await run.suffer(name, attack, keys)), name: title }
       keys += 4
-      if (showsProgress) console.log(Report.formatLine([{ ...report, rows: [row] }], title), row.victim.slowest)
+      if (showsProgress) console.log(Report.formatAttackRow([{ ...report, rows: [row] }], title), row.victim.slowest)
       return row
     }
     const suffer = async (attacks: Readonly<Record<string, Attack>>, limits: AttackLimitLevel) => {
@@ -123,7 +123,7 @@ for (const [database, make] of Object.entries(databases)) {
     }
     await suffer(attacksOnSpecialPaths, "standard")
     const given = Object.entries(raisedLimits).flatMap(([name, value]) => ["--limit", `${name}=${value}`])
-    await Process.runJson(cwd, ["org", "update", organization, ...given], env)
+    await Process.runJsonCommand(cwd, ["org", "update", organization, ...given], env)
     await suffer(Attacks.operations, "raised")
     await suffer(attacksOnSpecialPaths, "raised")
     await run.stop()

@@ -22,7 +22,7 @@ export interface DataSize {
  * All sizes are the API's maximum: 4000 three-byte code points per commentary, 16 KiB of metadata, and 1000 entries per
  * external reference.
  */
-export const heavySize: DataSize = {
+export const heavyDataSize: DataSize = {
   personas: 100,
   topics: 100,
   assignments: 10,
@@ -36,9 +36,9 @@ export const heavySize: DataSize = {
  * Organizations of the crowd get fewer topics, because the crowd has many organizations. The API's responses are as
  * large as for the attacker.
  */
-export const busySize: DataSize = { ...heavySize, topics: 20, days: 90 }
+export const busyDataSize: DataSize = { ...heavyDataSize, topics: 20, days: 90 }
 
-export const smallSize: DataSize = {
+export const smallDataSize: DataSize = {
   personas: 2,
   topics: 2,
   assignments: 1,
@@ -207,7 +207,7 @@ const told = Effect.fnUntraced(function* (
       settled_at: at(now)
     }))
   )
-  const attempts = size === heavySize ? 10 : 1
+  const attempts = size === heavyDataSize ? 10 : 1
   yield* insert(
     "delivery_attempts",
     ids.flatMap((id) =>

@@ -3,19 +3,19 @@ import {
   type Attack,
   type AttackMethod,
   type AttackRequest,
-  getRequest,
-  nthOfCycle,
-  requestWithBody
+  elementAtCyclicIndex,
+  makeGetRequest,
+  makeRequestWithBody
 } from "./Attack.ts"
 import * as Receiver from "./Receiver.ts"
 
-const events: Attack["ask"] = () => getRequest("/events?limit=100")
+const events: Attack["ask"] = () => makeGetRequest("/events?limit=100")
 
-const streams: Attack["ask"] = () => getRequest("/events/stream")
+const streams: Attack["ask"] = () => makeGetRequest("/events/stream")
 
 const heavyReads: Attack["ask"] = ({ attacker }, nth) =>
-  getRequest(
-    nthOfCycle(
+  makeGetRequest(
+    elementAtCyclicIndex(
       [
         `/topics/by-reference/${attacker.reference}`,
         `/topics/${attacker.topic}`,
@@ -33,21 +33,21 @@ const heavyReads: Attack["ask"] = ({ attacker }, nth) =>
 const ofCrowd =
   (ask: Attack["ask"]): Attack["ask"] =>
   (scene, nth, prepared) => {
-    const attacker = nthOfCycle(scene.crowd, nth)
+    const attacker = elementAtCyclicIndex(scene.crowd, nth)
     const asked = ask({ ...scene, attacker }, Math.floor(nth / scene.crowd.length), prepared)
-    return { ...asked, key: nthOfCycle(attacker.live, 0) }
+    return { ...asked, key: elementAtCyclicIndex(attacker.live, 0) }
   }
 
 /** Each request uses a different API key, and none of these keys exists. */
 const claimedKeys: Attack["ask"] = (_, nth) => ({
-  ...getRequest("/events"),
+  ...makeGetRequest("/events"),
   key: `pk_live_${process.pid}claimed${nth}`
 })
 
 /** These requests accept no compression, so the service has to decompress the explorer's files. */
 const explorer: Attack["ask"] = (_, nth) => ({
   method: "GET",
-  path: nthOfCycle(["/docs/scalar.js", "/openapi.json", "/docs"], nth),
+  path: elementAtCyclicIndex(["/docs/scalar.js", "/openapi.json", "/docs"], nth),
   by: "none"
 })
 
@@ -101,21 +101,21 @@ export const attacksOnSpecialPaths: Readonly<Record<string, Attack>> = {
   ...manners("openapi.json and docs", explorer, { asks: 60, leaves: 60, pipelines: 60, trickles: 240 }),
   "bulk, every topic refused": {
     connections: 8,
-    ask: () => requestWithBody("POST", "/topics/bulk", refusedBulk)
+    ask: () => makeRequestWithBody("POST", "/topics/bulk", refusedBulk)
   },
   "bulk, a client that leaves": {
     manner: "leaves",
     connections: 8,
-    ask: () => requestWithBody("POST", "/topics/bulk", refusedBulk)
+    ask: () => makeRequestWithBody("POST", "/topics/bulk", refusedBulk)
   },
   "bulk, a million small values": {
     connections: 8,
-    ask: () => requestWithBody("POST", "/topics/bulk", largeBulk)
+    ask: () => makeRequestWithBody("POST", "/topics/bulk", largeBulk)
   },
   "fresh Idempotency-Keys, accepted topics": {
     ask: ({ attacker }, nth) =>
       freshKey(
-        requestWithBody("POST", "/topics", {
+        makeRequestWithBody("POST", "/topics", {
           content: `Who wins ${nth} of ${process.pid} by key?`,
           persona_ids: attacker.personas
         }),
@@ -124,39 +124,39 @@ export const attacksOnSpecialPaths: Readonly<Record<string, Attack>> = {
   },
   "fresh Idempotency-Keys, refused bulk": {
     connections: 8,
-    ask: (_, nth) => freshKey(requestWithBody("POST", "/topics/bulk", refusedBulk), nth)
+    ask: (_, nth) => freshKey(makeRequestWithBody("POST", "/topics/bulk", refusedBulk), nth)
   },
   "invalid bodies": {
     ask: (_, nth) =>
-      requestWithBody(
-        nthOfCycle(["POST", "POST", "PATCH"], nth),
-        nthOfCycle(["/topics", "/webhooks", "/webhooks/7e570000-0000-4000-8000-000000000002"], nth),
-        nthOfCycle(
+      makeRequestWithBody(
+        elementAtCyclicIndex(["POST", "POST", "PATCH"], nth),
+        elementAtCyclicIndex(["/topics", "/webhooks", "/webhooks/7e570000-0000-4000-8000-000000000002"], nth),
+        elementAtCyclicIndex(
           [`{"metadata":${many(250_000)}}`, "[".repeat(250_000), `{"content":"${"\\u0000".repeat(40_000)}"}`],
           nth
         )
       )
   },
-  "receivers of all kinds": { ...Receiver.attackByDeliveries(...Receiver.receiverKinds), limits: "standard" },
+  "receivers of all kinds": { ...Receiver.makeDeliveryAttack(...Receiver.receiverKinds), limits: "standard" },
   ...Object.fromEntries(
     Receiver.receiverKinds.map((kind): [string, Attack] => [
       `receivers: ${kind}`,
-      { ...Receiver.attackByDeliveries(kind), limits: "raised" }
+      { ...Receiver.makeDeliveryAttack(kind), limits: "raised" }
     ])
   ),
   "PATCH of a webhook's URL": {
     ask: ({ attacker }, nth) =>
-      requestWithBody("PATCH", `/webhooks/${attacker.webhook}`, { url: `http://127.0.0.1:9/${process.pid}/${nth}` })
+      makeRequestWithBody("PATCH", `/webhooks/${attacker.webhook}`, { url: `http://127.0.0.1:9/${process.pid}/${nth}` })
   },
   "creators' pages": {
-    ask: ({ links }, nth) => ({ method: "GET", path: new URL(nthOfCycle(links, nth)).pathname, by: "none" })
+    ask: ({ links }, nth) => ({ method: "GET", path: new URL(elementAtCyclicIndex(links, nth)).pathname, by: "none" })
   },
   // Keep this attack at the end of the list, because the attack fills storage that the other attacks need.
   "test environment's storage": {
     limits: "raised",
     connections: 8,
     ask: (_, nth) =>
-      requestWithBody(
+      makeRequestWithBody(
         "POST",
         "/topics/bulk",
         {

@@ -4,7 +4,7 @@
  */
 import { once } from "node:events"
 import { type AddressInfo, createServer, type Socket } from "node:net"
-import { type Attack, type AttackCredential, nthOfCycle } from "./Attack.ts"
+import { type Attack, type AttackCredential, elementAtCyclicIndex } from "./Attack.ts"
 
 export const receiverKinds = ["endless 103", "endless chunk extension", "endless body", "never answers", "429"] as const
 export type ReceiverKind = (typeof receiverKinds)[number]
@@ -52,7 +52,7 @@ export const createWebhooks =
     const ids: Array<string> = []
     for (let nth = 0; nth < 19; nth++) {
       const body = JSON.stringify({
-        url: `http://127.0.0.1:${nthOfCycle(ports, nth)}/${nth}`,
+        url: `http://127.0.0.1:${elementAtCyclicIndex(ports, nth)}/${nth}`,
         events: ["commentary.failed"]
       })
       const { data } = await call({ method: "POST", path: "/partner/v1/webhooks", by, body })
@@ -65,7 +65,7 @@ export const createWebhooks =
  * Creates webhooks in the test environment and sends bulk requests. A simulated creator declines each topic
  * immediately, and each refusal produces an event.
  */
-export const attackByDeliveries = (...led: ReadonlyArray<ReceiverKind>): Attack => ({
+export const makeDeliveryAttack = (...led: ReadonlyArray<ReceiverKind>): Attack => ({
   prepare: createWebhooks("test", ...led),
   connections: 2,
   lasts: 4000,

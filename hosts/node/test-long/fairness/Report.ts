@@ -80,7 +80,7 @@ const cells = (row: FairnessRow | undefined): ReadonlyArray<string> =>
 
 const joined = (parts: ReadonlyArray<string>) => `| ${parts.join(" | ")} |`
 
-export const formatLine = (reports: ReadonlyArray<FairnessReport>, name: string): string =>
+export const formatAttackRow = (reports: ReadonlyArray<FairnessReport>, name: string): string =>
   joined([name, ...reports.flatMap(({ rows }) => cells(rows.find((row) => row.name === name)))])
 
 export const formatTable = (reports: ReadonlyArray<FairnessReport>): string => {
@@ -96,7 +96,7 @@ export const formatTable = (reports: ReadonlyArray<FairnessReport>): string => {
   const lines = [
     joined(["attack", ...head]),
     joined(["---", ...head.map(() => "---:")]),
-    ...names.map((name) => formatLine(reports, name))
+    ...names.map((name) => formatAttackRow(reports, name))
   ]
   return lines.join("\n")
 }

@@ -7,9 +7,9 @@ import { once } from "node:events"
 import { readFileSync, writeFileSync } from "node:fs"
 import { setTimeout as sleep } from "node:timers/promises"
 import * as Process from "../../test/support/Process.ts"
-import { type Attack, connectionCountOf } from "./Attack.ts"
+import { type Attack, attackConnectionCount } from "./Attack.ts"
 import type { AttackTally } from "./Attacker.ts"
-import { MachineControl } from "./Control.ts"
+import { MachineSlownessMeter } from "./Control.ts"
 import type { VictimMeasurements } from "./Victim.ts"
 
 export interface FairnessRow {
@@ -27,7 +27,7 @@ export interface FairnessRow {
   readonly end: string | null
 }
 
-export interface ServicePlace {
+export interface ServiceUnderAttack {
   readonly cwd: string
   readonly env: Process.EnvironmentVariables
   readonly scene: string
@@ -52,22 +52,22 @@ const file = (name: string) => new URL(name, import.meta.url)
 const hasBegun = (attack: Attack, { answers, sent }: AttackTally): boolean => {
   const answered = Object.values(answers).reduce((sum, count) => sum + count, 0)
   const reads = attack.manner === undefined || attack.manner === "asks" || attack.manner === "leaves"
-  return sent >= connectionCountOf(attack) && (!reads || answered >= connectionCountOf(attack))
+  return sent >= attackConnectionCount(attack) && (!reads || answered >= attackConnectionCount(attack))
 }
 
 export class FairnessRun {
-  private readonly place: ServicePlace
+  private readonly place: ServiceUnderAttack
   private service: Process.RunningService | undefined
   private victim: ChildProcess | undefined
   private usual = calm
-  private readonly idle = new MachineControl()
+  private readonly idle = new MachineSlownessMeter()
 
-  constructor(place: ServicePlace) {
+  constructor(place: ServiceUnderAttack) {
     this.place = place
   }
 
   async start(): Promise<void> {
-    this.service = await Process.startProcess(this.place.cwd, ["serve"], this.place.env)
+    this.service = await Process.startServiceProcess(this.place.cwd, ["serve"], this.place.env)
   }
 
   async begin(test: Process.TestLifetime): Promise<void> {

@@ -157,10 +157,10 @@ export const seedFairnessSetup = Effect.gen(function* () {
 
   return yield* sql.withTransaction(
     Effect.gen(function* () {
-      const attacker = yield* tenant("attacker", {}, HeavyData.heavySize, attackerKeys)
-      const victim = yield* tenant("victim", raisedLimits, HeavyData.smallSize, 1)
+      const attacker = yield* tenant("attacker", {}, HeavyData.heavyDataSize, attackerKeys)
+      const victim = yield* tenant("victim", raisedLimits, HeavyData.smallDataSize, 1)
       const crowd = yield* Effect.forEach(Array.from({ length: crowded }), (_, nth) =>
-        tenant(`crowd-${nth}`, raisedLimits, HeavyData.busySize, 1)
+        tenant(`crowd-${nth}`, raisedLimits, HeavyData.busyDataSize, 1)
       )
       return { attacker, crowd, victim }
     })

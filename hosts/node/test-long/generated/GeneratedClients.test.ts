@@ -12,7 +12,7 @@ import { promisify } from "node:util"
 import { build } from "esbuild"
 import { afterAll, beforeAll, describe, expect, it, type TestContext } from "vitest"
 import * as Process from "../../test/support/Process.ts"
-import { calledOperations, storyForHeyApi, storyForOpenapiFetch } from "./Story.ts"
+import { calledOperations, renderHeyApiCalls, renderOpenapiFetchCalls } from "./Story.ts"
 
 const openapi = new URL("../../../../docs/openapi.json", import.meta.url)
 
@@ -50,8 +50,8 @@ beforeAll(async () => {
   copyFileSync(openapi, join(folder, "openapi.json"))
   writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true, type: "module", dependencies }))
   writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["*.ts", "client/**/*.ts"] }))
-  writeFileSync(join(folder, "fetch.ts"), storyForOpenapiFetch)
-  writeFileSync(join(folder, "hey.ts"), storyForHeyApi)
+  writeFileSync(join(folder, "fetch.ts"), renderOpenapiFetchCalls)
+  writeFileSync(join(folder, "hey.ts"), renderHeyApiCalls)
   await run("npm", "install", "--no-audit", "--no-fund", "--prefer-offline", "--loglevel=error")
   await run("openapi-typescript", "openapi.json", "-o", "schema.d.ts")
   await run("openapi-ts", "-i", "openapi.json", "-o", "client")
@@ -74,12 +74,12 @@ const served = async (test: TestContext) => {
   await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve))
   test.onTestFinished(() => void receiver.close().closeAllConnections())
   const cwd = await Process.makeWorkingFolder(test)
-  const { apiRoot } = await Process.startProcess(cwd, ["serve"], { WEBHOOK_ALLOW_PRIVATE: "true" })
-  const organization = await Process.runJson(cwd, ["org", "create", "--name", "Courtside"])
+  const { apiRoot } = await Process.startServiceProcess(cwd, ["serve"], { WEBHOOK_ALLOW_PRIVATE: "true" })
+  const organization = await Process.runJsonCommand(cwd, ["org", "create", "--name", "Courtside"])
   const scopes = "personas:read,topics:submit,topics:read,usage:read"
   const words = ["--org", organization.id, "--name", "story", "--scopes", scopes, "--environment", "test"]
-  const { full_key } = await Process.runJson(cwd, ["key", "create", ...words])
-  const { token } = await Process.runJson(cwd, ["token", "create", "--org", organization.id])
+  const { full_key } = await Process.runJsonCommand(cwd, ["key", "create", ...words])
+  const { token } = await Process.runJsonCommand(cwd, ["token", "create", "--org", organization.id])
   const { port } = receiver.address() as AddressInfo
   return { API_ROOT: apiRoot, API_KEY: full_key, TOKEN: token, RECEIVER: `http://127.0.0.1:${port}/` }
 }

@@ -187,7 +187,7 @@ leaves.abort()
 `
 
 /** Generates code for openapi-fetch, with the types of openapi-typescript in `schema.d.ts`. */
-export const storyForOpenapiFetch = `import createClient from "openapi-fetch"
+export const renderOpenapiFetchCalls = `import createClient from "openapi-fetch"
 import type { paths } from "./schema.js"
 ${common}
 const baseUrl = environment["API_ROOT"]!
@@ -208,7 +208,7 @@ ${told(({ body, method, parameters, path, query }) => {
 }, streamForOpenapiFetch)}${reads}`
 
 /** Generates code for the functions that @hey-api/openapi-ts generates in `client/`. */
-export const storyForHeyApi = `import { client } from "./client/client.gen"
+export const renderHeyApiCalls = `import { client } from "./client/client.gen"
 import * as Partner from "./client/sdk.gen"
 ${common}
 client.setConfig({

@@ -12,7 +12,7 @@ import { findFreePort } from "@partner-commentary/test/postgres/FreePort"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Loopback from "../../test/support/Loopback.ts"
 import * as OwnDatabase from "../../test/support/OwnDatabase.ts"
-import { eventually, type TestLifetime } from "../../test/support/Process.ts"
+import { pollUntil, type TestLifetime } from "../../test/support/Process.ts"
 import * as SmtpServer from "../SmtpServer.ts"
 import * as Buildah from "./Buildah.ts"
 import * as Nginx from "./Nginx.ts"
@@ -100,7 +100,7 @@ const containers = async (test: TestLifetime, given: Readonly<Record<string, str
     ) => {
       const from = performance.now()
       const running = start(words, own)
-      await eventually(async () => {
+      await pollUntil(async () => {
         if (running.child.exitCode !== null) throw new Error(`${words.join(" ")} ended: ${running.stderr()}`)
         return isReady(running)
       }, Boolean)
@@ -137,7 +137,7 @@ describe.each(["SQLite", "Postgres"])("in containers of the image, on %s,", (dat
       DATABASE_URL:
         database === "SQLite"
           ? "sqlite:/var/lib/partner-commentary/partner-commentary.db"
-          : ((await OwnDatabase.makeDatabase(test))["DATABASE_URL"] ?? ""),
+          : ((await OwnDatabase.makeEmptyDatabase(test))["DATABASE_URL"] ?? ""),
       PORT: String(port),
       PUBLIC_URL: `https://127.0.0.1:${proxy.port}`,
       SMTP_URL: mails.url,
@@ -176,20 +176,20 @@ describe.each(["SQLite", "Postgres"])("in containers of the image, on %s,", (dat
     const content = "Who decides the derby, the keeper or the referee?"
     const { body } = await api("/topics", { content, persona_ids: [persona], external_reference: "derby" })
     const topic = body.data.topic_id
-    const asked = await eventually(
+    const asked = await pollUntil(
       async () => mails.letters.find(({ to, token }) => to === "ada@creators.test" && token),
       Boolean
     )
     const page = (action: string, form?: unknown) => proxy.ask(`/creator/${asked?.token}${action}`, { body: form })
     expect(await page("/respond", { perspective: "The keeper decides it." })).toMatchObject({ status: 200 })
-    const view = await eventually(
+    const view = await pollUntil(
       () => page(""),
       ({ body }) => body.data?.draft != null
     )
     expect(await page("/approve", { draft_id: view.body.data.draft.id })).toMatchObject({ status: 200 })
     const found = await api(`/topics/${topic}/commentaries`)
     expect(JSON.stringify(found.body.data)).toContain("The keeper decides it.")
-    await eventually(
+    await pollUntil(
       async () => events,
       (types) => types.includes("creator.approved")
     )

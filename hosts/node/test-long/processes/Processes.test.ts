@@ -7,8 +7,11 @@ import * as Process from "../../test/support/Process.ts"
 
 const startThree = async (test: Process.TestLifetime, ...args: ReadonlyArray<string>) => {
   const cwd = await Process.makeWorkingFolder(test)
-  const env = { ...(await OwnDatabase.makeDatabase(test)), LOG_FORMAT: "json" }
-  const service = await Process.startProcess(cwd, ["serve", "--processes", "3", ...args], { ...env, ADMIN_PORT: "0" })
+  const env = { ...(await OwnDatabase.makeEmptyDatabase(test)), LOG_FORMAT: "json" }
+  const service = await Process.startServiceProcess(cwd, ["serve", "--processes", "3", ...args], {
+    ...env,
+    ADMIN_PORT: "0"
+  })
   const page = /(http:\/\/\S+)\/metrics/.exec(service.stderr())?.[0] ?? ""
   const requests = async () => {
     const text = await fetch(page).then((response) => response.text())
@@ -49,12 +52,12 @@ it("three processes share one port, one log and one page of metrics, and a kille
   const { key, persona } = await Partner.registerPartner(cwd, env)
   await Partner.submitTopic(service.apiRoot, key, persona.id)
   const outbox = () => fetch(`${service.apiRoot}/dev/outbox`).then((response) => response.text())
-  await Process.eventually(outbox, (text) => text.includes("ada@creators.test"))
+  await Process.pollUntil(outbox, (text) => text.includes("ada@creators.test"))
 
   const members = membersOf(service.pid)
   expect(members).toHaveLength(3)
   process.kill(members[1] as number, "SIGKILL")
-  await Process.eventually(
+  await Process.pollUntil(
     async () => membersOf(service.pid),
     (present) => present.length === 3 && !present.includes(members[1] as number)
   )
@@ -81,7 +84,7 @@ it("a process that no longer responds is killed and restarted, and the other pro
   const { service } = await startThree(test)
   const members = membersOf(service.pid)
   process.kill(members[1] as number, "SIGSTOP")
-  await Process.eventually(
+  await Process.pollUntil(
     async () => membersOf(service.pid),
     (present) => present.length === 3 && !present.includes(members[1] as number)
   )
@@ -131,7 +134,7 @@ it("when the primary process is killed, the other processes stop and delete thei
   const { env, service } = await startThree(test)
   const members = membersOf(service.pid)
   await service.stop("SIGKILL")
-  await Process.eventually(
+  await Process.pollUntil(
     async () => members.filter(isAlive),
     (alive) => alive.length === 0
   )

@@ -40,12 +40,12 @@ it("the Python packages are installed if PYTHON_CLIENT is `required`", () => {
 it("the Python client's tests pass with a running service", async (test) => {
   test.skip(obstacle !== undefined, obstacle)
   const cwd = await Process.makeWorkingFolder(test)
-  const { apiRoot } = await Process.startProcess(cwd, ["serve"], { WEBHOOK_ALLOW_PRIVATE: "true" })
-  const { id } = await Process.runJson(cwd, ["org", "create", "--name", "Courtside"])
+  const { apiRoot } = await Process.startServiceProcess(cwd, ["serve"], { WEBHOOK_ALLOW_PRIVATE: "true" })
+  const { id } = await Process.runJsonCommand(cwd, ["org", "create", "--name", "Courtside"])
   const scopes = "personas:read,topics:submit,topics:read,usage:read"
   const words = ["--org", id, "--name", "python", "--scopes", scopes, "--environment", "test"]
-  const { full_key } = await Process.runJson(cwd, ["key", "create", ...words])
-  const { token } = await Process.runJson(cwd, ["token", "create", "--org", id])
+  const { full_key } = await Process.runJsonCommand(cwd, ["key", "create", ...words])
+  const { token } = await Process.runJsonCommand(cwd, ["token", "create", "--org", id])
   const report = await run(["-m", "pytest", "-p", "no:cacheprovider", "-rs"], {
     API_ROOT: apiRoot,
     API_KEY: full_key,

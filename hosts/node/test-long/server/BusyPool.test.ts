@@ -6,8 +6,8 @@ import * as Process from "../../test/support/Process.ts"
 
 it("a request that gets no database connection for ten seconds is answered with 503 and Retry-After", async (test) => {
   const cwd = await Process.makeWorkingFolder(test)
-  const env = { ...(await OwnDatabase.makeDatabase(test)), DATABASE_POOL_SIZE: "2" }
-  const server = await Process.startProcess(cwd, ["serve", "--no-worker"], env)
+  const env = { ...(await OwnDatabase.makeEmptyDatabase(test)), DATABASE_POOL_SIZE: "2" }
+  const server = await Process.startServiceProcess(cwd, ["serve", "--no-worker"], env)
   const { key, persona } = await Partner.registerPartner(cwd, env)
   const submission = { content: "Who wins the derby this year?", persona_ids: [persona.id] }
   const { topic_id: id } = (await Partner.callApi(server.apiRoot, key, "/topics", submission)).body.data
@@ -20,7 +20,7 @@ it("a request that gets no database connection for ten seconds is answered with 
       env,
       "SELECT 1 FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND relation = 'assignments'::regclass"
     )
-  await Process.eventually(isLocked, ({ length }) => length > 0)
+  await Process.pollUntil(isLocked, ({ length }) => length > 0)
   const ask = (path: string) =>
     fetch(`${server.apiRoot}/partner/v1/topics/${id}${path}`, { headers: { "x-api-key": key } })
   const answers = await Promise.all(["", "", "", "/status", "/status", "/status"].map(ask))

@@ -27,7 +27,7 @@ const disk = async (context: TestContext, megabytes: number) => {
   execFileSync("mkfs.ext4", ["-q", "-m", "0", image])
   await mkdir(join(cwd, "data"))
   const mounted = `exec unshare -m sh -c 'mount -o loop image data && exec "$@"' sh "$@"`
-  const serve = () => Process.startProcess(cwd, ["serve"], {}, mounted)
+  const serve = () => Process.startServiceProcess(cwd, ["serve"], {}, mounted)
   // `nsenter` starts in the root folder of the namespace.
   const inside = ({ pid }: Process.RunningService, script: string) =>
     spawnSync("nsenter", ["-t", String(pid), "-m", "sh", "-c", `cd ${cwd} && ${script}`])
@@ -52,7 +52,7 @@ const submitter = (service: Process.RunningService) => {
 
 const ready = async ({ apiRoot }: Process.RunningService, status: number) => {
   const begun = performance.now()
-  const answer = await Process.eventually(
+  const answer = await Process.pollUntil(
     () => fetch(`${apiRoot}/readyz`),
     (response) => response.status === status
   )

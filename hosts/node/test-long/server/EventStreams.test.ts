@@ -23,9 +23,9 @@ const plenty = ["requests_per_hour", "burst_per_minute", "topic_submissions_per_
 
 const startScene = async (test: Process.TestLifetime, env: Process.EnvironmentVariables) => {
   const cwd = await Process.makeWorkingFolder(test)
-  const server = await Process.startProcess(cwd, ["serve", "--no-worker"], env)
+  const server = await Process.startServiceProcess(cwd, ["serve", "--no-worker"], env)
   const { id, key } = await Partner.registerTestPartner(cwd, "Acme Sports", env)
-  await Process.runJson(cwd, ["org", "update", id, ...plenty], env)
+  await Process.runJsonCommand(cwd, ["org", "update", id, ...plenty], env)
   const submit = async (number: number) => {
     const topic = { content: `Who wins match ${number}?`, persona_ids: [waitingPersonaId] }
     const { body } = await Partner.callApi(server.apiRoot, key, "/topics", topic)
@@ -56,17 +56,17 @@ const collect = (response: Response) => {
 
 type Collected = ReturnType<typeof collect>
 const within = (stream: Collected, holds: (stream: Collected) => boolean) =>
-  Process.eventually(async () => stream, holds)
+  Process.pollUntil(async () => stream, holds)
 
 const databases: Readonly<Record<string, (test: Process.TestLifetime) => Promise<Process.EnvironmentVariables>>> = {
   SQLite: async () => ({ DEV: "true" }),
-  Postgres: OwnDatabase.makeDatabase
+  Postgres: OwnDatabase.makeEmptyDatabase
 }
 
 it("an event stream on Postgres immediately sends an event that another process created", async (test) => {
-  const env = await OwnDatabase.makeDatabase(test)
+  const env = await OwnDatabase.makeEmptyDatabase(test)
   const { cwd, decline, open, submit } = await startScene(test, env)
-  const other = await Process.startProcess(cwd, ["serve", "--no-worker"], env)
+  const other = await Process.startServiceProcess(cwd, ["serve", "--no-worker"], env)
   const stream = collect(await open())
   const share = await submit(1)
   const began = performance.now()
@@ -77,7 +77,7 @@ it("an event stream on Postgres immediately sends an event that another process 
 })
 
 it("idle event streams on Postgres cause no queries for keys or events", async (test) => {
-  const env = await OwnDatabase.makeDatabase(test)
+  const env = await OwnDatabase.makeEmptyDatabase(test)
   const wire = await openRecordingProxy(env["DATABASE_URL"] ?? "")
   test.onTestFinished(wire.close)
   const { decline, open, server, submit } = await startScene(test, { ...env, DATABASE_URL: wire.url })
@@ -106,13 +106,13 @@ it("the nginx configuration of deploy/ forwards each event of a stream without b
   )
   test.onTestFinished(async () => void asked.destroy())
   asked.on("error", () => {}).end()
-  await Process.eventually(
+  await Process.pollUntil(
     async () => text,
     (seen) => seen.startsWith("retry: ")
   )
   const began = performance.now()
   await decline(server.apiRoot, share)
-  await Process.eventually(
+  await Process.pollUntil(
     async () => text,
     (seen) => seen.includes("event: commentary.failed")
   )
@@ -124,7 +124,7 @@ for (const [database, make] of Object.entries(databases)) {
     const env = await make(test)
     const { cwd, id, open, server } = await startScene(test, env)
     const words = ["--org", id, "--name", "doomed", "--scopes", "topics:read", "--environment", "test"]
-    const doomed = await Process.runJson(cwd, ["key", "create", ...words], env)
+    const doomed = await Process.runJsonCommand(cwd, ["key", "create", ...words], env)
     const headers = { "x-api-key": doomed.full_key }
     const revoked = collect(await fetch(`${server.apiRoot}/partner/v1/events/stream`, { headers }))
     const kept = collect(await open())
@@ -134,7 +134,7 @@ for (const [database, make] of Object.entries(databases)) {
       [["key", "revoke", doomed.id], revoked],
       [["org", "suspend", id], kept]
     ] as const) {
-      await Process.runJson(cwd, command, env)
+      await Process.runJsonCommand(cwd, command, env)
       const began = performance.now()
       await within(stream, ({ isEnded }) => isEnded)
       expect(performance.now() - began).toBeLessThan(5000)
@@ -155,7 +155,7 @@ it("SIGTERM ends event streams, the process exits with code 0, and a client cont
     }
   })()
   await decline(server.apiRoot, shares[0]!)
-  await Process.eventually(
+  await Process.pollUntil(
     async () => seen,
     ({ length }) => length === 1
   )
@@ -163,9 +163,12 @@ it("SIGTERM ends event streams, the process exits with code 0, and a client cont
   const began = performance.now()
   expect(await server.stop()).toMatchObject({ code: 0 })
   expect(performance.now() - began).toBeLessThan(5000)
-  const next = await Process.startProcess(cwd, ["serve", "--no-worker"], { ...env, PORT: new URL(server.apiRoot).port })
+  const next = await Process.startServiceProcess(cwd, ["serve", "--no-worker"], {
+    ...env,
+    PORT: new URL(server.apiRoot).port
+  })
   await decline(next.apiRoot, shares[1]!)
-  await Process.eventually(
+  await Process.pollUntil(
     async () => seen,
     ({ length }) => length === 2
   )
@@ -183,7 +186,7 @@ it("event streams of clients that disconnect or do not read are ended, and other
   expect(opened.map(({ status }) => status)).toEqual(opened.map(() => 200))
   expect((await open()).status).toBe(429)
   clients.abort()
-  await Process.eventually(
+  await Process.pollUntil(
     () => open(),
     ({ status }) => status === 200
   )
@@ -214,7 +217,7 @@ it("event streams of clients that disconnect or do not read are ended, and other
   await new Promise((resolve) => setTimeout(resolve, 75_000))
   // A socket emits its end event only if its data is read.
   socket.resume()
-  await Process.eventually(
+  await Process.pollUntil(
     async () => isClosed,
     (closed) => closed
   )

@@ -5,7 +5,7 @@ import * as Process from "../../test/support/Process.ts"
 
 it("when eight processes migrate an empty database at the same time, one process migrates and all processes succeed", async (test) => {
   const cwd = await Process.makeWorkingFolder(test)
-  const env = await OwnDatabase.makeDatabase(test)
+  const env = await OwnDatabase.makeEmptyDatabase(test)
   const outcomes = await Promise.all(
     Array.from({ length: 8 }, () => Process.spawnCommand(cwd, ["migrate", "--json"], env))
   )

@@ -9,10 +9,10 @@ import * as Process from "../../test/support/Process.ts"
 
 const started = async (test: Process.TestLifetime) => {
   const cwd = await Process.makeWorkingFolder(test)
-  const env = await OwnDatabase.makeDatabase(test)
+  const env = await OwnDatabase.makeEmptyDatabase(test)
   const wire = await Wire.openRecordingProxy(env["DATABASE_URL"] ?? "", { writesDown: false })
   test.onTestFinished(wire.close)
-  const service = await Process.startProcess(cwd, ["serve"], { ...env, DATABASE_URL: wire.url, ADMIN_PORT: "0" })
+  const service = await Process.startServiceProcess(cwd, ["serve"], { ...env, DATABASE_URL: wire.url, ADMIN_PORT: "0" })
   const metrics = /http:\/\/127\.0\.0\.1:\d+\/metrics/.exec(service.stderr())![0]
   return { metrics, ready: `${service.apiRoot}/readyz`, service, wire }
 }
@@ -30,7 +30,7 @@ it("/readyz reports a silent database within 2 seconds, and reports when the dat
   expect(await asked(ready)).toMatchObject({ status: 200 })
   wire.silence()
   // The service caches the previous result of /readyz for a second.
-  await Process.eventually(
+  await Process.pollUntil(
     () => asked(ready),
     ({ status, took }) => {
       expect(took).toBeLessThan(3000)
@@ -43,7 +43,7 @@ it("/readyz reports a silent database within 2 seconds, and reports when the dat
     expect(answer.took).toBeLessThan(3000)
   }
   wire.resume()
-  await Process.eventually(
+  await Process.pollUntil(
     () => asked(ready),
     ({ status }) => status === 200
   )
@@ -56,7 +56,7 @@ it("with a silent database /metrics shows the process metrics and no database me
   expect([before("partner_commentary_database_up"), before("partner_commentary_deliveries_due")]).toEqual([1, 0])
   wire.silence()
   // The service caches gauges for at most a second.
-  await Process.eventually(
+  await Process.pollUntil(
     () => asked(metrics),
     ({ text }) => has(text)("partner_commentary_database_up") === 0
   )
@@ -71,7 +71,7 @@ it("with a silent database /metrics shows the process metrics and no database me
   }
   expect(service.stderr().split("The database does not respond: metrics")).toHaveLength(2)
   wire.resume()
-  const { text } = await Process.eventually(
+  const { text } = await Process.pollUntil(
     () => asked(metrics),
     (answer) => has(answer.text)("partner_commentary_database_up") === 1
   )

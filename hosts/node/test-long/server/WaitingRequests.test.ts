@@ -16,9 +16,9 @@ const plenty = ["requests_per_hour", "burst_per_minute"].flatMap((name) => ["--l
 
 const startScene = async (test: Process.TestLifetime, env: Process.EnvironmentVariables) => {
   const cwd = await Process.makeWorkingFolder(test)
-  const server = await Process.startProcess(cwd, ["serve", "--no-worker"], env)
+  const server = await Process.startServiceProcess(cwd, ["serve", "--no-worker"], env)
   const { id, key } = await Partner.registerTestPartner(cwd, "Acme Sports", env)
-  await Process.runJson(cwd, ["org", "update", id, ...plenty], env)
+  await Process.runJsonCommand(cwd, ["org", "update", id, ...plenty], env)
   const content = "Who wins the derby?"
   const { body } = await Partner.callApi(server.apiRoot, key, "/topics", { content, persona_ids: [waitingPersonaId] })
   const { results, topic_id: topicId } = body.data
@@ -46,16 +46,16 @@ const startScene = async (test: Process.TestLifetime, env: Process.EnvironmentVa
     const before = await limits()
     const answers = Promise.all(Array.from({ length: count }, () => wait()))
     let looks = 0
-    await Process.eventually(limits, (left) => before - left - ++looks >= count)
+    await Process.pollUntil(limits, (left) => before - left - ++looks >= count)
     return { answers }
   }
   return { cwd, server, key, wait, startWaiting, shareId: results[0].share_id as string }
 }
 
 it("a change by another process on Postgres ends the wait of requests with `Prefer: wait`", async (test) => {
-  const env = await OwnDatabase.makeDatabase(test)
+  const env = await OwnDatabase.makeEmptyDatabase(test)
   const { cwd, key, server, shareId, startWaiting } = await startScene(test, env)
-  const other = await Process.startProcess(cwd, ["serve", "--no-worker"], env)
+  const other = await Process.startServiceProcess(cwd, ["serve", "--no-worker"], env)
   const began = performance.now()
   const { answers } = await startWaiting(10)
   const advanced = await Partner.callApi(other.apiRoot, key, `/test/assignments/${shareId}/advance`, {})
@@ -83,13 +83,13 @@ it("after clients disconnect, their waiting requests end and other requests can 
   const { each } = concurrencyPoolLimits.waiting
   const clients = new AbortController()
   const polls = Promise.allSettled(Array.from({ length: each }, () => wait(clients.signal)))
-  await Process.eventually(
+  await Process.pollUntil(
     () => Promise.race([wait(clients.signal), new Promise<null>((resolve) => setTimeout(resolve, 500, null))]),
     (answer) => answer?.status === 429
   )
   clients.abort()
   expect((await polls).every(({ status }) => status === "rejected")).toBe(true)
-  await Process.eventually(
+  await Process.pollUntil(
     () => Promise.race([wait(), new Promise<null>((resolve) => setTimeout(resolve, 500, null))]),
     (answer) => answer === null
   )

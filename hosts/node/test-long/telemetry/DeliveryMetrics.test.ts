@@ -6,9 +6,9 @@ import * as Process from "../../test/support/Process.ts"
 
 it("/metrics shows delivery attempts by outcome, the latency of events, held deliveries, and failing webhooks", async (test) => {
   const cwd = await Process.makeWorkingFolder(test)
-  const receiver = await Loopback.startReceiver(test, (path) => (path === "/gone" ? 410 : 204))
+  const receiver = await Loopback.startWebhookReceiver(test, (path) => (path === "/gone" ? 410 : 204))
   const { key } = await Partner.registerTestPartner(cwd, "Acme Sports")
-  const { apiRoot, stderr } = await Process.startProcess(cwd, ["serve"], {
+  const { apiRoot, stderr } = await Process.startServiceProcess(cwd, ["serve"], {
     ADMIN_PORT: "0",
     WEBHOOK_ALLOW_PRIVATE: "true"
   })
@@ -36,9 +36,9 @@ it("/metrics shows delivery attempts by outcome, the latency of events, held del
       disabled: value("webhooks_disabled")
     }
   }
-  await Process.eventually(metrics, ({ failure, success }) => success === 1 && failure === 1)
+  await Process.pollUntil(metrics, ({ failure, success }) => success === 1 && failure === 1)
   // The values of counters are current, and the values of gauges are at most a second old.
-  expect(await Process.eventually(metrics, ({ disabled, due }) => disabled === 1 && due === 0)).toEqual({
+  expect(await Process.pollUntil(metrics, ({ disabled, due }) => disabled === 1 && due === 0)).toEqual({
     success: 1,
     manual: Number.NaN,
     failure: 1,
@@ -58,5 +58,5 @@ it("/metrics shows delivery attempts by outcome, the latency of events, held del
   expect((await Partner.callApi(apiRoot, key, `/webhooks/${wellId}/deliveries/${arrived.id}/retry`, {})).status).toBe(
     200
   )
-  expect(await Process.eventually(metrics, ({ manual }) => manual === 1)).toMatchObject({ manual: 1, arrived: 1 })
+  expect(await Process.pollUntil(metrics, ({ manual }) => manual === 1)).toMatchObject({ manual: 1, arrived: 1 })
 })

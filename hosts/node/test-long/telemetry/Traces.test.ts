@@ -11,12 +11,12 @@ const told = async (test: Process.TestLifetime, env: Process.EnvironmentVariable
   const cwd = await Process.makeWorkingFolder(test)
   const collector = await Collector.startCollector(test)
   const events: Array<string> = []
-  const receiver = await Loopback.startReceiver(test, (path) => {
+  const receiver = await Loopback.startWebhookReceiver(test, (path) => {
     events.push(path)
     return 204
   })
   const { id: organization, key } = await Partner.registerTestPartner(cwd, "Acme Sports")
-  const service = await Process.start(cwd, ["serve"], {
+  const service = await Process.startService(cwd, ["serve"], {
     WEBHOOK_ALLOW_PRIVATE: "true",
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
     ...env
@@ -27,7 +27,7 @@ const told = async (test: Process.TestLifetime, env: Process.EnvironmentVariable
     content,
     persona_ids: [Partner.decliningPersonaId]
   })
-  await Process.eventually(
+  await Process.pollUntil(
     async () => events.length,
     (count) => count > 0
   )

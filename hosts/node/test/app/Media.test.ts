@@ -42,7 +42,7 @@ const approved = async (service: Process.RunningService) => {
     external_reference: "derby",
     output_types: ["audio"]
   })
-  const mails = await Process.eventually(
+  const mails = await Process.pollUntil(
     async () => (await fetch(`${service.apiRoot}/dev/outbox`)).text(),
     (page) => /\/dev\/outbox\/[^"]+/.test(page)
   )
@@ -56,7 +56,7 @@ const approved = async (service: Process.RunningService) => {
     })
   await act("respond", { perspective: "The keeper decides it." })
   const topic = `/topics/${body.data.topic_id}`
-  await Process.eventually(
+  await Process.pollUntil(
     () => Partner.callApi(service.apiRoot, key, `${topic}/status`),
     (found) => found.body.data.personas[0].status === "commentary_generated"
   )
@@ -83,9 +83,9 @@ describe("audio files", () => {
   it("the server at SPEECH_URL makes audio of an approved text, and anyone with the audio file's URL can fetch the file", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const { asked, env } = await speaking(test)
-    const service = await Process.start(cwd, ["serve"], env)
+    const service = await Process.startService(cwd, ["serve"], env)
     const { entry } = await approved(service)
-    const { audio_url: url, content } = await Process.eventually(entry, ({ audio_url }) => audio_url !== null)
+    const { audio_url: url, content } = await Process.pollUntil(entry, ({ audio_url }) => audio_url !== null)
     expect(asked).toMatchObject([
       { path: "/v1/audio/speech", body: { input: content, model: "speaker-1", voice: "alto" } }
     ])
@@ -119,14 +119,14 @@ describe("audio files", () => {
 
     // The restarted process serves the same files, even without a speech server.
     await service.stop()
-    const again = await Process.start(cwd, ["serve"], { MEDIA_FOLDER: "./data/media" })
+    const again = await Process.startService(cwd, ["serve"], { MEDIA_FOLDER: "./data/media" })
     expect((await fetch(url.replace(service.apiRoot, again.apiRoot))).status).toBe(200)
   })
 
   it("the server refuses requests for folder listings, unknown file names and paths outside the media folder", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const { env } = await speaking(test)
-    const { apiRoot } = await Process.start(cwd, ["serve"], env)
+    const { apiRoot } = await Process.startService(cwd, ["serve"], env)
     const name = "A".repeat(32)
     const files = ["private.txt", ".unfinished-1", `${name}.mp3`, `${name}.mp3.bak`]
     for (const file of files) await writeFile(join(cwd, "data", "media", file), "kept here")
@@ -163,12 +163,12 @@ describe("audio files", () => {
         .writeHead(400, { "content-type": "application/json" })
         .end(JSON.stringify({ error: { message: `no such voice for ${key}`, code: "voice_not_found" } }))
     )
-    const service = await Process.start(cwd, ["serve"], { ...env, SPEECH_API_KEY: key })
+    const service = await Process.startService(cwd, ["serve"], { ...env, SPEECH_API_KEY: key })
     const { entry, shareId } = await approved(service)
-    const doctor = async () => JSON.parse((await Process.run(cwd, ["doctor", "--json"], env)).stdout)
+    const doctor = async () => JSON.parse((await Process.runCommand(cwd, ["doctor", "--json"], env)).stdout)
     const about = (found: { findings: ReadonlyArray<{ check: string }> }) =>
       found.findings.find(({ check }) => check === "media")
-    const finding = about(await Process.eventually(doctor, (found) => !found.ok))
+    const finding = about(await Process.pollUntil(doctor, (found) => !found.ok))
     expect(finding).toMatchObject({
       state: "mend",
       message: `The audio of ${shareId} finally failed (the server answered 400 (voice_not_found) "no such voice for [key]"): fix the cause, then run partner-commentary media retry ${shareId}.`
@@ -177,11 +177,11 @@ describe("audio files", () => {
     expect(service.stderr()).not.toContain(key)
 
     answerFrom((response) => void response.end(speech))
-    expect(await Process.runJson(cwd, ["media", "retry", shareId], env)).toEqual({ restarted: 1 })
-    await Process.eventually(entry, ({ audio_url }) => audio_url !== null)
+    expect(await Process.runJsonCommand(cwd, ["media", "retry", shareId], env)).toEqual({ restarted: 1 })
+    await Process.pollUntil(entry, ({ audio_url }) => audio_url !== null)
     expect(about(await doctor())).toMatchObject({ state: "ok" })
-    expect(await Process.runJson(cwd, ["media", "retry", "--all"], env)).toEqual({ restarted: 0 })
-    expect(await Process.run(cwd, ["media", "retry", shareId], env)).toMatchObject({ code: 1 })
-    expect(await Process.run(cwd, ["media", "retry"], env)).toMatchObject({ code: 2 })
+    expect(await Process.runJsonCommand(cwd, ["media", "retry", "--all"], env)).toEqual({ restarted: 0 })
+    expect(await Process.runCommand(cwd, ["media", "retry", shareId], env)).toMatchObject({ code: 1 })
+    expect(await Process.runCommand(cwd, ["media", "retry"], env)).toMatchObject({ code: 2 })
   })
 })

@@ -14,7 +14,7 @@ describe.concurrent.each(Object.entries(systems))("a new file on a file system %
   it("a new file gets its final name, and the unfinished file is removed", async (test) => {
     const folder = await Process.makeWorkingFolder(test)
     await writeFile(join(folder, "part"), "whole")
-    await NewFile.publishFile(join(folder, "part"), join(folder, "final"), linked)
+    await NewFile.renameWithoutReplacing(join(folder, "part"), join(folder, "final"), linked)
     expect(await readFile(join(folder, "final"), "utf8")).toBe("whole")
     expect(await readdir(folder)).toEqual(["final"])
   })
@@ -23,14 +23,14 @@ describe.concurrent.each(Object.entries(systems))("a new file on a file system %
     const folder = await Process.makeWorkingFolder(test)
     await writeFile(join(folder, "part"), "whole")
     await writeFile(join(folder, "final"), "older")
-    const published = NewFile.publishFile(join(folder, "part"), join(folder, "final"), linked)
+    const published = NewFile.renameWithoutReplacing(join(folder, "part"), join(folder, "final"), linked)
     await expect(published).rejects.toMatchObject({ code: "EEXIST" })
     expect(await readFile(join(folder, "final"), "utf8")).toBe("older")
   })
 
   it("a missing unfinished file leaves no empty file under the final name", async (test) => {
     const folder = await Process.makeWorkingFolder(test)
-    const published = NewFile.publishFile(join(folder, "part"), join(folder, "final"), linked)
+    const published = NewFile.renameWithoutReplacing(join(folder, "part"), join(folder, "final"), linked)
     await expect(published).rejects.toMatchObject({ code: "ENOENT" })
     expect(await readdir(folder)).toEqual([])
   })
@@ -39,7 +39,7 @@ describe.concurrent.each(Object.entries(systems))("a new file on a file system %
 it("a reader of a reserved file waits until the file has content", async (test) => {
   const file = join(await Process.makeWorkingFolder(test), "final")
   await writeFile(file, "")
-  const text = NewFile.readFilledFile(file)
+  const text = NewFile.readNonEmptyFile(file)
   await setTimeout(200)
   await writeFile(file, "whole")
   expect(await text).toBe("whole")
@@ -48,7 +48,7 @@ it("a reader of a reserved file waits until the file has content", async (test) 
 it("if the hard link fails with a disk error, publishing the file fails and does not fall back to a rename", async (test) => {
   const folder = await Process.makeWorkingFolder(test)
   await writeFile(join(folder, "part"), "whole")
-  const published = NewFile.publishFile(join(folder, "part"), join(folder, "final"), failing("EIO"))
+  const published = NewFile.renameWithoutReplacing(join(folder, "part"), join(folder, "final"), failing("EIO"))
   await expect(published).rejects.toMatchObject({ code: "EIO" })
   expect(await readdir(folder)).toEqual(["part"])
 })

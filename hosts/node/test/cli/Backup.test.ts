@@ -16,23 +16,23 @@ const env = { DATABASE_URL: "sqlite:./service.db", DEV: "true" }
 describe("backup", () => {
   it("a backup contains all acknowledged writes although a server keeps writing, and a service runs on the copy", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
-    const { apiRoot, stop } = await Process.start(cwd, ["serve"], env)
+    const { apiRoot, stop } = await Process.startService(cwd, ["serve"], env)
     const { key, organization, persona } = await Partner.registerPartner(cwd, env)
     const raised = LimitName.literals.flatMap((name) => ["--limit", `${name}=1000000`])
-    await Process.runJson(cwd, ["org", "update", organization.id, ...raised], env)
+    await Process.runJsonCommand(cwd, ["org", "update", organization.id, ...raised], env)
     const requests: Array<string> = []
     let isOver = false
     const writing = (async () => {
       while (!isOver) requests.push(await Partner.submitTopic(apiRoot, key, persona.id))
     })()
-    await Process.eventually(
+    await Process.pollUntil(
       async () => requests.length,
       (length) => length >= 5
     )
     const before = [...requests]
     const made = JSON.parse((await Process.spawnCommand(cwd, ["backup", "./copy.db", "--json"], env)).stdout)
     const during = requests.length
-    await Process.eventually(
+    await Process.pollUntil(
       async () => requests.length,
       (length) => length > during
     )
@@ -42,7 +42,7 @@ describe("backup", () => {
     expect(made).toEqual({ file: "./copy.db", bytes: statSync(join(cwd, "copy.db")).size })
     expect(statSync(join(cwd, "copy.db")).mode & 0o777).toBe(0o600)
     expect(readdirSync(cwd).filter((name) => name.startsWith("copy.db"))).toEqual(["copy.db"])
-    const restored = await Process.start(cwd, ["serve"], { ...env, DATABASE_URL: "sqlite:./copy.db" })
+    const restored = await Process.startService(cwd, ["serve"], { ...env, DATABASE_URL: "sqlite:./copy.db" })
     const copy = new DatabaseSync(join(cwd, "copy.db"), { readOnly: true })
     const ids = copy.prepare("SELECT id FROM assignments").all()
     copy.close()
@@ -52,23 +52,23 @@ describe("backup", () => {
 
   it("the `backup` command refuses an existing file and does not change the file", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
-    await Process.runJson(cwd, ["migrate"], env)
+    await Process.runJsonCommand(cwd, ["migrate"], env)
     writeFileSync(join(cwd, "mine"), "words")
-    const refused = await Process.run(cwd, ["backup", "mine"], env)
+    const refused = await Process.runCommand(cwd, ["backup", "mine"], env)
     expect(refused).toMatchObject({ code: 1, stdout: "", stderr: "mine already exists: choose a new file.\n" })
     expect(statSync(join(cwd, "mine")).size).toBe(5)
   })
 
   it("the `backup` command names the target folder if the folder is missing, is a file or is not writable", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
-    await Process.runJson(cwd, ["migrate"], env)
+    await Process.runJsonCommand(cwd, ["migrate"], env)
     writeFileSync(join(cwd, "mine"), "words")
     for (const [file, sentence] of [
       ["/nodir/x", "The folder /nodir does not exist."],
       ["mine/x", "mine is not a folder."],
       ["/sys/x", "The folder /sys cannot be written to: EACCES."]
     ] as const) {
-      const refused = await Process.run(cwd, ["backup", file], env)
+      const refused = await Process.runCommand(cwd, ["backup", file], env)
       expect(refused).toMatchObject({ code: 1, stdout: "" })
       // A container may have mounted `/sys` read-only.
       expect(refused.stderr.replace("EROFS", "EACCES")).toBe(`${sentence}\n`)
@@ -76,10 +76,10 @@ describe("backup", () => {
   })
 
   it("the `backup` command names pg_dump for a Postgres database", async (test) => {
-    const refused = await Process.run(
+    const refused = await Process.runCommand(
       await Process.makeWorkingFolder(test),
       ["backup", "x.db"],
-      await OwnDatabase.makeDatabase(test)
+      await OwnDatabase.makeEmptyDatabase(test)
     )
     expect(refused).toMatchObject({ code: 1, stdout: "" })
     expect(refused.stderr).toMatch(/^The database is on Postgres: back it up with pg_dump[^\n]+\.\n$/)

@@ -7,15 +7,16 @@ import * as Process from "../support/Process.ts"
 it("webhook list shows the disabled webhooks of one or all organizations with time and reason, and doctor reports disabled webhooks", async (test) => {
   const cwd = await Process.makeWorkingFolder(test)
   let isGone = true
-  const receiver = await Loopback.startReceiver(test, (path) => (isGone && path === "/gone" ? 410 : 204))
+  const receiver = await Loopback.startWebhookReceiver(test, (path) => (isGone && path === "/gone" ? 410 : 204))
   const [first, second] = [
     await Partner.registerTestPartner(cwd, "Acme Sports"),
     await Partner.registerTestPartner(cwd, "Courtside")
   ]
-  const { apiRoot, stop } = await Process.start(cwd, ["serve"], { WEBHOOK_ALLOW_PRIVATE: "true" })
-  const disabled = (...args: ReadonlyArray<string>) => Process.runJson(cwd, ["webhook", "list", "--disabled", ...args])
+  const { apiRoot, stop } = await Process.startService(cwd, ["serve"], { WEBHOOK_ALLOW_PRIVATE: "true" })
+  const disabled = (...args: ReadonlyArray<string>) =>
+    Process.runJsonCommand(cwd, ["webhook", "list", "--disabled", ...args])
   const about = async () => {
-    const { stdout } = await Process.run(cwd, ["doctor", "--json"])
+    const { stdout } = await Process.runCommand(cwd, ["doctor", "--json"])
     return JSON.parse(stdout).findings.find(({ check }: { check: string }) => check === "disabled webhooks")
   }
   expect(await disabled()).toEqual([])
@@ -33,7 +34,7 @@ it("webhook list shows the disabled webhooks of one or all organizations with ti
     content: "Who goes down this season?",
     persona_ids: [Partner.decliningPersonaId]
   })
-  const [found, ...more] = await Process.eventually(disabled, ({ length }) => length > 0)
+  const [found, ...more] = await Process.pollUntil(disabled, ({ length }) => length > 0)
   expect(more).toEqual([])
   expect(found).toMatchObject({
     organization_id: second.id,
@@ -45,10 +46,10 @@ it("webhook list shows the disabled webhooks of one or all organizations with ti
   expect(Date.parse(found.disabled_at)).toBeGreaterThanOrEqual(begun)
   expect(await disabled("--org", first.id)).toEqual([])
   expect(await disabled("--org", second.id)).toEqual([found])
-  const all = await Process.runJson(cwd, ["webhook", "list"])
+  const all = await Process.runJsonCommand(cwd, ["webhook", "list"])
   expect(all).toHaveLength(3)
   expect(all.filter(({ disabled_at }: { disabled_at: unknown }) => disabled_at === null)).toHaveLength(2)
-  const text = (await Process.run(cwd, ["webhook", "list", "--disabled"])).stdout.split("\n")
+  const text = (await Process.runCommand(cwd, ["webhook", "list", "--disabled"])).stdout.split("\n")
   expect(text).toHaveLength(3)
   for (const part of [found.id, "Courtside", found.disabled_at, "status 410"]) expect(text[1]).toContain(part)
   expect(await about()).toMatchObject({
@@ -57,8 +58,8 @@ it("webhook list shows the disabled webhooks of one or all organizations with ti
     message: expect.stringContaining("webhook list --disabled")
   })
   isGone = false
-  await Process.runJson(cwd, ["webhook", "enable", found.id])
+  await Process.runJsonCommand(cwd, ["webhook", "enable", found.id])
   expect(await disabled()).toEqual([])
-  expect((await Process.run(cwd, ["webhook", "list", "--disabled"])).stdout).toBe("No webhook is disabled.\n")
+  expect((await Process.runCommand(cwd, ["webhook", "list", "--disabled"])).stdout).toBe("No webhook is disabled.\n")
   await stop()
 })

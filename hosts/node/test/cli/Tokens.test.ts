@@ -28,9 +28,9 @@ const named = { DATABASE_URL: "sqlite:./data/partner-commentary.db" }
 describe("the `token create` command", () => {
   it("the server accepts a token of the `token create` command until the requested time has passed", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
-    const { apiRoot } = await Process.start(cwd)
-    const [{ id }] = await Process.runJson(cwd, ["org", "list"])
-    const { token } = await Process.runJson(cwd, ["token", "create", "--org", id, "--expires-in", "2 hours"])
+    const { apiRoot } = await Process.startService(cwd)
+    const [{ id }] = await Process.runJsonCommand(cwd, ["org", "list"])
+    const { token } = await Process.runJsonCommand(cwd, ["token", "create", "--org", id, "--expires-in", "2 hours"])
     const created = await keys(apiRoot, token, wanted)
     expect(created.status).toBe(201)
     const personas = await fetch(`${apiRoot}/partner/v1/personas`, {
@@ -39,17 +39,17 @@ describe("the `token create` command", () => {
     expect(personas.status).toBe(200)
     const claims = JSON.parse(Buffer.from(token.split(".")[1], "base64url").toString())
     expect(claims.exp - claims.iat).toBe(7200)
-    const text = await Process.run(cwd, ["token", "create", "--org", id])
+    const text = await Process.runCommand(cwd, ["token", "create", "--org", id])
     expect(text.stdout).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+\n$/)
     expect((await keys(apiRoot, text.stdout.trim())).status).toBe(200)
   })
 
   it("the `token create` command refuses an unknown organization, and refuses to run outside development or with an identity provider", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
-    const { id } = await Process.runJson(cwd, ["org", "create", "--name", "Acme"])
+    const { id } = await Process.runJsonCommand(cwd, ["org", "create", "--name", "Acme"])
     const provider = { JWKS_URL: "http://127.0.0.1:9/jwks", JWT_ISSUER: "i", JWT_AUDIENCE: "a" }
     const failure = async (organization: string, env: Process.EnvironmentVariables) => {
-      const { code, stderr, stdout } = await Process.run(cwd, ["token", "create", "--org", organization], env)
+      const { code, stderr, stdout } = await Process.runCommand(cwd, ["token", "create", "--org", organization], env)
       expect({ code, stdout }).toEqual({ code: 1, stdout: "" })
       expect(stderr).toMatch(/^[^\n]+\.\n$/)
       return stderr
@@ -73,8 +73,8 @@ describe("an external identity provider", () => {
     const issuer = provider.issuer.url ?? ""
     const cwd = await Process.makeWorkingFolder(test)
     const env = { JWKS_URL: `${issuer}/jwks`, JWT_ISSUER: issuer, JWT_AUDIENCE: "commentary", JWT_ORG_CLAIM: "tenant" }
-    await Process.runJson(cwd, ["migrate"], { ...production, ...named })
-    const { apiRoot, stderr } = await Process.start(cwd, ["serve"], { ...production, ...env })
+    await Process.runJsonCommand(cwd, ["migrate"], { ...production, ...named })
+    const { apiRoot, stderr } = await Process.startService(cwd, ["serve"], { ...production, ...env })
     expect(stderr()).not.toContain("JWKS_URL")
     const signed = (claims: object) =>
       provider.issuer.buildToken({ scopesOrTransform: (_, payload) => Object.assign(payload, claims) })
@@ -84,7 +84,7 @@ describe("an external identity provider", () => {
     expect((await keys(apiRoot, await signed({ aud: "another", tenant: "demo-sports" }))).status).toBe(401)
 
     const about = async (env: Process.EnvironmentVariables) => {
-      const { stdout } = await Process.run(cwd, ["doctor", "--json"], env)
+      const { stdout } = await Process.runCommand(cwd, ["doctor", "--json"], env)
       return JSON.parse(stdout).findings.find(({ check }: { check: string }) => check === "identity provider")
     }
     expect(await about(env)).toMatchObject({ state: "ok", message: "JWKS_URL returns one usable key." })
@@ -100,12 +100,12 @@ describe("an external identity provider", () => {
 
   it("outside development without an identity provider, the service warns when it starts and refuses every token", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
-    await Process.runJson(cwd, ["migrate"])
-    const { id } = await Process.runJson(cwd, ["org", "create", "--name", "Acme"])
-    const { token } = await Process.runJson(cwd, ["token", "create", "--org", id], {
+    await Process.runJsonCommand(cwd, ["migrate"])
+    const { id } = await Process.runJsonCommand(cwd, ["org", "create", "--name", "Acme"])
+    const { token } = await Process.runJsonCommand(cwd, ["token", "create", "--org", id], {
       SIGNING_SECRET: production.SIGNING_SECRET
     })
-    const { apiRoot, stderr } = await Process.start(cwd, ["serve"], production)
+    const { apiRoot, stderr } = await Process.startService(cwd, ["serve"], production)
     expect(stderr()).toContain("JWKS_URL is unset: the API-key operations reject every token")
     expect((await keys(apiRoot, token)).status).toBe(401)
   })

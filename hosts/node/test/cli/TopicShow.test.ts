@@ -39,7 +39,7 @@ const unwell = async (test: Process.TestLifetime) => {
 }
 
 const linkIn = async (cwd: string) => {
-  const [mail] = await Process.eventually(
+  const [mail] = await Process.pollUntil(
     () => Outbox.readOutbox(cwd),
     (texts) => texts.length > 0
   )
@@ -62,10 +62,10 @@ describe("the `topic show` command", () => {
       ...{ GENERATOR_URL: outside.generator, GENERATOR_MODEL: "any" },
       ...{ WEBHOOK_ALLOW_PRIVATE: "true", WORKER_POLL_INTERVAL: "50 millis" }
     }
-    const show = (id: string) => Process.runJson(cwd, ["topic", "show", id], env)
+    const show = (id: string) => Process.runJsonCommand(cwd, ["topic", "show", id], env)
     const { key, organization, persona } = await Partner.registerPartner(cwd, env)
 
-    const mute = await Process.start(cwd, ["serve"], { ...env, SMTP_URL: "smtp://127.0.0.1:9" })
+    const mute = await Process.startService(cwd, ["serve"], { ...env, SMTP_URL: "smtp://127.0.0.1:9" })
     const url = outside.receiver
     expect((await Partner.callApi(mute.apiRoot, key, "/webhooks", { url, events: ["commentary.failed"] })).status).toBe(
       201
@@ -76,7 +76,7 @@ describe("the `topic show` command", () => {
     })
     const topicId: string = submitted.body.data.topic_id
     const shareId: string = submitted.body.data.results[0].share_id
-    const waiting = await Process.eventually(
+    const waiting = await Process.pollUntil(
       () => show(topicId),
       ({ assignments }) => assignments[0].mails[0].last_reason !== null
     )
@@ -109,11 +109,11 @@ describe("the `topic show` command", () => {
       }
     ])
 
-    const server = await Process.start(cwd, ["serve"], env)
-    await Process.runJson(cwd, ["mail", "resend", shareId], env)
+    const server = await Process.startService(cwd, ["serve"], env)
+    await Process.runJsonCommand(cwd, ["mail", "resend", shareId], env)
     const link = await linkIn(cwd)
     await posted(link, "respond", { perspective: "The home side, because of its midfield." })
-    const undrafted = await Process.eventually(
+    const undrafted = await Process.pollUntil(
       () => show(shareId),
       ({ assignments: [one] }) =>
         one.drafts.last_reason !== null &&
@@ -141,15 +141,15 @@ describe("the `topic show` command", () => {
     expect(undrafted.assignments[0].drafts.last_reason).toBe("the server answered 503 (overloaded) …")
 
     outside.mendGenerator()
-    await Process.runJson(cwd, ["retry", shareId], env)
-    const drafted = await Process.eventually(
+    await Process.runJsonCommand(cwd, ["retry", shareId], env)
+    const drafted = await Process.pollUntil(
       () => show(topicId),
       ({ assignments }) => assignments[0].status === "commentary_generated"
     )
     expect(drafted.assignments).toMatchObject([{ drafts: { number: 1, next_attempt_at: null }, approve_by: moment }])
 
     expect((await posted(link, "withdraw", { reason: "I am away." })).status).toBe(200)
-    const untold = await Process.eventually(
+    const untold = await Process.pollUntil(
       () => show(topicId),
       ({ assignments }) => assignments[0].events[0]?.deliveries[0]?.attempts === 1
     )
@@ -178,7 +178,7 @@ describe("the `topic show` command", () => {
         ]
       }
     ])
-    const { stdout } = await Process.run(cwd, ["topic", "show", topicId], env)
+    const { stdout } = await Process.runCommand(cwd, ["topic", "show", topicId], env)
     for (const part of [
       `The topic ${topicId} is completed.`,
       `Acme Sports ${organization.id}`,
@@ -200,12 +200,12 @@ describe("the `topic show` command", () => {
   it("topic show prints the state, mails, attempts and deliveries of each assignment, with times and reasons, and no creator's text", async (test) => {
     const { cwd, env } = await story(test, {})
     const unknown = "01900000-0000-7000-8000-000000000000"
-    const none = await Process.run(cwd, ["topic", "show", unknown], env)
+    const none = await Process.runCommand(cwd, ["topic", "show", unknown], env)
     expect(none).toMatchObject({ code: 1, stdout: "", stderr: `There is no topic and no share_id ${unknown}.\n` })
-    expect(await Process.run(cwd, ["topic", "show", "derby"], env)).toMatchObject({ code: 2, stdout: "" })
+    expect(await Process.runCommand(cwd, ["topic", "show", "derby"], env)).toMatchObject({ code: 2, stdout: "" })
   })
 
   it("topic show prints the same output on Postgres as on SQLite", async (test) => {
-    await story(test, await OwnDatabase.makeDatabase(test))
+    await story(test, await OwnDatabase.makeEmptyDatabase(test))
   })
 })

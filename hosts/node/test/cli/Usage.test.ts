@@ -3,7 +3,7 @@ import { DatabaseSync } from "node:sqlite"
 import * as Effect from "effect/Effect"
 import { describe, expect, it, vi } from "vitest"
 import * as CommandLine from "../../src/cli/CommandLine.ts"
-import { commandTree } from "../../src/cli/Program.ts"
+import { rootCommand } from "../../src/cli/Program.ts"
 import * as Process from "../support/Process.ts"
 
 const id = "01900000-0000-7000-8000-000000000000"
@@ -59,7 +59,7 @@ describe("wrong usage", () => {
     const said = { out: [] as Array<unknown>, error: [] as Array<unknown> }
     const out = vi.spyOn(process.stdout, "write").mockImplementation((text) => said.out.push(text) > 0)
     const error = vi.spyOn(process.stderr, "write").mockImplementation((text) => said.error.push(text) > 0)
-    const exit = await Effect.runPromiseExit(CommandLine.execute(commandTree, args))
+    const exit = await Effect.runPromiseExit(CommandLine.execute(rootCommand, args))
     const code = CommandLine.exitCodeOf(exit)
     out.mockRestore()
     error.mockRestore()
@@ -72,7 +72,7 @@ describe.concurrent("the flags --help and --version", () => {
   it("every command prints its help on stdout", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     for (const args of [[], ["serve"], ["org", "create"], ["creator", "erase"]]) {
-      const { code, stderr, stdout } = await Process.run(cwd, [...args, "--help"])
+      const { code, stderr, stdout } = await Process.runCommand(cwd, [...args, "--help"])
       expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
       expect(stdout).toContain(`partner-commentary ${args.join(" ")}`.trim())
     }
@@ -84,7 +84,7 @@ describe.concurrent("a wrong setting", () => {
   it("a wrong setting stops any command with exit code 1 and one sentence", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     for (const args of [["serve"], ["worker"], ["org", "list"], ["migrate"]]) {
-      const outcome = await Process.run(cwd, args, { RESPONSE_WINDOW: "later" })
+      const outcome = await Process.runCommand(cwd, args, { RESPONSE_WINDOW: "later" })
       expect(outcome).toMatchObject({ code: 1, stdout: "" })
       expect(outcome.stderr).toMatch(/^RESPONSE_WINDOW must be [^\n]+\.\n$/)
     }
@@ -92,10 +92,10 @@ describe.concurrent("a wrong setting", () => {
 
   it("serve refuses PROCESSES above 1 on SQLite, and other commands accept the setting", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
-    const outcome = await Process.run(cwd, ["serve"], { PROCESSES: "2" })
+    const outcome = await Process.runCommand(cwd, ["serve"], { PROCESSES: "2" })
     expect(outcome).toMatchObject({ code: 1, stdout: "" })
     expect(outcome.stderr).toMatch(/^PROCESSES must be 1 on SQLite, [^\n]+\.\n$/)
-    expect(await Process.run(cwd, ["migrate"], { PROCESSES: "2" })).toMatchObject({ code: 0 })
+    expect(await Process.runCommand(cwd, ["migrate"], { PROCESSES: "2" })).toMatchObject({ code: 0 })
   })
 
   it("a wrong setting is printed as a JSON line if LOG_FORMAT is json", async (test) => {
@@ -113,12 +113,12 @@ describe.concurrent("a wrong setting", () => {
   })
 
   it("a database that cannot be opened is reported in one sentence", async (test) => {
-    const outcome = await Process.run(await Process.makeWorkingFolder(test), ["org", "list"], {
+    const outcome = await Process.runCommand(await Process.makeWorkingFolder(test), ["org", "list"], {
       DATABASE_URL: "sqlite:/dev/null/x.db"
     })
     expect(outcome).toMatchObject({ code: 1, stdout: "" })
     expect(outcome.stderr).toMatch(/^DATABASE_URL points at \/dev\/null\/x\.db: [^\n]+\.\n$/)
-    const doctor = await Process.run(await Process.makeWorkingFolder(test), ["doctor"], {
+    const doctor = await Process.runCommand(await Process.makeWorkingFolder(test), ["doctor"], {
       DATABASE_URL: "sqlite:/dev/null/x.db",
       DEV: "true"
     })
@@ -127,7 +127,7 @@ describe.concurrent("a wrong setting", () => {
   })
 
   it("an invalid default mail sender is refused with the variable's name", async (test) => {
-    const outcome = await Process.run(await Process.makeWorkingFolder(test), ["worker"], {
+    const outcome = await Process.runCommand(await Process.makeWorkingFolder(test), ["worker"], {
       HOST: "my_host",
       DEV: "true"
     })
@@ -139,12 +139,12 @@ describe.concurrent("a wrong setting", () => {
   it("a database that lacks an older migration stops every command with one sentence", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const env = { DATABASE_URL: "sqlite:./gap.db", DEV: "true", LOG_LEVEL: "warn", PORT: "0" }
-    await Process.runJson(cwd, ["migrate"], env)
+    await Process.runJsonCommand(cwd, ["migrate"], env)
     const database = new DatabaseSync(join(cwd, "gap.db"))
     database.exec("DELETE FROM partner_commentary_migrations WHERE migration_id = 4")
     database.close()
     for (const args of [["serve"], ["migrate"], ["metrics", "rebuild"]]) {
-      const outcome = await Process.run(cwd, args, { ...env, PUBLIC_URL: "http://localhost:1" })
+      const outcome = await Process.runCommand(cwd, args, { ...env, PUBLIC_URL: "http://localhost:1" })
       expect(outcome).toMatchObject({ code: 1, stdout: "" })
       expect(outcome.stderr).toContain("but not the migration 0004_mails before it")
       expect(outcome.stderr.split("\n")).toHaveLength(2)
@@ -154,18 +154,18 @@ describe.concurrent("a wrong setting", () => {
   it("a database of a newer version stops every command with one sentence", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const env = { DATABASE_URL: "sqlite:./new.db", DEV: "true", LOG_LEVEL: "warn", PORT: "0" }
-    await Process.runJson(cwd, ["migrate"], env)
+    await Process.runJsonCommand(cwd, ["migrate"], env)
     const database = new DatabaseSync(join(cwd, "new.db"))
     database.exec("INSERT INTO partner_commentary_migrations (migration_id, name) VALUES (9000, 'later')")
     database.close()
     const sentence = /^DATABASE_URL points at \.\/new\.db: The database was written by a newer version[^\n]+\.$/m
     for (const args of [["serve"], ["worker", "--json"], ["migrate"], ["org", "list"]]) {
-      const outcome = await Process.run(cwd, args, { ...env, PUBLIC_URL: "http://localhost:1" })
+      const outcome = await Process.runCommand(cwd, args, { ...env, PUBLIC_URL: "http://localhost:1" })
       expect(outcome).toMatchObject({ code: 1, stdout: "" })
       expect(outcome.stderr).toMatch(sentence)
       expect(outcome.stderr.split("\n")).toHaveLength(2)
     }
-    const doctor = await Process.run(cwd, ["doctor"], env)
+    const doctor = await Process.runCommand(cwd, ["doctor"], env)
     expect(doctor.code).toBe(1)
     expect(doctor.stdout).toContain("DATABASE_URL points at ./new.db: The database was written by a newer version")
   })

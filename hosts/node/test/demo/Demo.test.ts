@@ -2,7 +2,7 @@
 import { mkdir, readdir, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { expect, test } from "vitest"
-import { makeWorkingFolder, spawnCommand as run, runJson } from "../support/Process.ts"
+import { makeWorkingFolder, spawnCommand as run, runJsonCommand } from "../support/Process.ts"
 
 test("the demo prints all its steps, succeeds, and leaves no files behind", async (context) => {
   const home = await makeWorkingFolder(context)
@@ -32,7 +32,7 @@ test("the demo changes neither the configured database nor the files in the work
   await mkdir(join(home, "data"))
   await writeFile(join(home, "data", "partner-commentary.db"), "somebody's")
   const env = { DATABASE_URL: "postgres://nobody@127.0.0.1:1/none", SMTP_URL: "smtp://127.0.0.1:1", PORT: "1" }
-  const { events, fetched } = await runJson(home, ["demo"], env)
+  const { events, fetched } = await runJsonCommand(home, ["demo"], env)
   expect(fetched.summary).toEqual({ total_personas: 3, completed: 2, pending: 0, failed: 1 })
   expect(events.map(({ type }: { readonly type: string }) => type).toSorted()).toEqual([
     "commentary.failed",

@@ -10,7 +10,7 @@ import * as Process from "../support/Process.ts"
  * database while the service is stopped.
  */
 const stopped = async (cwd: string, requests: number) => {
-  const server = await Process.start(cwd, ["serve", "--no-worker"])
+  const server = await Process.startService(cwd, ["serve", "--no-worker"])
   const { key, persona } = Partner.readDemoCredentials(server)
   const shareIds: Array<string> = []
   for (let number = 0; number < requests; number++) {
@@ -31,7 +31,7 @@ const stall = (attempts: number, nextAt: string) => `UPDATE assignments SET stat
   generation_attempts = ${attempts}, generation_next_at = ${nextAt}, due_at = ${later}, generation_give_up_at = ${later}`
 
 const findings = async (cwd: string) => {
-  const { code, stdout } = await Process.run(cwd, ["doctor", "--json"])
+  const { code, stdout } = await Process.runCommand(cwd, ["doctor", "--json"])
   const found = JSON.parse(stdout).findings as ReadonlyArray<{ check: string; state: string; message: string }>
   return { code, about: (check: string) => found.find((finding) => finding.check === check) }
 }
@@ -39,8 +39,8 @@ const findings = async (cwd: string) => {
 describe("the `doctor` command", () => {
   it("doctor reports PROCESSES above 1 on SQLite as a problem, because serve would refuse to start", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
-    await Process.run(cwd, ["migrate"])
-    const { code, stdout } = await Process.run(cwd, ["doctor"], { PROCESSES: "2" })
+    await Process.runCommand(cwd, ["migrate"])
+    const { code, stdout } = await Process.runCommand(cwd, ["doctor"], { PROCESSES: "2" })
     expect(code).toBe(1)
     expect(stdout).toMatch(/configuration +mend +PROCESSES must be 1 on SQLite, [^\n]+: serve does not start\./)
   })
@@ -49,7 +49,7 @@ describe("the `doctor` command", () => {
     const cwd = await Process.makeWorkingFolder(test)
     const shareIds = await stopped(cwd, 11)
     change(cwd, `${stall(5, "NULL")}; UPDATE mails SET due_at = ${later}`)
-    const text = await Process.run(cwd, ["doctor"])
+    const text = await Process.runCommand(cwd, ["doctor"])
     expect(text).toMatchObject({ code: 1, stderr: "There are 11 problems.\n" })
     expect(text.stdout).toContain(
       "11 generations finally failed: fix the generator, then run partner-commentary retry --all;"
@@ -57,7 +57,7 @@ describe("the `doctor` command", () => {
     expect(shareIds.filter((id) => text.stdout.includes(id))).toHaveLength(10)
     const [late] = shareIds
     change(cwd, `UPDATE assignments SET generation_give_up_at = '2020-01-01T00:00:00.000Z' WHERE id = '${late}'`)
-    const partly = await Process.run(cwd, ["retry", "--all", "--json"])
+    const partly = await Process.runCommand(cwd, ["retry", "--all", "--json"])
     expect(partly.code).toBe(1)
     expect(partly.stderr).toMatch(/^1 of 11 could not be restarted. The first reason: [^\n]+ too late [^\n]+\.\n$/)
     const answers = JSON.parse(partly.stdout)
@@ -65,7 +65,7 @@ describe("the `doctor` command", () => {
     expect(answers.filter(({ status }: { status?: string }) => status === "opinion_injected")).toHaveLength(10)
     expect(answers).toContainEqual({ share_id: late, error: expect.stringContaining("too late") })
     change(cwd, `UPDATE assignments SET due_at = NULL WHERE id = '${late}'`)
-    expect(await Process.runJson(cwd, ["retry", "--all"])).toEqual([])
+    expect(await Process.runJsonCommand(cwd, ["retry", "--all"])).toEqual([])
   })
 
   it("doctor counts the mails that finally failed, and suggests the command that sends these mails again", async (test) => {
@@ -82,7 +82,13 @@ describe("the `doctor` command", () => {
       count: 2,
       message: expect.stringContaining("partner-commentary mail resend --all --since 2026-01-01T00:00:00.000Z")
     })
-    const { resent } = await Process.runJson(cwd, ["mail", "resend", "--all", "--since", "2026-01-01T00:00:00.000Z"])
+    const { resent } = await Process.runJsonCommand(cwd, [
+      "mail",
+      "resend",
+      "--all",
+      "--since",
+      "2026-01-01T00:00:00.000Z"
+    ])
     expect(resent).toBe(2)
     expect((await findings(cwd)).about("mails")).toMatchObject({ state: "ok" })
   })
@@ -136,8 +142,8 @@ describe("the `doctor` command", () => {
       ...{ SMTP_URL: "smtp://desk:hunter2@127.0.0.1:9", MAIL_FROM: "desk@example.com" },
       ...{ GENERATOR_URL: "http://127.0.0.1:9/v1", GENERATOR_MODEL: "writer", GENERATOR_API_KEY: "hunter2" }
     }
-    await Process.runJson(cwd, ["migrate"], env)
-    const { code, stdout } = await Process.run(cwd, ["doctor"], env)
+    await Process.runJsonCommand(cwd, ["migrate"], env)
+    const { code, stdout } = await Process.runCommand(cwd, ["doctor"], env)
     expect(code).toBe(1)
     expect(stdout).toContain("PUBLIC_URL is unset: links in mails start with http://127.0.0.1:8080")
     expect(stdout).toContain("127.0.0.1 port 9")
@@ -148,9 +154,9 @@ describe("the `doctor` command", () => {
   it("doctor reports a short signing secret at any position of the list of secrets", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const long = "a-text-that-is-long-enough-for-a-secret"
-    await Process.runJson(cwd, ["migrate"])
+    await Process.runJsonCommand(cwd, ["migrate"])
     const about = async (secrets: string) => {
-      const { stdout } = await Process.run(cwd, ["doctor"], { SIGNING_SECRET: secrets })
+      const { stdout } = await Process.runCommand(cwd, ["doctor"], { SIGNING_SECRET: secrets })
       return stdout
     }
     for (const weak of [`${long},short`, `short,${long}`]) {

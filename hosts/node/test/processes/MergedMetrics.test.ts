@@ -2,7 +2,7 @@
 import * as MergedMetrics from "@partner-commentary/node/processes/MergedMetrics"
 import { expect, it } from "vitest"
 
-const first = MergedMetrics.parse(`# HELP requests_total Requests
+const first = MergedMetrics.parsePrometheusText(`# HELP requests_total Requests
 # TYPE requests_total counter
 requests_total{area="topics list",status="200"} 3
 requests_total{area="other",status="404"} 1
@@ -25,7 +25,7 @@ partner_commentary_database_up 1
 partner_commentary_work_due{kind="mails"} 5
 `)
 
-const second = MergedMetrics.parse(`# TYPE requests_total counter
+const second = MergedMetrics.parsePrometheusText(`# TYPE requests_total counter
 requests_total{area="topics list",status="200"} 4
 # TYPE seconds histogram
 seconds_bucket{le="0.1"} 1
@@ -51,7 +51,7 @@ only_here 7
 const lines = (text: string) => text.split("\n")
 
 it("merged counters and histograms are the sums of all processes for each series", () => {
-  const merged = lines(MergedMetrics.format(MergedMetrics.merge([first, second])))
+  const merged = lines(MergedMetrics.formatPrometheusText(MergedMetrics.merge([first, second])))
   for (const line of [
     "# HELP requests_total Requests",
     "# TYPE requests_total counter",
@@ -69,13 +69,13 @@ it("merged counters and histograms are the sums of all processes for each series
 })
 
 it("merged heap gauges have the maximum of all processes, so that a process near its heap limit stays visible", () => {
-  const merged = lines(MergedMetrics.format(MergedMetrics.merge([first, second])))
+  const merged = lines(MergedMetrics.formatPrometheusText(MergedMetrics.merge([first, second])))
   expect(merged).toContain("nodejs_heap_size_used_bytes 90")
   expect(merged).toContain("nodejs_heap_size_limit_bytes 100")
 })
 
 it("merged memory is the sum of all processes, database_up is the worst value, and the start time is the oldest", () => {
-  const merged = lines(MergedMetrics.format(MergedMetrics.merge([first, second])))
+  const merged = lines(MergedMetrics.formatPrometheusText(MergedMetrics.merge([first, second])))
   expect(merged).toContain("process_resident_memory_bytes 150")
   expect(merged).toContain("process_start_time_seconds 1000")
   expect(merged).toContain("partner_commentary_database_up 0")
@@ -83,7 +83,9 @@ it("merged memory is the sum of all processes, database_up is the worst value, a
 })
 
 it("the merged metrics keep the counters of an ended process and drop its gauges", () => {
-  const merged = lines(MergedMetrics.format(MergedMetrics.merge([MergedMetrics.withoutGauges(first), second])))
+  const merged = lines(
+    MergedMetrics.formatPrometheusText(MergedMetrics.merge([MergedMetrics.withoutGauges(first), second]))
+  )
   expect(merged).toContain('requests_total{area="topics list",status="200"} 7')
   expect(merged).toContain("seconds_count 5")
   expect(merged).toContain("process_resident_memory_bytes 50")

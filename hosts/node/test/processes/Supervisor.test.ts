@@ -1,6 +1,6 @@
 /** Tests how the supervisor starts, restarts and stops several fake processes. */
 import { assert, it } from "@effect/vitest"
-import { processRestarts, supervise } from "@partner-commentary/node/processes/Supervisor"
+import { processRestartCounter, superviseProcesses } from "@partner-commentary/node/processes/Supervisor"
 import * as Cause from "effect/Cause"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -25,7 +25,7 @@ const start = Effect.fnUntraced(function* (count: number) {
   let announced = 0
   let fault: string | undefined
   const fiber = yield* Effect.forkChild(
-    supervise({
+    superviseProcesses({
       count,
       launch: (number) =>
         Effect.gen(function* () {
@@ -143,7 +143,7 @@ it.effect("the supervisor retries a failed fork, and the other processes keep ru
 
 it.effect("each restart of a process is counted, including restarts whose fork fails", () =>
   Effect.gen(function* () {
-    const counted = Effect.map(Metric.value(processRestarts), ({ count }) => count)
+    const counted = Effect.map(Metric.value(processRestartCounter), ({ count }) => count)
     const { end, fiber, launched, makeReady, refuseLaunches } = yield* start(2)
     yield* makeReady(launched[0])
     yield* makeReady(launched[1])

@@ -54,7 +54,7 @@ const chunked = "Transfer-Encoding: chunked\r\n"
 
 describe("a malformed request", () => {
   it("a malformed request is refused with the error envelope and a request id", async (test) => {
-    const service = await Process.start(await Process.makeWorkingFolder(test))
+    const service = await Process.startService(await Process.makeWorkingFolder(test))
     const { apiRoot } = service
     const submission = `POST /partner/v1/topics HTTP/1.1\r\nHost: a\r\nX-Api-Key: ${Partner.readDemoCredentials(service).key}\r\n`
     const port = Number(new URL(apiRoot).port)

@@ -20,8 +20,8 @@ const answerOf = async (apiRoot: string, key: string, path: string) => {
 describe.concurrent("a status poll", () => {
   it("a status poll gets the same response with and without metrics", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
-    const plain = await Process.startProcess(cwd, ["serve", "--no-worker"])
-    const measured = await Process.startProcess(cwd, ["serve", "--no-worker"], { ADMIN_PORT: "0" })
+    const plain = await Process.startServiceProcess(cwd, ["serve", "--no-worker"])
+    const measured = await Process.startServiceProcess(cwd, ["serve", "--no-worker"], { ADMIN_PORT: "0" })
     const { key, persona } = Partner.readDemoCredentials(plain)
     await Partner.submitTopic(plain.apiRoot, key, persona.id)
     const listed = await Partner.callApi(plain.apiRoot, key, "/topics")
@@ -47,14 +47,14 @@ describe.runIf(process.platform === "linux").concurrent("the served process", ()
 
   it("the service runs with a small heap and keeps the process id with which it started", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
-    const { pid, stop } = await Process.startProcess(cwd, ["serve"], { NODE_OPTIONS: "" })
+    const { pid, stop } = await Process.startServiceProcess(cwd, ["serve"], { NODE_OPTIONS: "" })
     expect(await commandOf(pid)).toContain("--max-semi-space-size=8")
     expect(await stop()).toMatchObject({ code: 0 })
   })
 
   it("the service keeps a heap size that NODE_OPTIONS sets", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
-    const { pid } = await Process.startProcess(cwd, ["serve"], { NODE_OPTIONS: "--max-semi-space-size=16" })
+    const { pid } = await Process.startServiceProcess(cwd, ["serve"], { NODE_OPTIONS: "--max-semi-space-size=16" })
     expect((await commandOf(pid)).join(" ")).not.toContain("semi-space")
   })
 })

@@ -7,26 +7,26 @@ import * as Process from "../support/Process.ts"
 describe("the Node host on Postgres", () => {
   it("the Node host on Postgres starts from an empty database, works beside other processes, and doctor reports problems", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
-    const env = await OwnDatabase.makeDatabase(test)
-    const server = await Process.start(cwd, ["serve", "--no-worker"], env)
+    const env = await OwnDatabase.makeEmptyDatabase(test)
+    const server = await Process.startService(cwd, ["serve", "--no-worker"], env)
     expect(server.stdout()).toBe(`ready ${server.apiRoot}\n`)
     expect((await fetch(`${server.apiRoot}/readyz`)).status).toBe(200)
     const { key, organization, persona } = await Partner.registerPartner(cwd, env)
     const shareId = await Partner.submitTopic(server.apiRoot, key, persona.id)
     expect(shareId).toMatch(/^[0-9a-f-]{36}$/)
-    const worker = await Process.startProcess(cwd, ["worker"], {
+    const worker = await Process.startServiceProcess(cwd, ["worker"], {
       ...env,
       PORT: String(new URL(server.apiRoot).port),
       PUBLIC_URL: server.apiRoot
     })
     const outbox = () => fetch(`${server.apiRoot}/dev/outbox`).then((response) => response.text())
-    await Process.eventually(outbox, (text) => text.includes("ada@creators.test"))
-    const other = await Process.startProcess(cwd, ["serve"], env)
+    await Process.pollUntil(outbox, (text) => text.includes("ada@creators.test"))
+    const other = await Process.startServiceProcess(cwd, ["serve"], env)
     expect((await Partner.callApi(other.apiRoot, key, "/topics")).body.pagination.total).toBe(1)
-    expect(await Process.runJson(cwd, ["migrate"], env)).toEqual({ applied: [] })
-    expect(await Process.runJson(cwd, ["org", "list"], env)).toMatchObject([{ id: organization.id }])
-    expect((await Process.runJson(cwd, ["purge", "--dry-run"], env)).mails).toBe(0)
-    const findings = (await Process.runJson(cwd, ["doctor"], env)).findings
+    expect(await Process.runJsonCommand(cwd, ["migrate"], env)).toEqual({ applied: [] })
+    expect(await Process.runJsonCommand(cwd, ["org", "list"], env)).toMatchObject([{ id: organization.id }])
+    expect((await Process.runJsonCommand(cwd, ["purge", "--dry-run"], env)).mails).toBe(0)
+    const findings = (await Process.runJsonCommand(cwd, ["doctor"], env)).findings
     expect(findings).toContainEqual(
       expect.objectContaining({ check: "database", state: "ok", message: expect.stringContaining(", database test_") })
     )
@@ -35,18 +35,18 @@ describe("the Node host on Postgres", () => {
 
   it("doctor and each worker loop report a database that answers reads but accepts no writes", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
-    const env = await OwnDatabase.makeDatabase(test)
-    await Process.runJson(cwd, ["migrate"], env)
+    const env = await OwnDatabase.makeEmptyDatabase(test)
+    await Process.runJsonCommand(cwd, ["migrate"], env)
     const [place] = await OwnDatabase.queryRows(env, "SELECT current_database() AS name")
     await OwnDatabase.queryRows(env, `ALTER DATABASE ${place?.["name"]} SET default_transaction_read_only = on`)
-    const doctor = await Process.run(cwd, ["doctor", "--json"], env)
+    const doctor = await Process.runCommand(cwd, ["doctor", "--json"], env)
     expect(doctor.code).toBe(1)
     expect(JSON.parse(doctor.stdout).findings).toContainEqual({
       check: "database",
       state: "mend",
       message: expect.stringMatching(/ The database takes no writes from this role: transaction_read_only is on\. /)
     })
-    const server = await Process.start(cwd, ["serve"], { ...env, LOG_FORMAT: "json" })
+    const server = await Process.startService(cwd, ["serve"], { ...env, LOG_FORMAT: "json" })
     expect((await fetch(`${server.apiRoot}/readyz`)).status).toBe(503)
     const told = () =>
       Promise.resolve(
@@ -55,15 +55,15 @@ describe("the Node host on Postgres", () => {
           .split("\n")
           .filter((line) => line.includes("round of work failed"))
       )
-    const [line = ""] = await Process.eventually(told, (lines) => lines.length > 0)
+    const [line = ""] = await Process.pollUntil(told, (lines) => lines.length > 0)
     expect(JSON.parse(line).annotations.reason).toMatch(/^cannot execute [A-Z ]+ in a read-only transaction$/)
   })
 
   it("behind a connection pooler, doctor checks the service's database role and names DATABASE_DIRECT_URL if that address fails", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
-    const env = await OwnDatabase.makeDatabase(test)
+    const env = await OwnDatabase.makeEmptyDatabase(test)
     const direct = env["DATABASE_URL"] ?? ""
-    await Process.runJson(cwd, ["migrate"], env)
+    await Process.runJsonCommand(cwd, ["migrate"], env)
     const role = `reads_${new URL(direct).pathname.slice(1)}`
     await OwnDatabase.queryRows(env, `CREATE ROLE ${role} LOGIN PASSWORD 'x'`)
     test.onTestFinished(async () => {
@@ -76,7 +76,7 @@ describe("the Node host on Postgres", () => {
     url.password = "x"
     const doctor = async (way: string) => {
       const given = { ...env, DATABASE_URL: url.href, DATABASE_DIRECT_URL: way }
-      const { stdout } = await Process.run(cwd, ["doctor", "--json"], given)
+      const { stdout } = await Process.runCommand(cwd, ["doctor", "--json"], given)
       return JSON.parse(stdout).findings.find(({ check }: { check: string }) => check === "database")
     }
     expect(await doctor(direct)).toMatchObject({
@@ -93,7 +93,7 @@ describe("the Node host on Postgres", () => {
 
   it("serve with a wrong database address exits with code 1 and prints one sentence without the password", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
-    const env = await OwnDatabase.makeDatabase(test)
+    const env = await OwnDatabase.makeEmptyDatabase(test)
     const wrong = (change: (url: URL) => void) => {
       const url = new URL(env["DATABASE_URL"] ?? "")
       url.password = "hunter2"
@@ -111,14 +111,18 @@ describe("the Node host on Postgres", () => {
     })
     for (const DATABASE_URL of [unreachable, unknown, stranger]) {
       for (const args of [["serve"], ["migrate"], ["org", "list"]]) {
-        const { code, stderr, stdout } = await Process.run(cwd, args, { ...env, DATABASE_URL, LOG_LEVEL: "error" })
+        const { code, stderr, stdout } = await Process.runCommand(cwd, args, {
+          ...env,
+          DATABASE_URL,
+          LOG_LEVEL: "error"
+        })
         expect(code).toBe(1)
         expect(stdout).toBe("")
         expect(stderr).toMatch(/^DATABASE_URL points at [^\n]+ port \d+, database \w+: [^\n]+\.\n$/)
         expect(stderr).not.toContain("hunter2")
       }
     }
-    const doctor = await Process.run(cwd, ["doctor", "--json"], { ...env, DATABASE_URL: unreachable })
+    const doctor = await Process.runCommand(cwd, ["doctor", "--json"], { ...env, DATABASE_URL: unreachable })
     expect(doctor.code).toBe(1)
     expect(JSON.parse(doctor.stdout).findings).toContainEqual(
       expect.objectContaining({ check: "database", state: "mend", message: expect.stringContaining("ECONNREFUSED") })

@@ -49,7 +49,7 @@ describe("the variable PGPASSWORD", () => {
 
   it("PGPASSWORD lets every process connect to a database whose password has special characters", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
-    const env = await OwnDatabase.makeDatabase(test)
+    const env = await OwnDatabase.makeEmptyDatabase(test)
     const url = new URL(env["DATABASE_URL"] ?? "")
     // The test database server requires a password only from roles whose name starts with `guarded`.
     const role = `guarded_${url.pathname.slice(1)}`
@@ -60,10 +60,10 @@ describe("the variable PGPASSWORD", () => {
     })
     url.username = role
     const given = { ...env, DATABASE_URL: url.href }
-    const refused = await Process.run(cwd, ["migrate"], { ...given, PGPASSWORD: "another" })
+    const refused = await Process.runCommand(cwd, ["migrate"], { ...given, PGPASSWORD: "another" })
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining("password authentication failed") })
-    expect((await Process.runJson(cwd, ["migrate"], { ...given, PGPASSWORD: password })).applied).not.toEqual([])
-    const server = await Process.start(cwd, ["serve"], { ...given, PGPASSWORD: password })
+    expect((await Process.runJsonCommand(cwd, ["migrate"], { ...given, PGPASSWORD: password })).applied).not.toEqual([])
+    const server = await Process.startService(cwd, ["serve"], { ...given, PGPASSWORD: password })
     expect((await fetch(`${server.apiRoot}/readyz`)).status).toBe(200)
     const { code, stderr } = await server.stop()
     expect(code).toBe(0)

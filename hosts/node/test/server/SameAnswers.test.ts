@@ -18,7 +18,7 @@ it("the Node host returns the same response to a request as every other host", a
   const stores = Application.layer({ filename, outside: Layer.merge(Mailbox.layer, ScriptedGenerator.layer) })
   const partner = await Effect.runPromise(Effect.provide(HostConformance.seedPartner("127.0.0.1"), stores))
   const port = await findFreePort()
-  await Process.startProcess(folder, ["serve"], {
+  await Process.startServiceProcess(folder, ["serve"], {
     DATABASE_URL: `sqlite:${filename}`,
     PUBLIC_URL: apiRoot,
     SMTP_URL: "smtp://127.0.0.1:1",

@@ -14,7 +14,7 @@ const secrets = { SIGNING_SECRET: "a-secret-that-only-this-test-knows-of" }
 describe("the `serve` command", () => {
   it("serve prints the demo organization only at the first start, and prints a line when it listens", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
-    const first = await Process.startProcess(cwd)
+    const first = await Process.startServiceProcess(cwd)
     expect(first.stdout().split("\n")).toContain(`ready ${first.apiRoot}`)
     expect(first.apiRoot).toMatch(/^http:\/\/127\.0\.0\.1:[1-9]\d*$/)
     const key = /pk_live_\w+/.exec(first.stdout())?.[0] ?? ""
@@ -24,20 +24,20 @@ describe("the `serve` command", () => {
     expect(first.stderr()).not.toContain(key)
     expect(await (await fetch(`${first.apiRoot}/dev/outbox`)).text()).toContain("No mail")
     expect(await first.stop()).toMatchObject({ code: 0 })
-    const second = await Process.startProcess(cwd)
+    const second = await Process.startServiceProcess(cwd)
     expect(second.stdout()).toBe(`ready ${second.apiRoot}\n`)
     expect(await second.stop("SIGINT")).toMatchObject({ code: 0 })
   })
 
   it("KEEP_ALIVE_TIMEOUT sets how long an idle connection stays open", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
-    const { apiRoot } = await Process.start(cwd, ["serve"], { KEEP_ALIVE_TIMEOUT: "9 seconds" })
+    const { apiRoot } = await Process.startService(cwd, ["serve"], { KEEP_ALIVE_TIMEOUT: "9 seconds" })
     expect((await fetch(`${apiRoot}/healthz`)).headers.get("keep-alive")).toBe("timeout=9")
   })
 
   it("serve makes its data and the signing secret readable only for the user that runs it", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
-    const { stop } = await Process.startProcess(cwd)
+    const { stop } = await Process.startServiceProcess(cwd)
     await stop()
     const mode = async (path: string) => (await stat(join(cwd, "data", path))).mode & 0o777
     expect(await mode(".")).toBe(0o700)
@@ -47,11 +47,11 @@ describe("the `serve` command", () => {
 
   it("two servers that start at the same time, before the database exists, share one secret and one demo organization", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
-    const servers = await Promise.all([Process.startProcess(cwd), Process.startProcess(cwd)])
+    const servers = await Promise.all([Process.startServiceProcess(cwd), Process.startServiceProcess(cwd)])
     const introduced = servers.filter(({ stdout }) => stdout().includes("pk_live_"))
     expect(introduced).toHaveLength(1)
     expect(await readdir(join(cwd, "data"))).not.toContainEqual(expect.stringMatching(/^\./))
-    expect(await Process.runJson(cwd, ["org", "list"])).toHaveLength(1)
+    expect(await Process.runJsonCommand(cwd, ["org", "list"])).toHaveLength(1)
     const key = /pk_live_\w+/.exec(introduced[0]!.stdout())![0]
     for (const { apiRoot } of servers) expect((await Partner.callApi(apiRoot, key, "/personas")).status).toBe(200)
     for (const { stop } of servers) expect(await stop()).toMatchObject({ code: 0 })
@@ -59,13 +59,13 @@ describe("the `serve` command", () => {
 
   it("commands work while serve runs, and a command's changes apply from the next request on", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
-    const { apiRoot } = await Process.start(cwd)
+    const { apiRoot } = await Process.startService(cwd)
     const { key, keyId, organization, persona } = await Partner.registerPartner(cwd)
     expect((await Partner.callApi(apiRoot, key, "/personas")).body.data).toMatchObject([{ id: persona.id }])
-    await Process.runJson(cwd, ["license", "revoke", "--org", organization.id, "--persona", persona.id])
+    await Process.runJsonCommand(cwd, ["license", "revoke", "--org", organization.id, "--persona", persona.id])
     expect((await Partner.callApi(apiRoot, key, "/personas")).body.data).toEqual([])
-    await Process.runJson(cwd, ["key", "revoke", keyId])
-    const refused = await Process.eventually(
+    await Process.runJsonCommand(cwd, ["key", "revoke", keyId])
+    const refused = await Process.pollUntil(
       () => Partner.callApi(apiRoot, key, "/personas"),
       ({ status }) => status === 401
     )
@@ -74,8 +74,8 @@ describe("the `serve` command", () => {
 
   it("a port that is in use stops the start with one sentence", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
-    const { apiRoot } = await Process.start(cwd)
-    const outcome = await Process.run(cwd, ["serve"], { PORT: new URL(apiRoot).port })
+    const { apiRoot } = await Process.startService(cwd)
+    const outcome = await Process.runCommand(cwd, ["serve"], { PORT: new URL(apiRoot).port })
     expect(outcome).toMatchObject({ code: 1, stdout: "" })
     expect(outcome.stderr).toMatch(/^PORT must name a free port/m)
     expect(outcome.stderr).not.toContain("Stopped")
@@ -83,7 +83,7 @@ describe("the `serve` command", () => {
 
   it("serve finishes the running request after a stop signal", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
-    const { apiRoot, stdout, stop } = await Process.startProcess(cwd)
+    const { apiRoot, stdout, stop } = await Process.startServiceProcess(cwd)
     const { port } = new URL(apiRoot)
     const key = /pk_live_\w+/.exec(stdout())?.[0]
     const socket = connect(Number(port), "127.0.0.1").setEncoding("utf8")
@@ -95,7 +95,7 @@ describe("the `serve` command", () => {
     const head = `POST /partner/v1/topics HTTP/1.1\r\nhost: x\r\nx-api-key: ${key}\r\ncontent-type: application/json\r\n`
     // Both requests are sent in one packet, so the response to /healthz shows that the topic request has started.
     socket.write(`GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n${head}content-length: 2\r\n\r\n{`)
-    await Process.eventually(
+    await Process.pollUntil(
       async () => answer,
       (text) => /^HTTP\/1\.1 200 [\s\S]*\r\n\r\n/.test(text)
     )
@@ -105,7 +105,7 @@ describe("the `serve` command", () => {
         () => false,
         () => true
       )
-    await Process.eventually(isRefused, (refused) => refused)
+    await Process.pollUntil(isRefused, (refused) => refused)
     expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 200"])
     socket.write("}")
     await closed
@@ -128,12 +128,12 @@ describe("the `serve` command", () => {
     test.onTestFinished(() => new Promise<void>((resolve) => smtp.close(resolve)))
     const { port } = smtp.server.address() as AddressInfo
     const env = { ...secrets, DATABASE_URL: "sqlite:./x.db", SMTP_URL: `smtp://127.0.0.1:${port}` }
-    await Process.runJson(cwd, ["migrate"], env)
-    const { apiRoot, stderr, stdout, stop } = await Process.start(cwd, ["serve"], env)
+    await Process.runJsonCommand(cwd, ["migrate"], env)
+    const { apiRoot, stderr, stdout, stop } = await Process.startService(cwd, ["serve"], env)
     expect(stdout()).toBe(`ready ${apiRoot}\n`)
     const { key, persona } = await Partner.registerPartner(cwd, env)
     await Partner.submitTopic(apiRoot, key, persona.id)
-    await Process.eventually(
+    await Process.pollUntil(
       async () => received.join(""),
       (text) => text.includes("To: ada@creators.test")
     )
@@ -148,7 +148,7 @@ describe("the `serve` command", () => {
 
   it("serve starts on an IPv6 address, and prints no outbox URL if a mail server is configured", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
-    const { apiRoot, stdout } = await Process.start(cwd, ["serve"], {
+    const { apiRoot, stdout } = await Process.startService(cwd, ["serve"], {
       HOST: "::1",
       SMTP_URL: "smtp://desk:hunter2@127.0.0.1:9"
     })
@@ -160,7 +160,7 @@ describe("the `serve` command", () => {
 
   it("serve shows metrics on the loopback address if ADMIN_PORT is set", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
-    const { apiRoot, stderr } = await Process.startProcess(cwd, ["serve"], { ADMIN_PORT: "0" })
+    const { apiRoot, stderr } = await Process.startServiceProcess(cwd, ["serve"], { ADMIN_PORT: "0" })
     await fetch(`${apiRoot}/partner/v1/topics`)
     const address = /http:\/\/127\.0\.0\.1:\d+\/metrics/.exec(stderr())![0]
     const text = await (await fetch(address)).text()
@@ -173,13 +173,13 @@ describe("the `serve` command", () => {
 describe("the `worker` command", () => {
   it("the `worker` command runs the jobs of a server that was started with --no-worker", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
-    const server = await Process.start(cwd, ["serve", "--no-worker"])
+    const server = await Process.startService(cwd, ["serve", "--no-worker"])
     const { apiRoot } = server
     const { key, persona } = Partner.readDemoCredentials(server)
     await Partner.submitTopic(apiRoot, key, persona.id)
     expect(await Outbox.readOutbox(cwd)).toEqual([])
-    const worker = await Process.startProcess(cwd, ["worker"], { PUBLIC_URL: apiRoot })
-    const [mail] = await Process.eventually(
+    const worker = await Process.startServiceProcess(cwd, ["worker"], { PUBLIC_URL: apiRoot })
+    const [mail] = await Process.pollUntil(
       () => Outbox.readOutbox(cwd),
       ({ length }) => length > 0
     )
@@ -204,7 +204,7 @@ describe("the commands retry, mail and creator", () => {
     await new Promise<void>((resolve) => generator.listen(0, "127.0.0.1", resolve))
     test.onTestFinished(() => void generator.close())
     const { port } = generator.address() as AddressInfo
-    const server = await Process.start(cwd, ["serve"], {
+    const server = await Process.startService(cwd, ["serve"], {
       GENERATOR_URL: `http://127.0.0.1:${port}/v1`,
       GENERATOR_MODEL: "any",
       WORKER_POLL_INTERVAL: "50 millis"
@@ -212,13 +212,16 @@ describe("the commands retry, mail and creator", () => {
     const { key, persona } = Partner.readDemoCredentials(server)
     const shareId = await Partner.submitTopic(server.apiRoot, key, persona.id)
 
-    expect(await Process.run(cwd, ["retry", shareId])).toMatchObject({ code: 1 })
-    expect(await Process.runJson(cwd, ["mail", "resend", shareId])).toEqual({ share_id: shareId, mail: "request" })
+    expect(await Process.runCommand(cwd, ["retry", shareId])).toMatchObject({ code: 1 })
+    expect(await Process.runJsonCommand(cwd, ["mail", "resend", shareId])).toEqual({
+      share_id: shareId,
+      mail: "request"
+    })
     const move = ["creator", "change-email", "--from", "ADA@creators.localhost", "--to", "ada@new.test"]
-    expect(await Process.runJson(cwd, move)).toEqual({ personas: 1, assignments: 1 })
-    expect(await Process.run(cwd, move)).toMatchObject({ code: 1 })
+    expect(await Process.runJsonCommand(cwd, move)).toEqual({ personas: 1, assignments: 1 })
+    expect(await Process.runCommand(cwd, move)).toMatchObject({ code: 1 })
 
-    const moved = await Process.eventually(
+    const moved = await Process.pollUntil(
       () => Outbox.readOutbox(cwd),
       (texts) => texts.some((text) => text.includes("ada@new.test"))
     )
@@ -231,18 +234,18 @@ describe("the commands retry, mail and creator", () => {
     })
     expect(respond.status).toBe(200)
 
-    const doctor = () => Process.run(cwd, ["doctor"])
-    const stalled = await Process.eventually(doctor, ({ stdout }) => stdout.includes(`retry ${shareId}`))
+    const doctor = () => Process.runCommand(cwd, ["doctor"])
+    const stalled = await Process.pollUntil(doctor, ({ stdout }) => stdout.includes(`retry ${shareId}`))
     expect(stalled.code).toBe(1)
     isGood = true
-    expect(await Process.runJson(cwd, ["retry", shareId])).toMatchObject({
+    expect(await Process.runJsonCommand(cwd, ["retry", shareId])).toMatchObject({
       share_id: shareId,
       status: "opinion_injected"
     })
     const view = async () => (await fetch(link, { headers: { accept: "application/json" } })).json()
-    await Process.eventually(view, (answer) => answer.data.status === "commentary_generated")
+    await Process.pollUntil(view, (answer) => answer.data.status === "commentary_generated")
 
-    expect(await Process.runJson(cwd, ["creator", "erase", "--email", "ada@new.test"])).toEqual({
+    expect(await Process.runJsonCommand(cwd, ["creator", "erase", "--email", "ada@new.test"])).toEqual({
       personas: 1,
       assignments: 1
     })

@@ -9,16 +9,16 @@ import * as Process from "../support/Process.ts"
 
 it("other processes refuse a revoked key and a suspended organization's key, and start new work, before their next poll", async (test) => {
   const cwd = await Process.makeWorkingFolder(test)
-  const env = { ...(await OwnDatabase.makeDatabase(test)), WORKER_POLL_INTERVAL: "10 minutes" }
-  const server = await Process.start(cwd, ["serve", "--no-worker"], env)
-  const other = await Process.startProcess(cwd, ["serve", "--no-worker"], env)
+  const env = { ...(await OwnDatabase.makeEmptyDatabase(test)), WORKER_POLL_INTERVAL: "10 minutes" }
+  const server = await Process.startService(cwd, ["serve", "--no-worker"], env)
+  const other = await Process.startServiceProcess(cwd, ["serve", "--no-worker"], env)
   const port = String(new URL(server.apiRoot).port)
-  const worker = await Process.startProcess(cwd, ["worker"], { ...env, PORT: port, PUBLIC_URL: server.apiRoot })
+  const worker = await Process.startServiceProcess(cwd, ["worker"], { ...env, PORT: port, PUBLIC_URL: server.apiRoot })
   const { key, keyId, organization, persona } = await Partner.registerPartner(cwd, env)
 
   const outbox = () => fetch(`${server.apiRoot}/dev/outbox`).then((response) => response.text())
   const mails = async () => (await outbox()).split("ada@creators.test").length - 1
-  const firstSent = Process.eventually(mails, (count) => count > 0)
+  const firstSent = Process.pollUntil(mails, (count) => count > 0)
   await Partner.submitTopic(server.apiRoot, key, persona.id)
   await firstSent
 
@@ -29,7 +29,7 @@ it("other processes refuse a revoked key and a suspended organization's key, and
     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%'"
   )
   await Partner.submitTopic(other.apiRoot, key, persona.id)
-  await Process.eventually(mails, (count) => count > before)
+  await Process.pollUntil(mails, (count) => count > before)
 
   const statuses = () =>
     Promise.all([server, other].map(async ({ apiRoot }) => (await Partner.callApi(apiRoot, key, "/personas")).status))
@@ -38,15 +38,15 @@ it("other processes refuse a revoked key and a suspended organization's key, and
       env,
       "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%'"
     )
-  await Process.eventually(listening, ({ length }) => length === 3)
+  await Process.pollUntil(listening, ({ length }) => length === 3)
   /** The notification of a change arrives some milliseconds after the command has ended. */
-  const soon = (wanted: number) => Process.eventually(statuses, (both) => both.every((status) => status === wanted))
+  const soon = (wanted: number) => Process.pollUntil(statuses, (both) => both.every((status) => status === wanted))
   await soon(200)
-  await Process.runJson(cwd, ["org", "suspend", organization.id], env)
+  await Process.runJsonCommand(cwd, ["org", "suspend", organization.id], env)
   await soon(401)
-  await Process.runJson(cwd, ["org", "resume", organization.id], env)
+  await Process.runJsonCommand(cwd, ["org", "resume", organization.id], env)
   await soon(200)
-  await Process.runJson(cwd, ["key", "revoke", keyId], env)
+  await Process.runJsonCommand(cwd, ["key", "revoke", keyId], env)
   await soon(401)
   // Each process has a heartbeat row in the database until the process has stopped.
   const processes = () => OwnDatabase.queryRows(env, "SELECT version, schema_id FROM processes")

@@ -2,7 +2,7 @@
 
 import { format } from "node:util"
 import * as CommandLine from "@partner-commentary/node/cli/CommandLine"
-import { commandTree } from "@partner-commentary/node/cli/Program"
+import { rootCommand } from "@partner-commentary/node/cli/Program"
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
@@ -95,7 +95,7 @@ const leaveFolder = (): void => {
 }
 
 const execute = (args: ReadonlyArray<string>, env: EnvironmentVariables, toStderr: (line: string) => void) =>
-  CommandLine.execute(commandTree, args).pipe(
+  CommandLine.execute(rootCommand, args).pipe(
     Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnvRecord({ ...env })),
     Effect.provideService(Console.Console, { ...console, error: (...words) => toStderr(`${format(...words)}\n`) })
   )

@@ -16,7 +16,7 @@ export const listenOnLoopback = async (test: TestLifetime, listener: RequestList
 }
 
 /** Starts a partner's webhook receiver, which chooses the response status by the request path. */
-export const startReceiver = (test: TestLifetime, statusOf: (path: string) => number): Promise<string> =>
+export const startWebhookReceiver = (test: TestLifetime, statusOf: (path: string) => number): Promise<string> =>
   listenOnLoopback(test, (request, response) => {
     request.resume().on("end", () => response.writeHead(statusOf(request.url ?? "")).end())
   })

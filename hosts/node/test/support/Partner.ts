@@ -2,14 +2,14 @@
 import * as Process from "./Process.ts"
 
 export const registerPartner = async (cwd: string, env: Process.EnvironmentVariables = {}) => {
-  const organization = await Process.runJson(cwd, ["org", "create", "--name", "Acme Sports"], env)
-  const persona = await Process.runJson(
+  const organization = await Process.runJsonCommand(cwd, ["org", "create", "--name", "Acme Sports"], env)
+  const persona = await Process.runJsonCommand(
     cwd,
     ["persona", "create", "--name", "Ada Marsh", "--creator-email", "ada@creators.test"],
     env
   )
-  await Process.runJson(cwd, ["license", "grant", "--org", organization.id, "--persona", persona.id], env)
-  const key = await Process.runJson(
+  await Process.runJsonCommand(cwd, ["license", "grant", "--org", organization.id, "--persona", persona.id], env)
+  const key = await Process.runJsonCommand(
     cwd,
     ["key", "create", "--org", organization.id, "--name", "k", "--scopes", "topics:submit,topics:read,personas:read"],
     env
@@ -23,9 +23,9 @@ export const registerTestPartner = async (
   name: string,
   env: Process.EnvironmentVariables = {}
 ): Promise<{ readonly id: string; readonly key: string }> => {
-  const { id } = await Process.runJson(cwd, ["org", "create", "--name", name], env)
+  const { id } = await Process.runJsonCommand(cwd, ["org", "create", "--name", name], env)
   const words = ["--org", id, "--name", "k", "--scopes", "topics:submit,topics:read", "--environment", "test"]
-  const { full_key: key } = await Process.runJson(cwd, ["key", "create", ...words], env)
+  const { full_key: key } = await Process.runJsonCommand(cwd, ["key", "create", ...words], env)
   return { id, key }
 }
 

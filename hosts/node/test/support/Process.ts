@@ -80,7 +80,7 @@ const launch = (cwd: string, args: ReadonlyArray<string>, env: EnvironmentVariab
 }
 
 /** Runs a command in the test's own process. */
-export const run = (
+export const runCommand = (
   cwd: string,
   args: ReadonlyArray<string>,
   env: EnvironmentVariables = {}
@@ -94,19 +94,19 @@ export const spawnCommand = (
 ): Promise<ProcessOutcome> => launch(cwd, args, env).ended
 
 /** Runs a command with `--json`. Resolves with the JSON value that the command prints. */
-export const runJson = async (
+export const runJsonCommand = async (
   cwd: string,
   args: ReadonlyArray<string>,
   env: EnvironmentVariables = {}
   // biome-ignore lint/suspicious/noExplicitAny: the tests assert the shape of the JSON
 ): Promise<any> => {
-  const { code, stderr, stdout } = await run(cwd, [...args, "--json"], env)
+  const { code, stderr, stdout } = await runCommand(cwd, [...args, "--json"], env)
   if (code !== 0) throw new Error(`${args.join(" ")} ended with ${code}: ${stderr}`)
   return JSON.parse(stdout)
 }
 
 /** Starts a service in the test's own process. Resolves when the service is ready. */
-export const start = async (
+export const startService = async (
   cwd: string,
   args: ReadonlyArray<string> = ["serve"],
   env: EnvironmentVariables = {}
@@ -126,7 +126,7 @@ export const start = async (
  * Starts a service in a child process, for tests of processes. Waits for the `ready` line, and for all output to stderr
  * before that line.
  */
-export const startProcess = async (
+export const startServiceProcess = async (
   cwd: string,
   args: ReadonlyArray<string> = ["serve"],
   env: EnvironmentVariables = {},
@@ -166,7 +166,7 @@ const endedEarly = ({ code, stderr }: ProcessOutcome) => new Error(`ended with $
  * Repeats `ask` until its result satisfies the condition. The time limit is long, because on a busy machine a call that
  * starts a process takes seconds.
  */
-export const eventually = async <A>(ask: () => Promise<A>, satisfies: (answer: A) => boolean): Promise<A> => {
+export const pollUntil = async <A>(ask: () => Promise<A>, satisfies: (answer: A) => boolean): Promise<A> => {
   const until = performance.now() + 50_000
   for (;;) {
     const answer = await ask()

@@ -19,10 +19,10 @@ const requests = (stderr: string) =>
 
 it("the access log contains each request's route, status, time, organization and request id, but never a token", async (test) => {
   const cwd = await Process.makeWorkingFolder(test)
-  const service = await Process.start(cwd, ["serve"], { LOG_REQUESTS: "true" })
+  const service = await Process.startService(cwd, ["serve"], { LOG_REQUESTS: "true" })
   const { key, persona } = Partner.readDemoCredentials(service)
   const shareId = await Partner.submitTopic(service.apiRoot, key, persona.id)
-  const [mail = ""] = await Process.eventually(
+  const [mail = ""] = await Process.pollUntil(
     () => Outbox.readOutbox(cwd),
     ({ length }) => length > 0
   )
@@ -59,7 +59,7 @@ it("the access log contains each request's route, status, time, organization and
 
 it("the access log is disabled by default", async (test) => {
   const cwd = await Process.makeWorkingFolder(test)
-  const service = await Process.start(cwd, ["serve"])
+  const service = await Process.startService(cwd, ["serve"])
   await fetch(`${service.apiRoot}/partner/v1/topics`)
   expect(requests((await service.stop()).stderr)).toEqual([])
 })

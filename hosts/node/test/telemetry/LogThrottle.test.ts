@@ -7,7 +7,7 @@ import * as Process from "../support/Process.ts"
 
 it("during an outage the first failure is logged with a short stack, and then about one line per second counts the further failures", async (test) => {
   const cwd = await Process.makeWorkingFolder(test)
-  const service = await Process.start(cwd, ["serve", "--no-worker"])
+  const service = await Process.startService(cwd, ["serve", "--no-worker"])
   const { key } = Partner.readDemoCredentials(service)
   expect((await Partner.callApi(service.apiRoot, key, "/topics")).status).toBe(200)
   const database = new DatabaseSync(join(cwd, "data", "partner-commentary.db"), { timeout: 10_000 })

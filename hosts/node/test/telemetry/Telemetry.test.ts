@@ -16,8 +16,8 @@ const names = (body: string) => new Set([...body.matchAll(/^# TYPE (\w+) /gm)].m
 it("OTLP exports every metric that /metrics shows, with the configured headers", async (test) => {
   const collector = await Collector.startCollector(test)
   const [watched, exporting] = await Promise.all([
-    Process.startProcess(await Process.makeWorkingFolder(test), ["serve"], { ADMIN_PORT: "0" }),
-    Process.startProcess(await Process.makeWorkingFolder(test), ["serve"], {
+    Process.startServiceProcess(await Process.makeWorkingFolder(test), ["serve"], { ADMIN_PORT: "0" }),
+    Process.startServiceProcess(await Process.makeWorkingFolder(test), ["serve"], {
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
       OTEL_EXPORTER_OTLP_HEADERS: "authorization=Bearer%20s3cret, x-scope=desk"
     })
@@ -48,10 +48,10 @@ const standard = [
 
 it("/metrics counts due work and waiting mails by kind", async (test) => {
   const cwd = await Process.makeWorkingFolder(test)
-  const service = await Process.start(cwd, ["serve", "--no-worker"], { ADMIN_PORT: "0" })
+  const service = await Process.startService(cwd, ["serve", "--no-worker"], { ADMIN_PORT: "0" })
   const { key, persona } = Partner.readDemoCredentials(service)
   await Partner.submitTopic(service.apiRoot, key, persona.id)
-  const { body } = await Process.eventually(
+  const { body } = await Process.pollUntil(
     () => text(page.exec(service.stderr())?.[0] ?? ""),
     (answer) => answer.body.includes("partner_commentary_mails_waiting 1")
   )
@@ -65,7 +65,7 @@ it("/metrics counts due work and waiting mails by kind", async (test) => {
 
 it("/metrics counts each event stream, both while the stream is open and after its client has disconnected", async (test) => {
   const cwd = await Process.makeWorkingFolder(test)
-  const service = await Process.start(cwd, ["serve", "--no-worker"], { ADMIN_PORT: "0" })
+  const service = await Process.startService(cwd, ["serve", "--no-worker"], { ADMIN_PORT: "0" })
   const { key } = Partner.readDemoCredentials(service)
   const line = /^partner_commentary_http_requests_total\{area="partner",.*status="200"\} (\d+)$/m
   const count = async () => Number(line.exec((await text(page.exec(service.stderr())?.[0] ?? "")).body)?.[1] ?? 0)
@@ -76,14 +76,14 @@ it("/metrics counts each event stream, both while the stream is open and after i
     const headers = { "x-api-key": key }
     await fetch(`${service.apiRoot}/partner/v1/events/stream`, { headers, signal: client.signal })
     if (opened === 2) client.abort()
-    await Process.eventually(count, (present) => present === before + opened)
+    await Process.pollUntil(count, (present) => present === before + opened)
     client.abort()
   }
 })
 
 it("a worker answers health checks and serves metrics at ADMIN_HOST and ADMIN_PORT", async (test) => {
   const cwd = await Process.makeWorkingFolder(test)
-  const { stderr } = await Process.startProcess(cwd, ["worker"], {
+  const { stderr } = await Process.startServiceProcess(cwd, ["worker"], {
     ADMIN_HOST: "::1",
     ADMIN_PORT: "0",
     PUBLIC_URL: "http://127.0.0.1:8080"
@@ -97,7 +97,11 @@ it("a worker answers health checks and serves metrics at ADMIN_HOST and ADMIN_PO
 
 it("a listen address that this machine does not have is refused with the variable's name", async (test) => {
   const cwd = await Process.makeWorkingFolder(test)
-  const { code, stderr } = await Process.run(cwd, ["serve"], { PORT: "0", ADMIN_HOST: "192.0.2.1", ADMIN_PORT: "0" })
+  const { code, stderr } = await Process.runCommand(cwd, ["serve"], {
+    PORT: "0",
+    ADMIN_HOST: "192.0.2.1",
+    ADMIN_PORT: "0"
+  })
   expect(code).toBe(1)
   expect(stderr).toContain("ADMIN_HOST must name an address of this machine, but 192.0.2.1 is not.")
 })

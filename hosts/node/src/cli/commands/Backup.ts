@@ -15,7 +15,7 @@ import * as Effect from "effect/Effect"
 import * as Database from "../../app/Database.ts"
 import * as NewFile from "../../app/NewFile.ts"
 import { CommandFailed } from "../CommandFailed.ts"
-import { output } from "../Output.ts"
+import { printResult } from "../Output.ts"
 
 export const backupCommand = Command.make(
   "backup",
@@ -29,7 +29,7 @@ export const backupCommand = Command.make(
     if (database.filename === ":memory:") return yield* refused("A database in memory cannot be backed up")
     if (existsSync(file)) return yield* refused(alreadyThere(file))
     const unfinished = yield* created(file)
-    yield* Database.inspect(settings, Effect.void).pipe(
+    yield* Database.queryAnySchema(settings, Effect.void).pipe(
       Effect.andThen(
         Effect.tryPromise({
           try: () => copy(database.filename, unfinished, file),
@@ -39,7 +39,7 @@ export const backupCommand = Command.make(
       Effect.ensuring(Effect.promise(() => remove(unfinished)))
     )
     const { size: bytes } = yield* Effect.promise(() => stat(file))
-    yield* output({ json: () => ({ file, bytes }), text: () => [`${file} holds the backup, ${bytes} bytes.`] })
+    yield* printResult({ json: () => ({ file, bytes }), text: () => [`${file} holds the backup, ${bytes} bytes.`] })
   })
 ).pipe(Command.withDescription("Copy the SQLite database to a new file while the service runs"))
 
@@ -93,7 +93,7 @@ const copy = async (source: string, unfinished: string, file: string): Promise<v
     made.close()
   }
   await sync(unfinished)
-  await NewFile.publishFile(unfinished, file)
+  await NewFile.renameWithoutReplacing(unfinished, file)
   // Ignore the error, because some file systems cannot sync a folder.
   await sync(dirname(file)).catch(() => undefined)
 }

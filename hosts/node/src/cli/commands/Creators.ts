@@ -15,8 +15,8 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Administration from "../Administration.ts"
-import { CommandFailed, refuseIf } from "../CommandFailed.ts"
-import { isoOrNull, output } from "../Output.ts"
+import { CommandFailed, failWithUsageErrorIf } from "../CommandFailed.ts"
+import { printResult, toIsoOrNull } from "../Output.ts"
 import * as Parameter from "../Parameter.ts"
 
 const shareId = Parameter.positionalArgument("share_id", Parser.idParserOf(ShareId), "The share_id of an assignment")
@@ -28,7 +28,7 @@ export const retryCommand = Command.make(
     all: Flag.Boolean("all").pipe(Flag.withDescription("Every generation that finally failed"), Flag.withDefault(false))
   },
   Effect.fn(function* ({ all, shareId }) {
-    yield* refuseIf(
+    yield* failWithUsageErrorIf(
       all !== Option.isNone(shareId),
       "Give one share_id, or --all for every generation that finally failed."
     )
@@ -39,7 +39,7 @@ export const retryCommand = Command.make(
 
 const retryOne = Effect.fnUntraced(function* (shareId: ShareId) {
   const assignment = yield* restarted(shareId)
-  yield* output({
+  yield* printResult({
     json: () => view(assignment),
     text: () => ["Restarted generation: a running server or worker makes the next attempt at once."]
   })
@@ -51,7 +51,7 @@ const retryAll = Effect.gen(function* () {
   const outcomes = yield* Effect.forEach(stalled, (id) => Effect.result(restarted(id)))
   const failures = outcomes.filter(Result.isFailure).map(({ failure }) => failure.message)
   const started = outcomes.length - failures.length
-  yield* output({
+  yield* printResult({
     json: () =>
       outcomes.map((outcome, index) =>
         Result.isSuccess(outcome) ? view(outcome.success) : { share_id: stalled[index], error: outcome.failure.message }
@@ -70,14 +70,14 @@ const retryAll = Effect.gen(function* () {
 
 const restarted = (id: ShareId) =>
   Effect.flatMap(CreatorAdministration, (creators) =>
-    creators.retryGeneration(id).pipe(explainRefusal(id, "start generation"))
+    creators.retryGeneration(id).pipe(explainActionRefusal(id, "start generation"))
   )
 
 const view = (assignment: Assignment) => ({
   share_id: assignment.id,
   topic_id: assignment.topicId,
   status: assignment.status,
-  next_attempt_at: isoOrNull(assignment.generation.nextAt)
+  next_attempt_at: toIsoOrNull(assignment.generation.nextAt)
 })
 
 const changeEmail = Command.make(
@@ -90,7 +90,7 @@ const changeEmail = Command.make(
     function* ({ from, to }) {
       const changed = yield* (yield* CreatorAdministration).changeEmail(from, to)
       if (changed.personas + changed.assignments === 0) return yield* nobody(from)
-      yield* output({
+      yield* printResult({
         json: () => changed,
         text: () => [
           `Changed ${personas(changed.personas)} and ${requests(changed.assignments, "open ")} to ${to}.`,
@@ -101,7 +101,7 @@ const changeEmail = Command.make(
     Effect.provide(Administration.layer),
     (changing, { from, to }) =>
       Effect.andThen(
-        refuseIf(from.toLowerCase() === to.toLowerCase(), "--from and --to are the same address."),
+        failWithUsageErrorIf(from.toLowerCase() === to.toLowerCase(), "--from and --to are the same address."),
         changing
       )
   )
@@ -113,7 +113,7 @@ const erase = Command.make(
   Effect.fn(function* ({ email }) {
     const erased = yield* (yield* CreatorAdministration).erase(email)
     if (erased.personas + erased.assignments === 0) return yield* nobody(email)
-    yield* output({
+    yield* printResult({
       json: () => erased,
       text: () => [
         `Erased the creator from ${personas(erased.personas)} and ${requests(erased.assignments, "")}; approved texts stay.`,
@@ -137,7 +137,7 @@ const nobody = (email: string) =>
   Effect.fail(new CommandFailed({ message: `No persona and no request has the creator address ${email}.` }))
 
 /** Returns a sentence that explains why a request was not changed. */
-export const explainRefusal =
+export const explainActionRefusal =
   (id: ShareId, action: string) =>
   <A, R>(effect: Effect.Effect<A, { readonly _tag: "AssignmentNotFound" } | ActionRefused, R>) =>
     Effect.mapError(

@@ -9,7 +9,7 @@ import * as Result from "effect/Result"
 import type { Finding } from "../../doctor/Doctor.ts"
 import * as Administration from "../Administration.ts"
 import { CommandFailed } from "../CommandFailed.ts"
-import { formatTable, output } from "../Output.ts"
+import { formatTable, printResult } from "../Output.ts"
 
 export const doctorCommand = Command.make(
   "doctor",
@@ -17,7 +17,7 @@ export const doctorCommand = Command.make(
   Effect.fn(function* () {
     const findings = yield* examine
     const toMend = findings.reduce((sum, { count = 1, state }) => (state === "mend" ? sum + count : sum), 0)
-    yield* output({
+    yield* printResult({
       json: () => ({ ok: toMend === 0, findings }),
       text: () =>
         formatTable(
@@ -74,18 +74,18 @@ const examine = Effect.gen(function* () {
   })
   const silent = Doctor.mendFinding(
     "database",
-    `No answer within ${Duration.format(Doctor.checkTimeout)}: its content was not checked.`
+    `No answer within ${Duration.format(Doctor.doctorCheckTimeout)}: its content was not checked.`
   )
   const [{ database, within }, integrity, ...others] = yield* Effect.all(
     [
-      Effect.catchTag(Timeout.withTimeout(Doctor.checkTimeout, stored), "TimeoutError", () =>
+      Effect.catchTag(Timeout.withTimeout(Doctor.doctorCheckTimeout, stored), "TimeoutError", () =>
         Effect.succeed({ database: silent, within: [] as ReadonlyArray<Finding> })
       ),
       FileIntegrity.checkFileIntegrity(settings),
       Doctor.withCheckTimeout("mail server", Doctor.checkMailServer(settings)),
       Doctor.withCheckTimeout("generator", ModelServers.checkGenerator(settings)),
       Doctor.withCheckTimeout("speech", ModelServers.checkSpeechServer(settings)),
-      Doctor.withCheckTimeout("media storage", StorageCheck.checkStorage(settings)),
+      Doctor.withCheckTimeout("media storage", StorageCheck.checkMediaStorage(settings)),
       Doctor.withCheckTimeout("identity provider", Doctor.checkIdentityProvider(settings))
     ],
     { concurrency: "unbounded" }

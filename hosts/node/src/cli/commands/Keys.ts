@@ -14,7 +14,7 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Administration from "../Administration.ts"
 import { CommandFailed } from "../CommandFailed.ts"
-import { formatFields, formatTable, isoOrNull, output } from "../Output.ts"
+import { formatFields, formatTable, printResult, toIsoOrNull } from "../Output.ts"
 import * as Parameter from "../Parameter.ts"
 
 const organization = Parameter.requiredFlag("org", Parser.idParserOf(OrganizationId), "ID", "The organization's id")
@@ -68,7 +68,7 @@ const create = Command.make(
             )
         })
       )
-    yield* output({
+    yield* printResult({
       json: () => ({ ...view(key), full_key: Redacted.value(fullKey) }),
       text: () => [
         `Created the key ${key.name}. It is shown only once:`,
@@ -79,7 +79,7 @@ const create = Command.make(
           id: key.id,
           scopes: key.scopes.join(" "),
           addresses: key.ipAllowList.join(" "),
-          expires: isoOrNull(key.expiresAt)
+          expires: toIsoOrNull(key.expiresAt)
         })
       ]
     })
@@ -95,7 +95,7 @@ const list = Command.make(
     }
     const now = yield* Instant.now
     const keys = yield* (yield* ApiKeys).list(wanted.organization)
-    yield* output({
+    yield* printResult({
       json: () => keys.map(view),
       text: () =>
         formatTable(
@@ -115,7 +115,7 @@ const revoke = Command.make(
     const key = yield* Effect.catchTag(apiKeys.revoke(id), "ApiKeyNotFound", () =>
       Effect.fail(new CommandFailed({ message: `There is no key ${id}.` }))
     )
-    yield* output({
+    yield* printResult({
       json: () => view(key),
       text: () => [`Revoked the key ${key.name}: it is refused everywhere within seconds.`]
     })
@@ -145,7 +145,7 @@ const view = (key: ApiKey) => ({
   environment: key.environment,
   ip_whitelist: key.ipAllowList,
   created_at: Instant.toIso(key.createdAt),
-  expires_at: isoOrNull(key.expiresAt),
-  last_used_at: isoOrNull(key.lastUsedAt),
-  revoked_at: isoOrNull(key.revokedAt)
+  expires_at: toIsoOrNull(key.expiresAt),
+  last_used_at: toIsoOrNull(key.lastUsedAt),
+  revoked_at: toIsoOrNull(key.revokedAt)
 })

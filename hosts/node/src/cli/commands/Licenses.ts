@@ -12,7 +12,7 @@ import * as Option from "effect/Option"
 import * as Licenses from "partner-commentary/administration/Licenses"
 import * as Administration from "../Administration.ts"
 import { CommandFailed } from "../CommandFailed.ts"
-import { formatTable, isoOrNull, output } from "../Output.ts"
+import { formatTable, printResult, toIsoOrNull } from "../Output.ts"
 import * as Parameter from "../Parameter.ts"
 
 const organization = Parameter.requiredFlag("org", Parser.idParserOf(OrganizationId), "ID", "The organization's id")
@@ -39,7 +39,7 @@ const grant = Command.make(
       })
     }
     const license = granted.value
-    yield* output({
+    yield* printResult({
       json: () => Licenses.toApiLicense(license, now),
       text: () => [
         license.until === null
@@ -62,7 +62,7 @@ const revoke = Command.make(
         message: `The organization ${wanted.organization} has no licence for the persona ${wanted.persona}.`
       })
     }
-    yield* output({
+    yield* printResult({
       json: () => Licenses.toApiLicense(revoked.value, now),
       text: () => ["Revoked the licence: the partner can send no new topics to the persona. Open requests continue."]
     })
@@ -78,7 +78,7 @@ const list = Command.make(
     }
     const now = yield* Instant.now
     const licenses = yield* (yield* PersonaRegistry).licenses(wanted.organization)
-    yield* output({
+    yield* printResult({
       json: () => licenses.map((one) => ({ ...Licenses.toApiLicense(one, now), persona_name: one.personaName })),
       text: () =>
         formatTable(
@@ -87,7 +87,7 @@ const list = Command.make(
             one.personaId,
             one.personaName,
             one.revokedAt !== null ? "revoked" : isLicenseActive(one, now) ? "active" : "ended",
-            isoOrNull(one.until) ?? ""
+            toIsoOrNull(one.until) ?? ""
           ]),
           `There are no licences yet. Next: partner-commentary license grant --org ${wanted.organization} --persona ID`
         )

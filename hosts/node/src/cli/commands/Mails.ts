@@ -11,10 +11,10 @@ import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Administration from "../Administration.ts"
-import { refuseIf } from "../CommandFailed.ts"
-import { formatTable, isoOrNull, output } from "../Output.ts"
+import { failWithUsageErrorIf } from "../CommandFailed.ts"
+import { formatTable, printResult, toIsoOrNull } from "../Output.ts"
 import * as Parameter from "../Parameter.ts"
-import { explainRefusal } from "./Creators.ts"
+import { explainActionRefusal } from "./Creators.ts"
 
 const position: Parser.Parser<MailListPosition> = {
   rule: "the value of `next` in the page before",
@@ -52,7 +52,7 @@ const list = Command.make(
     const contacts = yield* contactsOf(mails)
     const rows = mails.map((mail) => ({ ...mail, to: mail.to ?? contacts.get(mail.organizationId) ?? null }))
     const following = next === null ? null : `${Instant.toIso(next.at)}_${next.id}`
-    yield* output({
+    yield* printResult({
       json: () => ({ mails: rows.map(view), next: following }),
       text: () => [
         ...formatTable(
@@ -60,7 +60,7 @@ const list = Command.make(
           rows.map(({ attempts, dueAt, id, reason, settledAt, to }) => [
             id,
             to ?? "",
-            isoOrNull(dueAt ?? settledAt) ?? "",
+            toIsoOrNull(dueAt ?? settledAt) ?? "",
             String(attempts),
             reason ?? ""
           ]),
@@ -101,7 +101,7 @@ const view = ({
   to
 }: ListedMail) => ({
   ...{ id, kind, organization_id: organizationId, share_id: shareId, to, state, attempts, last_reason: reason },
-  ...{ created_at: Instant.toIso(createdAt), due_at: isoOrNull(dueAt), settled_at: isoOrNull(settledAt) }
+  ...{ created_at: Instant.toIso(createdAt), due_at: toIsoOrNull(dueAt), settled_at: toIsoOrNull(settledAt) }
 })
 
 const resend = Command.make(
@@ -122,7 +122,7 @@ const resend = Command.make(
     )
   },
   Effect.fn(function* ({ all, shareId, since }) {
-    yield* refuseIf(
+    yield* failWithUsageErrorIf(
       all === Option.isSome(shareId) || all !== Option.isSome(since),
       "Give one share_id, or --all with --since TIMESTAMP for every mail that failed since then."
     )
@@ -134,8 +134,8 @@ const resend = Command.make(
 const resendOne = Effect.fnUntraced(function* (shareId: ShareId) {
   const kind = yield* (yield* CreatorAdministration)
     .resendMail(shareId)
-    .pipe(explainRefusal(shareId, "mail its creator"))
-  yield* output({
+    .pipe(explainActionRefusal(shareId, "mail its creator"))
+  yield* printResult({
     json: () => ({ share_id: shareId, mail: kind }),
     text: () => [`Queued the ${kind.replaceAll("_", " ")} mail: a running server or worker sends it at once.`]
   })
@@ -143,7 +143,7 @@ const resendOne = Effect.fnUntraced(function* (shareId: ShareId) {
 
 const resendAll = Effect.fnUntraced(function* (since: Instant.Instant) {
   const resent = yield* (yield* CreatorAdministration).resendFailed(since)
-  yield* output({
+  yield* printResult({
     json: () => ({ since: Instant.toIso(since), resent }),
     text: () =>
       resent === 0

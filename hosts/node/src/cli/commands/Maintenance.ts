@@ -12,13 +12,13 @@ import { deletionCutoffs, eventRetention, mailRetention } from "partner-commenta
 import * as Database from "../../app/Database.ts"
 import * as Logs from "../../telemetry/Logs.ts"
 import * as Administration from "../Administration.ts"
-import { output } from "../Output.ts"
+import { printResult } from "../Output.ts"
 
 const days = (duration: Duration.Duration) => `${Duration.toDays(duration)} days`
 
 const databaseAlone = Layer.unwrap(
   Effect.map(Effect.tap(Settings.readSettings, Settings.requireNamedDatabase), (settings) =>
-    Layer.merge(Database.layerClient(settings), Logs.layer(settings, "warn"))
+    Layer.merge(Database.layerForMigrations(settings), Logs.layer(settings, "warn"))
   )
 )
 
@@ -30,7 +30,7 @@ export const migrateCommand = Command.make(
     const { database } = yield* Settings.readSettings
     const done = yield* Effect.mapError(migrate, (error) => DatabaseRefused.explainDatabaseError(database, error))
     const applied = done.map(([id, name]) => `${String(id).padStart(4, "0")}_${name}`)
-    yield* output({
+    yield* printResult({
       json: () => ({ applied }),
       text: () =>
         applied.length === 0
@@ -53,7 +53,7 @@ export const purgeCommand = Command.make(
     const { testRetention } = (yield* Settings.readSettings).policy
     const before = deletionCutoffs(yield* Instant.now, testRetention)
     const { testTopics, ...gone } = yield* dryRun ? retention.count(before) : retention.purge(before)
-    yield* output({
+    yield* printResult({
       json: () => ({ ...gone, test_topics: testTopics, dry_run: dryRun }),
       text: () => [
         `${dryRun ? "Would delete" : "Deleted"} ${gone.mails} mails settled more than ${days(mailRetention)} ago, ${gone.windows} closed duplicate windows, ${gone.answers} responses of expired idempotency keys, ${gone.events} events older than ${days(eventRetention)} with their deliveries, and ${testTopics} test topics older than ${Duration.format(testRetention)}.`

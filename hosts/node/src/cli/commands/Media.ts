@@ -9,8 +9,8 @@ import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Administration from "../Administration.ts"
-import { CommandFailed, refuseIf } from "../CommandFailed.ts"
-import { output } from "../Output.ts"
+import { CommandFailed, failWithUsageErrorIf } from "../CommandFailed.ts"
+import { printResult } from "../Output.ts"
 import * as Parameter from "../Parameter.ts"
 
 const retry = Command.make(
@@ -22,9 +22,12 @@ const retry = Command.make(
     all: Flag.Boolean("all").pipe(Flag.withDescription("All failed audio and video"), Flag.withDefault(false))
   },
   Effect.fn(function* ({ all, shareId }) {
-    yield* refuseIf(all !== Option.isNone(shareId), "Give one share_id, or --all for all failed audio and video.")
+    yield* failWithUsageErrorIf(
+      all !== Option.isNone(shareId),
+      "Give one share_id, or --all for all failed audio and video."
+    )
     const restarted = yield* Effect.provide(begin(shareId), Administration.layer)
-    yield* output({
+    yield* printResult({
       json: () => ({ restarted }),
       text: () =>
         restarted === 0

@@ -2,7 +2,7 @@
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 import * as Administration from "../Administration.ts"
-import { output } from "../Output.ts"
+import { printResult } from "../Output.ts"
 
 const rebuild = Command.make(
   "rebuild",
@@ -10,7 +10,7 @@ const rebuild = Command.make(
   Effect.fn(function* () {
     const { rebuildMetrics } = yield* Effect.promise(() => import("@partner-commentary/sql/reporting/RebuildMetrics"))
     const days = yield* rebuildMetrics
-    yield* output({
+    yield* printResult({
       json: () => ({ rebuilt_days: days }),
       text: () => [`Rebuilt the daily metrics of ${days === 1 ? "one day" : `${days} days`} of organizations.`]
     })

@@ -11,8 +11,8 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Organizations from "partner-commentary/administration/Organizations"
 import * as Administration from "../Administration.ts"
-import { CommandFailed, refuseIf } from "../CommandFailed.ts"
-import { formatFields, formatTable, output } from "../Output.ts"
+import { CommandFailed, failWithUsageErrorIf } from "../CommandFailed.ts"
+import { formatFields, formatTable, printResult } from "../Output.ts"
 import * as Parameter from "../Parameter.ts"
 
 const settings = {
@@ -61,7 +61,7 @@ const create = Command.make(
       }),
       taken
     )
-    yield* output({
+    yield* printResult({
       json: () => Organizations.toApiOrganization(organization),
       text: () => [
         `Created the organization ${organization.name}.`,
@@ -69,7 +69,7 @@ const create = Command.make(
         `Next: partner-commentary key create --org ${organization.id} --name NAME --scopes ${allScopes.join()}`
       ]
     })
-  }, Effect.provide(Administration.layerCreating))
+  }, Effect.provide(Administration.layerCreatingSchema))
 ).pipe(Command.withDescription("Register a partner"))
 
 const update = Command.make(
@@ -98,7 +98,7 @@ const update = Command.make(
           limits: changedLimits(present.limits, limits)
         }))
       )
-      yield* output({
+      yield* printResult({
         json: () => Organizations.toApiOrganization(organization),
         text: () => [`Updated the organization ${organization.name}.`, ...details(organization)]
       })
@@ -106,7 +106,7 @@ const update = Command.make(
     Effect.provide(Administration.layer),
     (updating, { contactEmail, identityId, limits, name, plan }) =>
       Effect.andThen(
-        refuseIf(
+        failWithUsageErrorIf(
           [contactEmail, identityId, name, plan].every(Option.isNone) && limits.length === 0,
           "Say what to change: --name, --plan, --contact-email, --identity-id or --limit."
         ),
@@ -120,7 +120,7 @@ const list = Command.make(
   {},
   Effect.fn(function* () {
     const organizations = yield* (yield* OrganizationRegistry).list
-    yield* output({
+    yield* printResult({
       json: () => organizations.map(Organizations.toApiOrganization),
       text: () =>
         formatTable(
@@ -143,7 +143,7 @@ const suspend = Command.make(
   { id },
   Effect.fn(function* (wanted) {
     const organization = yield* found(wanted.id, Organizations.suspend(wanted.id))
-    yield* output({
+    yield* printResult({
       json: () => Organizations.toApiOrganization(organization),
       text: () => [
         `Suspended ${organization.name}: its keys are refused within seconds, and its open requests continue.`
@@ -157,7 +157,7 @@ const resume = Command.make(
   { id },
   Effect.fn(function* (wanted) {
     const organization = yield* found(wanted.id, Organizations.resume(wanted.id))
-    yield* output({
+    yield* printResult({
       json: () => Organizations.toApiOrganization(organization),
       text: () => [`Resumed ${organization.name}: its keys work again within seconds.`]
     })

@@ -8,8 +8,8 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Personas from "partner-commentary/administration/Personas"
 import * as Administration from "../Administration.ts"
-import { CommandFailed, refuseIf } from "../CommandFailed.ts"
-import { formatFields, formatTable, output } from "../Output.ts"
+import { CommandFailed, failWithUsageErrorIf } from "../CommandFailed.ts"
+import { formatFields, formatTable, printResult } from "../Output.ts"
 import * as Parameter from "../Parameter.ts"
 
 const name = "The name that partners see"
@@ -59,7 +59,7 @@ const create = Command.make(
       socialLinks: changedLinks({}, wanted.social),
       creator: { name: Option.getOrElse(wanted.creatorName, () => null) ?? "", email: wanted.creatorEmail }
     })
-    yield* output({
+    yield* printResult({
       json: () => Personas.toApiPersona(persona),
       text: () => [
         `Created the persona ${persona.name}.`,
@@ -67,7 +67,7 @@ const create = Command.make(
         `Next: partner-commentary license grant --org ORGANIZATION_ID --persona ${persona.id}`
       ]
     })
-  }, Effect.provide(Administration.layerCreating))
+  }, Effect.provide(Administration.layerCreatingSchema))
 ).pipe(Command.withDescription("Publish a persona. Partners see it when they have a licence"))
 
 const update = Command.make(
@@ -94,7 +94,7 @@ const update = Command.make(
       }))
       if (Option.isNone(updated)) return yield* new CommandFailed({ message: `There is no persona ${id}.` })
       const persona = updated.value
-      yield* output({
+      yield* printResult({
         json: () => Personas.toApiPersona(persona),
         text: () => [
           `Updated the persona ${persona.name}.`,
@@ -108,7 +108,7 @@ const update = Command.make(
     Effect.provide(Administration.layer),
     (updating, { id: _, social, ...wanted }) =>
       Effect.andThen(
-        refuseIf(
+        failWithUsageErrorIf(
           Object.values(wanted).every((value: Option.Option<unknown>) => Option.isNone(value)) && social.length === 0,
           "Say what to change: --name, --creator-email, --creator-name, --image-url, --bio, --expertise or --social."
         ),
@@ -122,7 +122,7 @@ const list = Command.make(
   {},
   Effect.fn(function* () {
     const personas = yield* (yield* PersonaRegistry).list
-    yield* output({
+    yield* printResult({
       json: () => personas.map(Personas.toApiPersona),
       text: () =>
         formatTable(

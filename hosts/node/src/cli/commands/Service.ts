@@ -4,7 +4,7 @@ import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { Json, printLine } from "../Output.ts"
+import { JsonFlag, printLines } from "../Output.ts"
 import * as Parameter from "../Parameter.ts"
 
 export const serveCommand = Command.make(
@@ -22,8 +22,8 @@ export const serveCommand = Command.make(
     )
   },
   Effect.fnUntraced(function* ({ noWorker, processes }) {
-    const json = yield* Json
-    const { formatIntroduction: introduction, demoView: view } = yield* Effect.promise(
+    const json = yield* JsonFlag
+    const { formatIntroduction: introduction, demoOrganizationToJson: view } = yield* Effect.promise(
       () => import("../../demo/DemoOrganization.ts")
     )
     const { serve } = yield* Effect.promise(() => import("../../processes/ServeProcesses.ts"))
@@ -31,7 +31,7 @@ export const serveCommand = Command.make(
       work: !noWorker,
       processes,
       announce: ({ apiRoot, demo, outbox }) =>
-        printLine(
+        printLines(
           json
             ? [JSON.stringify({ ready: apiRoot, demo: Option.getOrNull(Option.map(demo, view)) })]
             : [
@@ -47,8 +47,8 @@ export const workerCommand = Command.make(
   "worker",
   {},
   Effect.fnUntraced(function* () {
-    const json = yield* Json
+    const json = yield* JsonFlag
     const { runWorkerProcess } = yield* Effect.promise(() => import("../../server/Service.ts"))
-    yield* runWorkerProcess(printLine([json ? JSON.stringify({ ready: true }) : "ready"]))
+    yield* runWorkerProcess(printLines([json ? JSON.stringify({ ready: true }) : "ready"]))
   })
 ).pipe(Command.withDescription("Run only jobs: mails, drafts, deadlines. Any number of workers can run"))

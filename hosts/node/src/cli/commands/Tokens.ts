@@ -14,7 +14,7 @@ import * as Option from "effect/Option"
 import * as Adapters from "../../app/Adapters.ts"
 import * as Administration from "../Administration.ts"
 import { CommandFailed } from "../CommandFailed.ts"
-import { output } from "../Output.ts"
+import { printResult } from "../Output.ts"
 import * as Parameter from "../Parameter.ts"
 
 const create = Command.make(
@@ -43,9 +43,9 @@ const create = Command.make(
     if (Option.isNone(yield* (yield* OrganizationStore).find(organization))) {
       return yield* new CommandFailed({ message: `There is no organization ${organization}.` })
     }
-    const { issue } = yield* Adapters.localTokens(settings)
+    const { issue } = yield* Adapters.makeLocalTokenIssuer(settings)
     const token = yield* issue({ organization, expiresIn: Option.getOrElse(wanted.expiresIn, () => Duration.hours(1)) })
-    yield* output({ json: () => ({ token }), text: () => [token] })
+    yield* printResult({ json: () => ({ token }), text: () => [token] })
   }, Effect.provide(Administration.layer))
 ).pipe(Command.withDescription("Create a dashboard token, in development"))
 

@@ -18,7 +18,7 @@ import * as DataFolder from "../../app/DataFolder.ts"
 import * as WebhookSecrets from "../../doctor/WebhookSecrets.ts"
 import * as Administration from "../Administration.ts"
 import { CommandFailed } from "../CommandFailed.ts"
-import { formatTable, isoOrNull, output } from "../Output.ts"
+import { formatTable, printResult, toIsoOrNull } from "../Output.ts"
 import * as Parameter from "../Parameter.ts"
 
 const list = Command.make(
@@ -45,14 +45,14 @@ const list = Command.make(
     })
     const organizations = yield* (yield* OrganizationRegistry).list
     const names = new Map(organizations.map(({ id, name }) => [id, name]))
-    yield* output({
+    yield* printResult({
       json: () =>
         listed.map(({ disabling, waiting, webhook }) => ({
           ...view(webhook),
           organization_name: names.get(webhook.owner.organizationId) ?? null,
           deliveries_waiting: waiting?.count ?? 0,
-          oldest_waiting_since: isoOrNull(waiting?.since ?? null),
-          disabled_at: isoOrNull(disabling?.at ?? null),
+          oldest_waiting_since: toIsoOrNull(waiting?.since ?? null),
+          disabled_at: toIsoOrNull(disabling?.at ?? null),
           disabled_reason: disabling?.reason ?? null
         })),
       text: () =>
@@ -66,13 +66,13 @@ const list = Command.make(
             webhook.owner.environment,
             webhook.status,
             String(webhook.consecutiveFailures),
-            isoOrNull(webhook.lastDeliveryAt) ?? "never",
+            toIsoOrNull(webhook.lastDeliveryAt) ?? "never",
             webhook.url,
             webhook.events.join(" "),
             String(waiting?.count ?? 0),
-            isoOrNull(waiting?.since ?? null) ?? "",
+            toIsoOrNull(waiting?.since ?? null) ?? "",
             names.get(webhook.owner.organizationId) ?? webhook.owner.organizationId,
-            isoOrNull(disabling?.at ?? null) ?? "",
+            toIsoOrNull(disabling?.at ?? null) ?? "",
             disabling?.reason ?? ""
           ]),
           disabled
@@ -94,7 +94,7 @@ const enable = Command.make(
     const webhook = yield* Effect.catchTag((yield* WebhookAdministration).enable(id), "WebhookNotFound", () =>
       Effect.fail(new CommandFailed({ message: `There is no webhook ${id}.` }))
     )
-    yield* output({
+    yield* printResult({
       json: () => view(webhook),
       text: () => [`The webhook ${webhook.url} is active, and its failures are reset.`]
     })
@@ -114,7 +114,7 @@ const reseal = Command.make(
   Effect.fn(
     function* () {
       const { lost, resealed } = yield* reencryptAll
-      yield* output({
+      yield* printResult({
         json: () => ({ resealed, lost }),
         text: () => [`Re-encrypted ${describeSecrets(resealed)} with the first entry of SIGNING_SECRET.`]
       })
@@ -141,7 +141,7 @@ const view = (webhook: Webhook) => ({
   events: webhook.events,
   status: webhook.status,
   consecutive_failures: webhook.consecutiveFailures,
-  last_delivery_at: isoOrNull(webhook.lastDeliveryAt),
+  last_delivery_at: toIsoOrNull(webhook.lastDeliveryAt),
   created_at: Instant.toIso(webhook.createdAt),
   updated_at: Instant.toIso(webhook.updatedAt)
 })

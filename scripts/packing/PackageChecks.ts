@@ -76,7 +76,7 @@ const declarationsOf = ({ folder, name }: PackedPackage): ReadonlyArray<string> 
  * Returns one sentence or one report for each fault. Two packages are checked at a time, because Are The Types Wrong
  * runs a compiler process.
  */
-export const judgePackage = async (all: ReadonlyArray<PackedPackage>): Promise<ReadonlyArray<string>> => {
+export const checkPackedPackage = async (all: ReadonlyArray<PackedPackage>): Promise<ReadonlyArray<string>> => {
   const left = all.values()
   const judgeNext = async (): Promise<ReadonlyArray<string>> => {
     const faults: Array<string> = []

@@ -6,14 +6,20 @@ type Mutable<A> = { -readonly [Key in keyof A]: A[Key] extends object | undefine
 /** A mutable document. */
 export type MutableDocument = Mutable<OpenApiDocument>
 
-export interface Plant {
+export interface DocumentMutation {
   readonly what: string
   readonly change: (draft: MutableDocument) => void
 }
 
-export const plant = (what: string, change: (draft: MutableDocument) => void): Plant => ({ what, change })
+export const makeDocumentMutation = (what: string, change: (draft: MutableDocument) => void): DocumentMutation => ({
+  what,
+  change
+})
 
-export const applyPlants = (document: OpenApiDocument, plants: ReadonlyArray<Plant>): OpenApiDocument => {
+export const applyDocumentMutations = (
+  document: OpenApiDocument,
+  plants: ReadonlyArray<DocumentMutation>
+): OpenApiDocument => {
   const draft = structuredClone(document) as MutableDocument
   for (const { change } of plants) change(draft)
   return draft as OpenApiDocument

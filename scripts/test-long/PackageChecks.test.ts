@@ -5,17 +5,17 @@ import { createRequire } from "node:module"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { afterAll, beforeAll, expect, it } from "vitest"
-import { judgePackage } from "../packing/Judges.ts"
+import { checkPackedPackage } from "../packing/PackageChecks.ts"
 import { type StagedPackage, stagePackage } from "../packing/Stage.ts"
 import { packTarballs } from "../packing/Tarballs.ts"
-import { root } from "../Repository.ts"
+import { repositoryRoot } from "../Repository.ts"
 
 const place = mkdtempSync(join(tmpdir(), "judges-"))
 const compiler = join(dirname(createRequire(import.meta.url).resolve("typescript/package.json")), "bin", "tsc")
 let good: StagedPackage | undefined
 
 beforeAll(() => {
-  execFileSync(process.execPath, [compiler, "--build", "adapters/generator"], { cwd: root })
+  execFileSync(process.execPath, [compiler, "--build", "adapters/generator"], { cwd: repositoryRoot })
   good = stagePackage(join(place, "staged"), { only: "adapters/generator" })[0]
 })
 afterAll(() => rmSync(place, { recursive: true, force: true }))
@@ -25,7 +25,7 @@ const judged = async (name: string, path: string, change: (present: string) => s
   cpSync(good?.folder ?? "nothing was staged", folder, { recursive: true })
   const present = readFileSync(join(folder, path), "utf8")
   writeFileSync(join(folder, path), change(present))
-  return (await judgePackage(await packTarballs([{ ...good!, folder }], folder))).join("\n")
+  return (await checkPackedPackage(await packTarballs([{ ...good!, folder }], folder))).join("\n")
 }
 
 it("the checks report nothing for a valid package", async () => {
