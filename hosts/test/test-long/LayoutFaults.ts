@@ -1,6 +1,6 @@
 /**
- * Finds faults in the layout and rendering of a page. Each function runs inside the page, so it cannot use code outside
- * of itself.
+ * Finds faults in the layout and rendering of a page. Each exported function runs inside the browser's page, so the
+ * function cannot use any code of this file outside of itself.
  */
 
 /** Checks headings, names, colours and sizes. Returns one sentence for each fault. */
