@@ -87,7 +87,7 @@ export const findLayoutFaults = (): Array<string> => {
   return found
 }
 
-/** Checks that the element with `data-at` equal to `at` has the focus and a visible focus ring, and is on the screen. */
+/** Checks that the element whose `data-at` is `at` has the focus and a visible focus ring, and is on the screen. */
 export const checkFocusRing = (at: string): string | null => {
   const element = document.activeElement
   if (element === null || element.getAttribute("data-at") !== at) {

@@ -12,7 +12,7 @@ export const junkValues: fc.Arbitrary<unknown> = fc.oneof(
   fc.jsonValue({ maxDepth: 3 })
 )
 
-/** Generates copies of the value with one change: a part is replaced by junk or removed, or an unknown part is added. */
+/** Generates copies of the value with one change: a part is replaced by junk or removed, or a new part is added. */
 export const spoilValue = (value: unknown): fc.Arbitrary<unknown> => {
   const places = placesIn(value)
   if (places.length === 0) return junkValues

@@ -8,7 +8,7 @@ import * as Logger from "effect/Logger"
 import * as SqlClient from "effect/sql/SqlClient"
 import { finishTime, mailCauses, startTime } from "./MailCauses.ts"
 
-/** Returns the kind and state of all sent and failed mails. A mail with several notices has the kind of the first one. */
+/** Returns the kind and state of all sent and failed mails. A mail with several notices has the first notice's kind. */
 const attempted = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* finishTime
