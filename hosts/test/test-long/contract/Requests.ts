@@ -15,7 +15,7 @@ import {
 import { labelsOfParameter, type SeenValue, toSingular, type ValueMemory } from "./Memory.ts"
 import { arbitraryValues } from "./Values.ts"
 
-/** A parameter and the text of its value. `odd` is true if the text is sent unescaped, so that its meaning is unclear. */
+/** A parameter and the text of its value. `odd` is true if the text is sent unescaped, so its meaning is unclear. */
 export interface ParameterText {
   readonly parameter: OpenApiParameter
   readonly text: string
