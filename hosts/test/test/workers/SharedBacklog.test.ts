@@ -12,14 +12,14 @@ import { eventually } from "../support/Eventually.ts"
 
 const idle = InMemory.layerWithoutWorkers()
 
-/** With fewer assignments, the result would depend on the random positions at which the two workers start. */
+/** The number of assignments. With fewer, the result would depend on the workers' random start positions. */
 const count = 400
 
 /** The maximum number of topics in a bulk request. */
 const bulk = 100
 
 it.effect(
-  "two workers that share a backlog load only few assignments that the other worker has already processed",
+  "two workers that share a backlog load only a few assignments that the other worker has already processed",
   () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(Date.parse("2026-03-01T09:00:00.000Z"))

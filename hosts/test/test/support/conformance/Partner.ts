@@ -28,7 +28,7 @@ export const layerOfServiceWith = <Seen, E>(options: Parameters<typeof Applicati
 /** The scripted external services. */
 export const layerOfOutsideServices = Layer.merge(Mailbox.layer, ScriptedGenerator.layer)
 
-/** The layer for `layer` of `@effect/vitest`. Each test file uses the layer once. */
+/** Provides the service to all tests of a file, with `layer` of `@effect/vitest`. A file uses this layer only once. */
 export const layerOfService = layerOfServiceWith({ outside: layerOfOutsideServices })
 
 export interface ApiAnswer {
@@ -47,7 +47,7 @@ export const sendRequest = Effect.fnUntraced(function* (path: string, call?: Api
   return { status: response.status, headers: response.headers, text, body } satisfies ApiAnswer
 })
 
-/** Options that differ from a plain request with the partner's key. */
+/** Options of a request that differ from the default: the partner's key and no headers. */
 type With = Omit<ApiCall, "method" | "body">
 
 /** Creates an organization with a live key that has every scope. Paths are below `{base_url}`. */
@@ -177,6 +177,6 @@ export const submitWithStates = Effect.fnUntraced(function* (
   return { ...sent, personas, topic }
 })
 
-/** Returns the first persona of a story. */
+/** Returns the first persona of a list. Throws an error if the list is empty. */
 export const firstPersona = ([persona]: ReadonlyArray<Persona>): Persona =>
   persona ?? assert.fail("the story has no persona")
