@@ -11,7 +11,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { Agent, request as httpRequest } from "node:http"
 import { loadavg, tmpdir } from "node:os"
 import { join } from "node:path"
-import * as Cluster from "../hosts/test/src/postgres/Cluster.ts"
+import * as PostgresServer from "../hosts/test/src/postgres/PostgresServer.ts"
 import * as Database from "./Database.ts"
 import * as Fixtures from "./Fixtures.ts"
 import { explainQueryPlans } from "./growth/Plans.ts"
@@ -145,7 +145,8 @@ const compare = async (few: Side, many: Side) => {
 
 const main = async () => {
   const given = process.env["BENCH_DATABASE_URL"]
-  const cluster = given === undefined ? await Cluster.startCluster({ settings: Database.postgresServerSettings }) : null
+  const cluster =
+    given === undefined ? await PostgresServer.startPostgresServer({ settings: Database.postgresServerSettings }) : null
   const server = { url: given ?? cluster?.url ?? "" }
   try {
     const few = await prepare(server, "few")

@@ -6,7 +6,7 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { availableParallelism, loadavg, tmpdir } from "node:os"
 import { join } from "node:path"
-import * as Cluster from "../hosts/test/src/postgres/Cluster.ts"
+import * as PostgresServer from "../hosts/test/src/postgres/PostgresServer.ts"
 import {
   compareServers,
   connectionCount,
@@ -93,7 +93,8 @@ const scaleOut = async ({ key, personaIds, url }: Servers.ServerFixtures & { rea
 }
 
 const main = async () => {
-  const cluster = given === undefined ? await Cluster.startCluster({ settings: Database.postgresServerSettings }) : null
+  const cluster =
+    given === undefined ? await PostgresServer.startPostgresServer({ settings: Database.postgresServerSettings }) : null
   const url = given ?? cluster?.url ?? ""
   const generator = startGenerator()
   try {

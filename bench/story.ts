@@ -7,7 +7,7 @@ import { fork } from "node:child_process"
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve as resolvePath } from "node:path"
-import * as Cluster from "../hosts/test/src/postgres/Cluster.ts"
+import * as PostgresServer from "../hosts/test/src/postgres/PostgresServer.ts"
 import { printLine } from "./Compare.ts"
 import * as Database from "./Database.ts"
 import * as Machine from "./Machine.ts"
@@ -29,7 +29,7 @@ const plan = quick ? { warmUp: 3, seconds: 6, staged: 60 } : { warmUp: 5, second
 
 const folder = mkdtempSync(join(tmpdir(), "partner-commentary-bench-"))
 const outside = fork(join(import.meta.dirname, "story/Partners.ts"))
-let cluster: Cluster.PostgresCluster | undefined
+let cluster: PostgresServer.PostgresTestServer | undefined
 const leave = async (code: number) => {
   Servers.killAllServers()
   outside.kill("SIGKILL")
@@ -216,7 +216,7 @@ const main = async () => {
   for (const database of databases) {
     if (database === "postgres") {
       const settings = [...Database.postgresServerSettings, "shared_preload_libraries=pg_stat_statements"]
-      cluster = await Cluster.startCluster({ settings })
+      cluster = await PostgresServer.startPostgresServer({ settings })
     }
     const theirs = sides.includes("peer") ? await measure(await startPeer("peer", ports)) : Number.NaN
     // On SQLite only one process writes.

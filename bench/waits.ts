@@ -8,7 +8,7 @@ import { Agent, request } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
-import * as Cluster from "../hosts/test/src/postgres/Cluster.ts"
+import * as PostgresServer from "../hosts/test/src/postgres/PostgresServer.ts"
 import { printLine } from "./Compare.ts"
 import * as Database from "./Database.ts"
 import * as Partners from "./events/Partners.ts"
@@ -29,7 +29,7 @@ const idle = 5_000
 const betweenApprovals = 50
 
 const folder = mkdtempSync(join(tmpdir(), "partner-commentary-bench-"))
-let cluster: Cluster.PostgresCluster | undefined
+let cluster: PostgresServer.PostgresTestServer | undefined
 const leave = async (code: number) => {
   Servers.killAllServers()
   await cluster?.stop()
@@ -129,7 +129,7 @@ const main = async () => {
   printLine()
   const variables = { LOG_LEVEL: "warn" }
   await measure("SQLite", variables, 1)
-  cluster = await Cluster.startCluster({ settings: [...Database.postgresServerSettings] })
+  cluster = await PostgresServer.startPostgresServer({ settings: [...Database.postgresServerSettings] })
   const server = Database.openPool(cluster.url)
   await server.query("CREATE DATABASE waits")
   await server.end()

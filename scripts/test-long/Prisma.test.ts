@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, expect, it } from "vitest"
-import { emptyDatabase } from "../../hosts/test/test/embedding/HostDatabase.ts"
+import { createEmptyDatabase } from "../../hosts/test/test/embedding/HostDatabase.ts"
 import { buildWorkspace, typeScriptCompilerPath } from "../packing/Build.ts"
 import { stagePackage } from "../packing/Stage.ts"
 import { packTarballs } from "../packing/Tarballs.ts"
@@ -64,6 +64,9 @@ it("use cases write in Prisma's transactions, which commit or roll back their ch
   const options = { compilerOptions: { ...testCompilerOptions, skipLibCheck: true }, include: ["src"] }
   writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(options))
   expect(await runProgram(folder, process.execPath, typeScriptCompilerPath, "--project", ".")).toBe("")
-  const variables = [`DATABASE_URL=${await emptyDatabase()}`, "COMMENTARY_SECRET=any text of 32 characters or more"]
+  const variables = [
+    `DATABASE_URL=${await createEmptyDatabase()}`,
+    "COMMENTARY_SECRET=any text of 32 characters or more"
+  ]
   expect(await runProgram(folder, "env", ...variables, process.execPath, "out/Story.js")).toBe("committed\n")
 })

@@ -6,8 +6,8 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Channel from "@partner-commentary/postgres/Channel"
 import * as DatabaseClock from "@partner-commentary/postgres/DatabaseClock"
 import * as PostgresClient from "@partner-commentary/postgres/PostgresClient"
-import * as Cluster from "@partner-commentary/test/postgres/Cluster"
 import * as Forwarder from "@partner-commentary/test/postgres/Forwarder"
+import * as PostgresServer from "@partner-commentary/test/postgres/PostgresServer"
 import * as Standby from "@partner-commentary/test/postgres/Standby"
 import { runOnDatabase } from "@partner-commentary/test/postgres/TestDatabase"
 import * as Clock from "effect/Clock"
@@ -28,11 +28,13 @@ const poolSize = 5
 const bound = Duration.seconds(10)
 
 const cluster = Effect.acquireRelease(
-  Effect.promise(() => Cluster.startCluster()),
+  Effect.promise(() => PostgresServer.startPostgresServer()),
   ({ stop }) => Effect.promise(stop)
 )
 
-const failover = Effect.fnUntraced(function* (leave: (primary: Cluster.PostgresCluster) => Effect.Effect<unknown>) {
+const failover = Effect.fnUntraced(function* (
+  leave: (primary: PostgresServer.PostgresTestServer) => Effect.Effect<unknown>
+) {
   const primary = yield* cluster
   yield* runOnDatabase(Redacted.make(primary.url), (sql) => sql`CREATE TABLE kept (n INTEGER)`)
   const standby = yield* Standby.startStandby(primary)

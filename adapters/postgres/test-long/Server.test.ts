@@ -6,9 +6,9 @@ import { assert, describe, it } from "@effect/vitest"
 import * as PostgresClient from "@partner-commentary/postgres/PostgresClient"
 import * as WriteAccess from "@partner-commentary/sql/database/WriteAccess"
 import { migrate, schemaStatus } from "@partner-commentary/sql/Migrations"
-import { issueCertificate, makeAuthority } from "@partner-commentary/test/Certificates"
-import * as Cluster from "@partner-commentary/test/postgres/Cluster"
-import * as Wire from "@partner-commentary/test/postgres/Wire"
+import { issueCertificate, makeCertificateAuthority } from "@partner-commentary/test/Certificates"
+import * as PostgresProxy from "@partner-commentary/test/postgres/PostgresProxy"
+import * as PostgresServer from "@partner-commentary/test/postgres/PostgresServer"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
@@ -17,9 +17,9 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as SqlClient from "effect/sql/SqlClient"
 
-const cluster = (options: Parameters<typeof Cluster.startCluster>[0] = {}) =>
+const cluster = (options: Parameters<typeof PostgresServer.startPostgresServer>[0] = {}) =>
   Effect.acquireRelease(
-    Effect.promise(() => Cluster.startCluster(options)),
+    Effect.promise(() => PostgresServer.startPostgresServer(options)),
     ({ stop }) => Effect.promise(stop)
   )
 
@@ -35,7 +35,7 @@ it.live("a connection on which no response arrives is closed and replaced", () =
   Effect.gen(function* () {
     const server = yield* cluster()
     const wire = yield* Effect.acquireRelease(
-      Effect.promise(() => Wire.openRecordingProxy(server.url)),
+      Effect.promise(() => PostgresProxy.openPostgresRecordingProxy(server.url)),
       ({ close }) => Effect.promise(close)
     )
     yield* using(
@@ -108,7 +108,7 @@ describe("Dedicated server", () => {
     "sslmode require does not verify the server, and verify-full verifies the server with the given authority",
     () =>
       Effect.gen(function* () {
-        const [ours, theirs] = [makeAuthority("Ours"), makeAuthority("Theirs")]
+        const [ours, theirs] = [makeCertificateAuthority("Ours"), makeCertificateAuthority("Theirs")]
         const server = yield* cluster({ tls: issueCertificate(ours, { host: "localhost" }) })
         const folder = mkdtempSync(join(tmpdir(), "certificates-"))
         yield* Effect.addFinalizer(() => Effect.sync(() => rmSync(folder, { recursive: true })))

@@ -5,8 +5,8 @@
 import { assert, it } from "@effect/vitest"
 import * as Channel from "@partner-commentary/postgres/Channel"
 import * as PostgresClient from "@partner-commentary/postgres/PostgresClient"
+import * as PostgresProxy from "@partner-commentary/test/postgres/PostgresProxy"
 import * as TestDatabase from "@partner-commentary/test/postgres/TestDatabase"
-import * as Wire from "@partner-commentary/test/postgres/Wire"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -45,7 +45,7 @@ it.live("an open LISTEN connection that no longer receives messages is replaced"
   Effect.gen(function* () {
     const url = yield* TestDatabase.used
     const wire = Effect.acquireRelease(
-      Effect.promise(() => Wire.openRecordingProxy(Redacted.value(url))),
+      Effect.promise(() => PostgresProxy.openPostgresRecordingProxy(Redacted.value(url))),
       ({ close }) => Effect.promise(close)
     )
     const speaking = yield* wire

@@ -2,7 +2,7 @@
 import type { Socket } from "node:net"
 import { getCACertificates, setDefaultCACertificates, TLSSocket } from "node:tls"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import { issueCertificate, makeAuthority } from "@partner-commentary/test/Certificates"
+import { issueCertificate, makeCertificateAuthority } from "@partner-commentary/test/Certificates"
 import * as Effect from "effect/Effect"
 import {
   listenHttp,
@@ -14,7 +14,7 @@ import {
   waitForOpenConnections
 } from "./Receivers.ts"
 
-const trusted = makeAuthority("Known Authority")
+const trusted = makeCertificateAuthority("Known Authority")
 const host = "receiver.example.com"
 
 const usual = getCACertificates()

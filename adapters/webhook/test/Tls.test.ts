@@ -3,14 +3,14 @@ import { afterAll, assert, beforeAll, describe, it, vi } from "@effect/vitest"
 import {
   type Certificate,
   issueCertificate,
-  makeAuthority,
-  makeSelfSigned
+  makeCertificateAuthority,
+  makeSelfSignedCertificate
 } from "@partner-commentary/test/Certificates"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { listenHttp, listenHttps, listenTcp, listenWithAnswer, makeTransport, makeWebhookRequest } from "./Receivers.ts"
 
-const trusted = makeAuthority("Known Authority")
+const trusted = makeCertificateAuthority("Known Authority")
 const host = "receiver.example.com"
 
 const usual = getCACertificates()
@@ -56,13 +56,17 @@ describe("Webhooks over TLS", () => {
     ["for another name", issueCertificate(trusted, { host: "other.example.com" }), /for another host name/],
     ["that has expired", issueCertificate(trusted, { host, from: -30, until: -1 }), /has expired/],
     ["that is not valid yet", issueCertificate(trusted, { host, from: 1, until: 30 }), /not valid yet/],
-    ["of its own making", makeSelfSigned(host), /not from an authority/],
+    ["of its own making", makeSelfSignedCertificate(host), /not from an authority/],
     [
       "of an authority that nobody knows",
-      issueCertificate(makeAuthority("Unknown Authority"), { host }),
+      issueCertificate(makeCertificateAuthority("Unknown Authority"), { host }),
       /not from an authority/
     ],
-    ["of a false authority", issueCertificate(makeAuthority("Known Authority"), { host }), /not from an authority/]
+    [
+      "of a false authority",
+      issueCertificate(makeCertificateAuthority("Known Authority"), { host }),
+      /not from an authority/
+    ]
   ] as const) {
     it.live(`a certificate ${what} fails the attempt before the request is sent`, () =>
       Effect.gen(function* () {
@@ -83,7 +87,7 @@ describe("Webhooks over TLS", () => {
 
   it.live("certificates are verified even if the environment disables the verification", () =>
     Effect.gen(function* () {
-      const { port } = yield* serving(makeSelfSigned(host))
+      const { port } = yield* serving(makeSelfSignedCertificate(host))
       const { send } = yield* toward
       const variable = "NODE_TLS_REJECT_UNAUTHORIZED"
       process.env[variable] = "0"

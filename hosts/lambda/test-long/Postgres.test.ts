@@ -1,5 +1,5 @@
 /** Tests containers on one Postgres database, and faults of the database server. */
-import * as Cluster from "@partner-commentary/test/postgres/Cluster"
+import * as PostgresServer from "@partner-commentary/test/postgres/PostgresServer"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { invokeSchedule, sendHttpEvent } from "../test/Calls.ts"
 import * as ContainerSuite from "../test/ContainerSuite.ts"
@@ -18,7 +18,7 @@ const ready = { method: "GET", target: "/readyz" }
 
 describe("a container and its database server", () => {
   it("a container whose database connection was cut while the container was frozen answers the next request", async (test) => {
-    const cluster = await Cluster.startCluster()
+    const cluster = await PostgresServer.startPostgresServer()
     test.onTestFinished(() => cluster.stop())
     const container = await Emulator.startContainer(bundle.folder, Deployment.functionEnvironmentFor(cluster.url), test)
     expect((await sendHttpEvent(container, ready)).statusCode).toBe(200)
@@ -30,7 +30,7 @@ describe("a container and its database server", () => {
   })
 
   it("a container whose database is down logs the reason without the password, and starts when the database is available again", async (test) => {
-    const cluster = await Cluster.startCluster()
+    const cluster = await PostgresServer.startPostgresServer()
     test.onTestFinished(() => cluster.stop())
     const url = new URL(cluster.url)
     url.password = "hunter2"

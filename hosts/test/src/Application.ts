@@ -23,7 +23,7 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { Receivers } from "./Receivers.ts"
 
-export interface ApplicationOptions {
+export interface ServiceCompositionOptions {
   /** The database file. By default the database is private and in memory. */
   readonly filename?: string
   /** These stores replace the database in `filename`. */
@@ -38,7 +38,7 @@ export interface ApplicationOptions {
 
 /** Provides the use cases, the stores and the given adapters. */
 export const layer = <Seen, E>(
-  options: ApplicationOptions & { readonly outside: Layer.Layer<Mailer | CommentaryGenerator | Seen, E> }
+  options: ServiceCompositionOptions & { readonly outside: Layer.Layer<Mailer | CommentaryGenerator | Seen, E> }
 ) => {
   const secret = Redacted.make(options.secret ?? "a secret of the tests")
   const stored =

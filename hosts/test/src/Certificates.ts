@@ -71,9 +71,12 @@ export interface CertificateAuthority extends Certificate {
   readonly name: string
 }
 
-export const makeAuthority = (name: string): CertificateAuthority => ({ name, ...make(name, null, { host: "" }) })
+export const makeCertificateAuthority = (name: string): CertificateAuthority => ({
+  name,
+  ...make(name, null, { host: "" })
+})
 
 export const issueCertificate = ({ name, key }: CertificateAuthority, wanted: Wanted): Certificate =>
   make(wanted.host, { name, key: createPrivateKey(key) }, wanted)
 
-export const makeSelfSigned = (host: string): Certificate => make(host, null, { host })
+export const makeSelfSignedCertificate = (host: string): Certificate => make(host, null, { host })

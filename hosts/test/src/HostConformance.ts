@@ -15,7 +15,7 @@ import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServer from "effect/http/HttpServer"
 import * as Layer from "effect/Layer"
 import * as Application from "./Application.ts"
-import { conformanceRequests, type HostCapability, type HostPartner, type HostRequest } from "./HostRequests.ts"
+import { conformanceRequests, type HostCapability, type HostRequest, type SeededHostPartner } from "./HostRequests.ts"
 import { Mailbox } from "./Mailbox.ts"
 import { ScriptedGenerator } from "./ScriptedGenerator.ts"
 import * as Seed from "./Seed.ts"
@@ -32,7 +32,7 @@ export type SendRequest = (asked: HostRequest) => Promise<HostResponse>
 export interface ConformanceOptions {
   readonly ask: SendRequest
   /** The result of `seedPartner`, which you run on the host's database. */
-  readonly partner: HostPartner
+  readonly partner: SeededHostPartner
   /** The host's API root, which appears in some responses. */
   readonly apiRoot: string
   /** The request features that this host does not pass on unchanged. */
@@ -51,7 +51,7 @@ export interface ExpectedRedirect {
   readonly location: string
 }
 
-export interface Difference {
+export interface ResponseDifference {
   /** The method and the target, such as `GET /healthz`. */
   readonly request: string
   readonly message: string
@@ -63,9 +63,9 @@ export interface Difference {
  */
 export class HostDiffers extends Error {
   override readonly name = "HostDiffers"
-  readonly differences: ReadonlyArray<Difference>
+  readonly differences: ReadonlyArray<ResponseDifference>
 
-  constructor(differences: ReadonlyArray<Difference>, total: number) {
+  constructor(differences: ReadonlyArray<ResponseDifference>, total: number) {
     const all = differences.map(({ message }) => message).join("\n\n")
     super(`${differences.length} of ${total} requests are answered otherwise than by Node's server:\n\n${all}`)
     this.differences = differences
@@ -84,7 +84,7 @@ export const seedPartner = Effect.fnUntraced(function* (address: string) {
   const hurried = (yield* Seed.key(hasty)).text
   const local = (yield* Seed.key(owner, { ipAllowList: [address] })).text
   const foreign = (yield* Seed.key(owner, { ipAllowList: ["198.51.100.1"] })).text
-  return { key, hurried, local, foreign, personas: personas.map(({ id }) => id) } satisfies HostPartner
+  return { key, hurried, local, foreign, personas: personas.map(({ id }) => id) } satisfies SeededHostPartner
 })
 
 /** Resolves with the number of requests if all responses are equal. Otherwise rejects with `HostDiffers`. */
@@ -103,7 +103,7 @@ export const checkConformance = ({
     const here = conformanceRequests(yield* seedPartner("127.0.0.1")).filter(able)
     const there = conformanceRequests(theirs).filter(able)
     const compared = comparable(lacks.includes("address"), new Set(ignoreHeaders.map((name) => name.toLowerCase())))
-    const differences: Array<Difference> = []
+    const differences: Array<ResponseDifference> = []
     for (const [place, one] of there.entries()) {
       const request = `${one.method} ${one.target.slice(0, 80)}`
       const name = `${request} (${place + 1} of ${there.length})`

@@ -28,7 +28,7 @@ export type HostCapability =
   | "method"
 
 /** The partner whose data the host's database contains. */
-export interface HostPartner {
+export interface SeededHostPartner {
   readonly key: string
   /** The text of a key that allows three requests a minute. */
   readonly hurried: string
@@ -69,7 +69,7 @@ const needing = (needs: HostCapability, ...all: ReadonlyArray<HostRequest>) =>
   all.map((one): HostRequest => ({ ...one, needs }))
 
 /** The order matters, because later requests depend on the effects of earlier requests. */
-export const conformanceRequests = (seen: HostPartner): ReadonlyArray<HostRequest> => [
+export const conformanceRequests = (seen: SeededHostPartner): ReadonlyArray<HostRequest> => [
   ...open,
   ...personas(seen),
   ...submissions(seen),
@@ -89,7 +89,7 @@ const open: ReadonlyArray<HostRequest> = [
   get("/")
 ]
 
-const personas = ({ foreign, key, local, personas: [first] }: HostPartner): ReadonlyArray<HostRequest> => [
+const personas = ({ foreign, key, local, personas: [first] }: SeededHostPartner): ReadonlyArray<HostRequest> => [
   get("/partner/v1/personas", as(key)),
   ...needing("address", get("/partner/v1/personas", as(local))),
   get("/partner/v1/personas", as(foreign)),
@@ -115,7 +115,7 @@ const personas = ({ foreign, key, local, personas: [first] }: HostPartner): Read
   )
 ]
 
-const submissions = ({ key, personas: ids }: HostPartner): ReadonlyArray<HostRequest> => {
+const submissions = ({ key, personas: ids }: SeededHostPartner): ReadonlyArray<HostRequest> => {
   const topic = (content: string, more = {}) => JSON.stringify({ content, persona_ids: ids, ...more })
   const large = (size: number) => topic("x".repeat(size))
   const referred = topic("Who wins this time?", { external_reference: "derby-1" })
@@ -161,7 +161,7 @@ const submissions = ({ key, personas: ids }: HostPartner): ReadonlyArray<HostReq
   ]
 }
 
-const reads = ({ key }: HostPartner): ReadonlyArray<HostRequest> => [
+const reads = ({ key }: SeededHostPartner): ReadonlyArray<HostRequest> => [
   get(`${topics}/by-reference/derby-1`, as(key)),
   get(`${topics}/by-reference/derby%2D1`, as(key)),
   get(`${topics}/by-reference/derby%2d1`, as(key)),
@@ -188,7 +188,7 @@ const reads = ({ key }: HostPartner): ReadonlyArray<HostRequest> => [
   post(`${topics}/0198c0de-0000-7000-8000-000000000001/cancel`, "", as(key))
 ]
 
-const methods = ({ key }: HostPartner): ReadonlyArray<HostRequest> => [
+const methods = ({ key }: SeededHostPartner): ReadonlyArray<HostRequest> => [
   { method: "HEAD", target: "/partner/v1/personas", headers: [as(key)] },
   { method: "HEAD", target: "/partner/v1/personas" },
   { method: "HEAD", target: "/healthz" },
@@ -209,7 +209,7 @@ const methods = ({ key }: HostPartner): ReadonlyArray<HostRequest> => [
   )
 ]
 
-const others = ({ hurried }: HostPartner): ReadonlyArray<HostRequest> => [
+const others = ({ hurried }: SeededHostPartner): ReadonlyArray<HostRequest> => [
   get("/partner/v1/api-keys", ["Authorization", "Bearer nonsense"]),
   get("/creator/nonsense", html),
   get("/creator/nonsense", ["Accept", "application/json"]),

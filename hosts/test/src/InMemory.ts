@@ -10,7 +10,7 @@ import { ScriptedGenerator } from "./ScriptedGenerator.ts"
 import { ScriptedMedia } from "./ScriptedMedia.ts"
 import { TestApi } from "./TestApi.ts"
 
-export interface InMemoryOptions extends Omit<Application.ApplicationOptions, "transport"> {
+export interface InMemoryOptions extends Omit<Application.ServiceCompositionOptions, "transport"> {
   /**
    * The kinds of media that the service makes of approved texts, if a topic requests them. By default the service makes
    * no media.

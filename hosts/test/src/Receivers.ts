@@ -13,7 +13,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
-export type AnswerRequest = (request: WebhookRequest) => Effect.Effect<Partial<WebhookAnswer>, WebhookNotSent>
+export type WebhookResponder = (request: WebhookRequest) => Effect.Effect<Partial<WebhookAnswer>, WebhookNotSent>
 
 export class Receivers extends Context.Service<
   Receivers,
@@ -23,7 +23,7 @@ export class Receivers extends Context.Service<
     /** The URLs that the service checked, in order. */
     readonly checked: Effect.Effect<ReadonlyArray<string>>
     /** Sets the response of all receivers to later requests. The default response is 200. */
-    readonly answer: (answer: AnswerRequest) => Effect.Effect<void>
+    readonly answer: (answer: WebhookResponder) => Effect.Effect<void>
     /** Makes the transport refuse addresses with this host name. */
     readonly refuse: (host: string, constraint: string) => Effect.Effect<void>
   }
@@ -32,7 +32,7 @@ export class Receivers extends Context.Service<
     Effect.sync(() => {
       const sent: Array<WebhookRequest> = []
       const checked: Array<string> = []
-      let answering: AnswerRequest = () => Effect.succeed({})
+      let answering: WebhookResponder = () => Effect.succeed({})
       const refusals = new Map<string, string>()
       const receivers = Receivers.of({
         sent: Effect.sync(() => [...sent]),

@@ -10,7 +10,7 @@ import * as Scope from "effect/Scope"
 import { DueWork } from "./DueWork.ts"
 import { TestPartnerCommentaryError } from "./TestError.ts"
 import { TestService, type TestServiceOptions } from "./TestService.ts"
-import { VirtualClock, virtualScheduler } from "./VirtualClock.ts"
+import { nodeTimerScheduler, VirtualClock } from "./VirtualClock.ts"
 
 const build = (options: TestServiceOptions, log: ((line: string) => void) | undefined) => {
   const logger = log === undefined ? [] : [Logger.map(Logger.formatLogFmt, log)]
@@ -18,7 +18,7 @@ const build = (options: TestServiceOptions, log: ((line: string) => void) | unde
 }
 
 const promised = <A, E>(effect: Effect.Effect<A, E>): Promise<A> =>
-  Effect.runPromise(Effect.provideService(effect, Scheduler.Scheduler, virtualScheduler))
+  Effect.runPromise(Effect.provideService(effect, Scheduler.Scheduler, nodeTimerScheduler))
 
 type Services = Layer.Success<ReturnType<typeof build>>
 

@@ -15,9 +15,9 @@ import {
   type PersonaSeed,
   type Seeded,
   type SeedOptions,
+  TestDataSeeder,
   type TestOrganization,
-  type TestPersona,
-  TestSeeds
+  type TestPersona
 } from "./TestSeed.ts"
 import { TestWebhooks } from "./TestWebhooks.ts"
 
@@ -67,12 +67,12 @@ export class TestPartnerCommentary {
   /** The generator of the drafts. */
   readonly generator: TestGenerator
   readonly #instance: TestInstance
-  readonly #seeds: TestSeeds
+  readonly #seeds: TestDataSeeder
 
   private constructor(instance: TestInstance, url: string) {
     this.url = url
     this.#instance = instance
-    this.#seeds = new TestSeeds(instance)
+    this.#seeds = new TestDataSeeder(instance)
     this.clock = new TestClock(instance)
     this.mailbox = new TestMailbox(instance)
     this.webhooks = new TestWebhooks(instance)

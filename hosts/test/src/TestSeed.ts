@@ -80,7 +80,7 @@ interface NewKey {
 }
 
 /** Creates the records through the ports that the service's command line uses. */
-export class TestSeeds {
+export class TestDataSeeder {
   readonly #instance: TestInstance
   readonly #organizations = new Map<string, Organization>()
   readonly #personas = new Map<string, Persona>()

@@ -59,7 +59,7 @@ export class VirtualClock extends Context.Service<
         })
         return Context.make(Clock.Clock, clock).pipe(
           Context.add(VirtualClock, virtual),
-          Context.add(Scheduler.Scheduler, virtualScheduler)
+          Context.add(Scheduler.Scheduler, nodeTimerScheduler)
         )
       })
     )
@@ -95,7 +95,7 @@ const immediate = (run: () => void) => {
 }
 
 /** Schedules fibers with Node's own timers. Fake timers do not stop these timers. */
-export const virtualScheduler = new Scheduler.MixedScheduler("async", immediate)
+export const nodeTimerScheduler = new Scheduler.MixedScheduler("async", immediate)
 
 const macrotask = Effect.callback<void>((resume) => {
   setImmediate(() => resume(Effect.void))

@@ -8,7 +8,7 @@ import * as Layer from "effect/Layer"
 import { browserDevices, Chromium } from "./Chromium.ts"
 import { CreatorSite, organizationName } from "./CreatorSite.ts"
 import { auditPage } from "./PageAudit.ts"
-import { type BrowserVisitor, expectAutomaticRefresh, followToNextPage, visitPage } from "./Visitor.ts"
+import { type BrowserVisitor, expectAutomaticRefresh, followToNextPage, runInBrowserContext } from "./Visitor.ts"
 
 const topic = "Will the Lakers make the play-offs this season, or is the bench too thin for April?"
 const perspective =
@@ -24,7 +24,7 @@ for (const device of browserDevices) {
         Effect.gen(function* () {
           const site = yield* CreatorSite
           const browser = yield* Chromium
-          yield* Effect.promise(() => visitPage(browser, site, device, (visitor) => story(visitor, site)))
+          yield* Effect.promise(() => runInBrowserContext(browser, site, device, (visitor) => story(visitor, site)))
         })
       )
     stories(creator)

@@ -18,7 +18,7 @@ import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServer from "effect/http/HttpServer"
 import * as Layer from "effect/Layer"
 import { eventually } from "../test/support/Eventually.ts"
-import { HeldGenerator } from "./HeldGenerator.ts"
+import { PausableGenerator } from "./PausableGenerator.ts"
 
 export const organizationName = "Courtside App"
 
@@ -76,12 +76,12 @@ const site = (apiRoot: string, requests: Array<string>) =>
         )
       )
     ),
-    Layer.provide(Application.layer({ apiRoot, outside: Layer.merge(Mailbox.layer, HeldGenerator.layer) }))
+    Layer.provide(Application.layer({ apiRoot, outside: Layer.merge(Mailbox.layer, PausableGenerator.layer) }))
   )
 
 const made = Effect.fnUntraced(function* (apiRoot: string, requests: Array<string>) {
   const mailbox = yield* Mailbox
-  const { hold, release } = yield* HeldGenerator
+  const { hold, release } = yield* PausableGenerator
   const owner = yield* Seed.organization({ name: organizationName })
   const { text: key } = yield* Seed.key(owner)
   const run = Effect.runPromiseWith(yield* Effect.context<Effect.Services<ReturnType<typeof Seed.persona>>>())

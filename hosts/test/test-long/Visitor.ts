@@ -25,7 +25,7 @@ export interface BrowserVisitor {
   readonly wander: (title: string) => Promise<void>
 }
 
-export const visitPage = async (
+export const runInBrowserContext = async (
   browser: Browser,
   site: CreatorSite["Service"],
   device: BrowserDevice,

@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
-import * as Wire from "@partner-commentary/test/postgres/Wire"
+import * as PostgresProxy from "@partner-commentary/test/postgres/PostgresProxy"
 import { assert, onTestFinished, test } from "vitest"
 import * as Partners from "../deliveries/Partners.ts"
 import * as Receivers from "../deliveries/Receivers.ts"
@@ -36,7 +36,7 @@ test("under every fault, three servers and three workers lose no accepted work, 
     SmtpServer.openSmtpServer(),
     Receivers.openReceivers(random.fork(1))
   ])
-  const wire = await Wire.openRecordingProxy(server.url, { writesDown: false })
+  const wire = await PostgresProxy.openPostgresRecordingProxy(server.url, { writesDown: false })
   const variables = {
     DATABASE_URL: wire.url,
     DATABASE_POOL_SIZE: "4",

@@ -4,7 +4,7 @@
  */
 import { readFileSync } from "node:fs"
 import { setTimeout as sleep } from "node:timers/promises"
-import { type PostgresCluster, startCluster } from "@partner-commentary/test/postgres/Cluster"
+import { type PostgresTestServer, startPostgresServer } from "@partner-commentary/test/postgres/PostgresServer"
 import { runOnDatabase } from "@partner-commentary/test/postgres/TestDatabase"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
@@ -18,14 +18,14 @@ export interface PostgresServer {
   /** Locks the usage table. During the lock, every submission waits and holds a database connection. */
   readonly lockUsage: (milliseconds: number) => Promise<void>
   readonly read: <A>(use: (sql: SqlClient.SqlClient) => Effect.Effect<A, unknown>) => Promise<A>
-  readonly stop: PostgresCluster["stop"]
+  readonly stop: PostgresTestServer["stop"]
 }
 
 /**
  * Starts a server with fsync off. A commit survives a crash of the server's processes, but not a crash of the machine.
  */
 export const openPostgresServer = async (): Promise<PostgresServer> => {
-  const cluster = await startCluster({ settings: ["synchronous_commit=on"] })
+  const cluster = await startPostgresServer({ settings: ["synchronous_commit=on"] })
   const url = Redacted.make(cluster.url)
   const children = () => {
     const list = readFileSync(`/proc/${cluster.pid()}/task/${cluster.pid()}/children`, "utf8")

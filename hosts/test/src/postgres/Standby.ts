@@ -7,7 +7,7 @@ import { tmpdir } from "node:os"
 import { basename, join } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import * as Cluster from "./Cluster.ts"
+import * as PostgresServer from "./PostgresServer.ts"
 import { runOnDatabase } from "./TestDatabase.ts"
 
 /**
@@ -15,7 +15,7 @@ import { runOnDatabase } from "./TestDatabase.ts"
  */
 const skipped = ["postmaster.pid", "postmaster.opts", "postgresql.conf"]
 
-export const startStandby = Effect.fnUntraced(function* (primary: Cluster.PostgresCluster) {
+export const startStandby = Effect.fnUntraced(function* (primary: PostgresServer.PostgresTestServer) {
   const folder = yield* Effect.acquireRelease(
     Effect.sync(() => mkdtempSync(join(tmpdir(), "backup-"))),
     (made) => Effect.sync(() => rmSync(made, { recursive: true, force: true }))
@@ -39,7 +39,7 @@ export const startStandby = Effect.fnUntraced(function* (primary: Cluster.Postgr
   const { port } = new URL(primary.url)
   return yield* Effect.acquireRelease(
     Effect.promise(() =>
-      Cluster.startCluster({
+      PostgresServer.startPostgresServer({
         dataFrom: folder,
         settings: [`primary_conninfo=host=127.0.0.1 port=${port} user=postgres`]
       })

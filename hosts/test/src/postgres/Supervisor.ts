@@ -12,10 +12,10 @@ import { appendFileSync, chmodSync, chownSync, mkdtempSync, readFileSync, rmSync
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
-import { copyBinaries, defaultVersion, type PostgresVersion } from "./Binaries.ts"
+import { copyPostgresBinaries, defaultPostgresVersion, type PostgresVersion } from "./Binaries.ts"
 import { findFreePort } from "./FreePort.ts"
 
-const [versionText = String(defaultVersion), ...settings] = process.argv.slice(2)
+const [versionText = String(defaultPostgresVersion), ...settings] = process.argv.slice(2)
 
 const idOf = (option: "-u" | "-g") => Number(execFileSync("id", [option, "nobody"], { encoding: "utf8" }))
 const owner = process.getuid?.() === 0 ? { uid: idOf("-u"), gid: idOf("-g") } : {}
@@ -48,7 +48,7 @@ const admission = `host all /^guarded 127.0.0.1/32 scram-sha-256\n${trusted}`
 const admissionBefore16 = `host all guarded 127.0.0.1/32 scram-sha-256\n${trusted}`
 
 const make = (version: PostgresVersion) => {
-  copyBinaries(version, join(folder, "native"))
+  copyPostgresBinaries(version, join(folder, "native"))
   chmodSync(folder, 0o755)
   if (owner.uid !== undefined) {
     execFileSync("mkdir", ["-m", "700", data])

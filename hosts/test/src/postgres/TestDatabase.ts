@@ -14,7 +14,7 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Scope from "effect/Scope"
 import * as SqlClient from "effect/sql/SqlClient"
-import * as SettlingClock from "./SettlingClock.ts"
+import * as DatabaseTestClock from "./DatabaseTestClock.ts"
 
 /** The URL of the test run's server. The global setup starts a server if TEST_DATABASE_URL is not set. */
 const ofTheRun = Effect.suspend(() => {
@@ -77,7 +77,7 @@ const tablesOf = (sql: SqlClient.SqlClient) =>
 
 type PostgresServices = Layer.Success<ReturnType<typeof Postgres.layerClient>>
 
-export const databasesOn = (server: Effect.Effect<string>) => {
+export const makeTestDatabases = (server: Effect.Effect<string>) => {
   const run = (statement: string) =>
     Effect.flatMap(server, (url) => runOnDatabase(Redacted.make(url), (sql) => Effect.asVoid(sql.unsafe(statement))))
 
@@ -162,7 +162,7 @@ export const databasesOn = (server: Effect.Effect<string>) => {
   }
 }
 
-export const { empty, fresh, layer, named, used } = databasesOn(ofTheRun)
+export const { empty, fresh, layer, named, used } = makeTestDatabases(ofTheRun)
 
 /**
  * Provides the stores on a named database, with a test clock that waits for the database's replies. With the name
@@ -170,6 +170,6 @@ export const { empty, fresh, layer, named, used } = databasesOn(ofTheRun)
  */
 export const layerOfNamedDatabase = (name: string) =>
   Layer.provideMerge(
-    SettlingClock.layer,
+    DatabaseTestClock.layer,
     Layer.unwrap(Effect.map(name === ":memory:" ? used : named(name), (url) => Postgres.layerWithoutMigration({ url })))
   )

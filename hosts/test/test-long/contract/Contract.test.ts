@@ -5,11 +5,13 @@
  */
 import { it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { layer } from "./Callers.ts"
-import { guaranteeContract } from "./Guarantee.ts"
+import { layerOverSockets } from "./Callers.ts"
+import { runContractFuzzer } from "./Guarantee.ts"
 
 const runs = Number(process.env["CONTRACT_RUNS"] ?? 2000)
 
 it.live("the OpenAPI document allows every response to thousands of requests, and no response is a 5xx", () =>
-  guaranteeContract({ runs, reachesAll: true, rounds: Math.max(4, Math.round(runs / 40)) }).pipe(Effect.provide(layer))
+  runContractFuzzer({ runs, reachesAll: true, rounds: Math.max(4, Math.round(runs / 40)) }).pipe(
+    Effect.provide(layerOverSockets)
+  )
 )

@@ -6,11 +6,11 @@
 import * as fc from "fast-check"
 import type { CallersByScheme, FuzzedCaller } from "./Callers.ts"
 import { type OpenApiDocument, operationsOf } from "./Description.ts"
-import * as Judge from "./Judge.ts"
-import * as Memory from "./Memory.ts"
+import * as RawHttp from "./RawHttp.ts"
 import { arbitraryRequests, type GeneratedRequest } from "./Requests.ts"
+import * as ResponseValidator from "./ResponseValidator.ts"
+import * as ResponseValues from "./ResponseValues.ts"
 import * as Verdict from "./Verdict.ts"
-import * as Wire from "./Wire.ts"
 
 export interface FuzzerOptions {
   readonly root: string
@@ -38,16 +38,17 @@ export const runFuzzer = async ({
   seed
 }: FuzzerOptions): Promise<FuzzerReport> => {
   const operations = operationsOf(document)
-  const judge = Judge.makeResponseJudge(document)
-  const memory = Memory.makeValueMemory()
-  const wire = Wire.makeHttpConnection(root)
+  const judge = ResponseValidator.makeResponseValidator(document)
+  const memory = ResponseValues.makeResponseValueStore()
+  const wire = RawHttp.makeRawHttpClient(root)
   const made = new Map<string, Array<string>>()
   const tallies = new Map(operations.map(({ name }) => [name, new Map<string, number>()]))
   const faults = new Map<string, string>()
 
-  const exchange = async (sent: GeneratedRequest, plain: Wire.RawRequest): Promise<Wire.FuzzedResponse> => {
+  const exchange = async (sent: GeneratedRequest, plain: RawHttp.RawRequest): Promise<RawHttp.FuzzedResponse> => {
     const answer = await wire.send(plain)
-    const code = (Judge.parseJson(answer.text) as { error?: { code?: string } } | undefined)?.error?.code ?? ""
+    const code =
+      (ResponseValidator.parseJson(answer.text) as { error?: { code?: string } } | undefined)?.error?.code ?? ""
     const tally = tallies.get(sent.operation.name)
     const label = `${answer.status} ${code}`.trim()
     tally?.set(label, (tally.get(label) ?? 0) + 1)
@@ -56,9 +57,9 @@ export const runFuzzer = async ({
 
   const check = async (sent: GeneratedRequest) => {
     const { arguments: given, caller, operation, origin } = sent
-    const plain = Wire.toRawRequest(sent)
+    const plain = RawHttp.toRawRequest(sent)
     const answer = await exchange(sent, plain)
-    const problems = [...judge.judge(operation, answer), ...Verdict.problemsOf(judge, sent, answer)]
+    const problems = [...judge.judge(operation, answer), ...Verdict.contractViolationsOf(judge, sent, answer)]
     const name = given.find(({ parameter }) => parameter.name === "X-Request-Id")
     if (name !== undefined && judge.wrong(name.parameter.schema, name.text) === undefined) {
       if (answer.headers.get("x-request-id") !== name.text) problems.push("the request's own id did not come back")
@@ -67,7 +68,7 @@ export const runFuzzer = async ({
       problems.push(...(await headProblems(wire, plain, answer, caller)))
     const keyed = given.some(({ parameter }) => parameter.name === "Idempotency-Key")
     if (answer.status < 300) {
-      if (operation.method !== "DELETE") memory.see(operation, caller, Judge.parseJson(answer.text))
+      if (operation.method !== "DELETE") memory.see(operation, caller, ResponseValidator.parseJson(answer.text))
       // Forget only three of four deleted resources, so that the fuzzer also requests deleted resources.
       else if (origin % 4 !== 0)
         for (const { parameter, text } of given) if (parameter.in === "path") memory.forget(text)
@@ -81,7 +82,7 @@ export const runFuzzer = async ({
    * Deletes the caller's oldest resource of a kind if the caller has more than `keptOfEach` of this kind. Does nothing
    * if the OpenAPI document has no DELETE operation for the kind.
    */
-  const tidy = async ({ headers }: Wire.FuzzedResponse, caller: FuzzedCaller): Promise<ReadonlyArray<string>> => {
+  const tidy = async ({ headers }: RawHttp.FuzzedResponse, caller: FuzzedCaller): Promise<ReadonlyArray<string>> => {
     const location = headers.get("location") ?? ""
     const removal = operations.find(({ method, path }) => method === "DELETE" && matches(path, location))
     if (removal === undefined) return []
@@ -139,7 +140,7 @@ export const runFuzzer = async ({
 const keptOfEach = 6
 
 class Fault extends Error {
-  constructor(problems: ReadonlyArray<string>, curl: string, answer: Wire.FuzzedResponse) {
+  constructor(problems: ReadonlyArray<string>, curl: string, answer: RawHttp.FuzzedResponse) {
     super(`${problems.join("; ")}\n  ${curl.slice(0, 3000)}\n  → ${answer.status} ${answer.text.slice(0, 800)}`)
   }
 }
@@ -151,9 +152,9 @@ const matches = (path: string, location: string): boolean =>
 
 /** Checks that HEAD returns the same status and content type as GET, and no body. */
 const headProblems = async (
-  wire: Wire.HttpConnection,
-  plain: Wire.RawRequest,
-  answer: Wire.FuzzedResponse,
+  wire: RawHttp.RawHttpClient,
+  plain: RawHttp.RawRequest,
+  answer: RawHttp.FuzzedResponse,
   caller: FuzzedCaller
 ) => {
   const head = await wire.send({ ...plain, method: "HEAD" })
@@ -168,7 +169,11 @@ const headProblems = async (
  * Checks that a request that is repeated with its idempotency key gets the first response. A 429 response is also
  * correct, because the repeated request counts toward the rate limit.
  */
-const replayProblems = async (wire: Wire.HttpConnection, plain: Wire.RawRequest, first: Wire.FuzzedResponse) => {
+const replayProblems = async (
+  wire: RawHttp.RawHttpClient,
+  plain: RawHttp.RawRequest,
+  first: RawHttp.FuzzedResponse
+) => {
   const again = await wire.send(plain)
   const isReplayed =
     again.status === first.status && again.text === first.text && again.headers.get("idempotency-replayed") === "true"

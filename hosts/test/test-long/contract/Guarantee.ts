@@ -14,14 +14,14 @@ import * as Verdict from "./Verdict.ts"
  * With `reachesAll`, every operation must succeed at least once. Reaching every operation takes some hundreds of
  * requests.
  */
-export const guaranteeContract = Effect.fnUntraced(function* (
+export const runContractFuzzer = Effect.fnUntraced(function* (
   options: Pick<Fuzzer.FuzzerOptions, "runs" | "rounds"> & { readonly reachesAll: boolean }
 ) {
   const { call } = yield* TestApi
   const served = yield* call("/openapi.json")
   const document = yield* Effect.promise(() => served.json() as Promise<OpenApiDocument>)
   const seed = Number(process.env["CONTRACT_SEED"] ?? Math.floor(Math.random() * 2 ** 30))
-  assert.deepStrictEqual(Verdict.undocumentedRules(document), [], "the description says this no more")
+  assert.deepStrictEqual(Verdict.rulesMissingFromDocument(document), [], "the description says this no more")
   const known = yield* seedCallers
   const report = yield* Effect.promise(() =>
     Fuzzer.runFuzzer({ ...options, seed, document, callers: known, root: new URL(served.url).origin })

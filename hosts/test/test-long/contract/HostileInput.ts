@@ -13,7 +13,7 @@ export const junkValues: fc.Arbitrary<unknown> = fc.oneof(
 )
 
 /** Generates copies of the value with one change: a part is replaced by junk or removed, or a new part is added. */
-export const spoilValue = (value: unknown): fc.Arbitrary<unknown> => {
+export const corruptValue = (value: unknown): fc.Arbitrary<unknown> => {
   const places = placesIn(value)
   if (places.length === 0) return junkValues
   return fc
@@ -94,38 +94,40 @@ export const extraQueryParts: fc.Arbitrary<string> = fc.oneof(
 )
 
 /** Generates media types for a JSON body. `right` says whether the OpenAPI document allows the type, if it is clear. */
-export const mediaTypes: fc.Arbitrary<{ readonly type: string | undefined; readonly right: boolean | undefined }> =
-  fc.oneof(
-    { weight: 30, arbitrary: fc.constant({ type: "application/json", right: true }) },
-    {
-      weight: 1,
-      arbitrary: fc
-        .constantFrom("application/json; charset=utf-8", "application/json;charset=UTF-8", "Application/JSON")
-        .map((type) => ({ type, right: true }))
-    },
-    {
-      weight: 1,
-      arbitrary: fc
-        .constantFrom(undefined, "text/plain", "multipart/form-data; boundary=x", "application/x-www-form-urlencoded")
-        .map((type) => ({ type, right: false }))
-    },
-    {
-      weight: 1,
-      arbitrary: fc
-        .constantFrom(
-          "garbage",
-          "application/json; charset=latin1",
-          "application/json;",
-          "application/jsonp",
-          "\u00e9",
-          ";"
-        )
-        .map((type) => ({ type, right: undefined }))
-    }
-  )
+export const arbitraryMediaTypes: fc.Arbitrary<{
+  readonly type: string | undefined
+  readonly right: boolean | undefined
+}> = fc.oneof(
+  { weight: 30, arbitrary: fc.constant({ type: "application/json", right: true }) },
+  {
+    weight: 1,
+    arbitrary: fc
+      .constantFrom("application/json; charset=utf-8", "application/json;charset=UTF-8", "Application/JSON")
+      .map((type) => ({ type, right: true }))
+  },
+  {
+    weight: 1,
+    arbitrary: fc
+      .constantFrom(undefined, "text/plain", "multipart/form-data; boundary=x", "application/x-www-form-urlencoded")
+      .map((type) => ({ type, right: false }))
+  },
+  {
+    weight: 1,
+    arbitrary: fc
+      .constantFrom(
+        "garbage",
+        "application/json; charset=latin1",
+        "application/json;",
+        "application/jsonp",
+        "\u00e9",
+        ";"
+      )
+      .map((type) => ({ type, right: undefined }))
+  }
+)
 
 /** Generates text that is valid in a header: bytes of ISO 8859-1 without control characters. */
-export const headerTexts: fc.Arbitrary<string> = fc.oneof(
+export const arbitraryHeaderTexts: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom(
     "",
     " ",
@@ -145,7 +147,7 @@ export const headerTexts: fc.Arbitrary<string> = fc.oneof(
 )
 
 /** Generates headers that the OpenAPI document does not contain. */
-export const unknownHeaders: fc.Arbitrary<ReadonlyArray<readonly [string, string]>> = fc.oneof(
+export const arbitraryUnknownHeaders: fc.Arbitrary<ReadonlyArray<readonly [string, string]>> = fc.oneof(
   { weight: 20, arbitrary: fc.constant([]) },
   {
     weight: 1,

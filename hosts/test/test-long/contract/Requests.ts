@@ -3,16 +3,16 @@ import * as fc from "fast-check"
 import type { CallersByScheme, FuzzedCaller } from "./Callers.ts"
 import type { JsonSchema, OpenApiDocument, OpenApiOperation, OpenApiParameter } from "./Description.ts"
 import {
+  arbitraryHeaderTexts,
+  arbitraryMediaTypes,
+  arbitraryUnknownHeaders,
+  corruptValue,
   extraQueryParts,
-  headerTexts,
   hostileBodies,
   junkValues,
-  mediaTypes,
-  rawPathSegments,
-  spoilValue,
-  unknownHeaders
+  rawPathSegments
 } from "./HostileInput.ts"
-import { labelsOfParameter, type SeenValue, toSingular, type ValueMemory } from "./Memory.ts"
+import { labelsOfParameter, type ResponseSighting, type ResponseValueStore, toSingular } from "./ResponseValues.ts"
 import { arbitraryValues } from "./Values.ts"
 
 /** A parameter and the text of its value. `odd` is true if the text is sent unescaped, so its meaning is unclear. */
@@ -49,7 +49,7 @@ const even = (value: unknown) => ({ text: asText(value), odd: false })
 
 /** Returns one of the values that an earlier response had for the parameter. */
 const seen = (
-  sighting: SeenValue,
+  sighting: ResponseSighting,
   operation: OpenApiOperation,
   parameter: OpenApiParameter,
   pick: number
@@ -62,12 +62,12 @@ const argument = (
   document: OpenApiDocument,
   operation: OpenApiOperation,
   parameter: OpenApiParameter,
-  home: SeenValue | undefined
+  home: ResponseSighting | undefined
 ): fc.Arbitrary<ParameterText | undefined> => {
   const right = arbitraryValues(document, parameter.schema, "within")
   const known = home === undefined ? right : fc.nat(99).map((pick) => seen(home, operation, parameter, pick))
   const inPath = parameter.in === "path"
-  const raw = inPath ? rawPathSegments : parameter.in === "header" ? headerTexts : undefined
+  const raw = inPath ? rawPathSegments : parameter.in === "header" ? arbitraryHeaderTexts : undefined
   const given = fc.oneof(
     { weight: inPath ? 12 : 2, arbitrary: fc.tuple(known, right).map(([text, other]) => even(text ?? other)) },
     { weight: inPath ? 2 : 6, arbitrary: right.map(even) },
@@ -99,7 +99,7 @@ const headerText = (text: string): string =>
     .replace(/^[ \t]+|[ \t]+$/g, "")
 
 /** Replaces most ids in a body with ids that the caller has received. */
-const acquainted = (value: unknown, home: SeenValue | undefined, pick: number, name = ""): unknown => {
+const acquainted = (value: unknown, home: ResponseSighting | undefined, pick: number, name = ""): unknown => {
   const known = home?.values.get(toSingular(name)) ?? []
   if (typeof value === "string") {
     return /_ids?$/.test(name) && known.length > 0 && pick % 7 !== 0 ? known[pick % known.length] : value
@@ -116,7 +116,7 @@ const asJson = (value: unknown): RequestPayload => ({ value: JSON.parse(JSON.str
 const payloads = (
   document: OpenApiDocument,
   { body }: OpenApiOperation,
-  home: SeenValue | undefined
+  home: ResponseSighting | undefined
 ): fc.Arbitrary<RequestPayload> => {
   const nothing = fc.constant<RequestPayload>(undefined)
   const raw = hostileBodies.map((bytes): RequestPayload => ({ bytes }))
@@ -128,7 +128,7 @@ const payloads = (
   return fc.oneof(
     { weight: 12, arbitrary: made("within").map(asJson) },
     { weight: 5, arbitrary: made("around").map(asJson) },
-    { weight: 4, arbitrary: made("within").chain(spoilValue).map(asJson) },
+    { weight: 4, arbitrary: made("within").chain(corruptValue).map(asJson) },
     { weight: 1, arbitrary: junkValues.map(asJson) },
     { weight: 2, arbitrary: raw },
     { weight: 1, arbitrary: nothing }
@@ -136,7 +136,7 @@ const payloads = (
 }
 
 const garbage = fc
-  .tuple(headerTexts, fc.constantFrom("X-Api-Key", "Authorization"))
+  .tuple(arbitraryHeaderTexts, fc.constantFrom("X-Api-Key", "Authorization"))
   .map(([text, header]): FuzzedCaller => ({ name: "garbage", headers: [[header, headerText(text)]], may: "none" }))
 
 const nobody: FuzzedCaller = { name: "nobody", headers: [], may: "none" }
@@ -144,7 +144,7 @@ const nobody: FuzzedCaller = { name: "nobody", headers: [], may: "none" }
 const callersOf = (
   operation: OpenApiOperation,
   callers: CallersByScheme,
-  home: SeenValue | undefined
+  home: ResponseSighting | undefined
 ): fc.Arbitrary<FuzzedCaller> => {
   const by = (may: FuzzedCaller["may"]) =>
     operation.schemes.flatMap((scheme) => callers[scheme] ?? []).filter((caller) => caller.may === may)
@@ -179,7 +179,7 @@ const inlined = (document: OpenApiDocument, schema: unknown): unknown =>
 export const arbitraryRequests = (
   document: OpenApiDocument,
   operation: OpenApiOperation,
-  memory: ValueMemory,
+  memory: ResponseValueStore,
   callers: CallersByScheme
 ): fc.Arbitrary<GeneratedRequest> => {
   const wanted = [
@@ -188,7 +188,7 @@ export const arbitraryRequests = (
   ]
   const ours = new Set(operation.schemes.flatMap((scheme) => callers[scheme] ?? []).map(({ headers }) => headers))
   const homes = memory.with(wanted).filter(({ caller }) => ours.has(caller.headers) && caller.may === "all")
-  const sent = (home: SeenValue | undefined): fc.Arbitrary<GeneratedRequest> =>
+  const sent = (home: ResponseSighting | undefined): fc.Arbitrary<GeneratedRequest> =>
     fc.record(
       {
         operation: fc.constant(operation),
@@ -197,9 +197,9 @@ export const arbitraryRequests = (
           .tuple(...operation.parameters.map((parameter) => argument(document, operation, parameter, home)))
           .map((all) => all.filter((one) => one !== undefined)),
         payload: payloads(document, operation, home),
-        type: mediaTypes,
+        type: arbitraryMediaTypes,
         chunked: fc.nat(15).map((turn) => turn === 1),
-        headers: unknownHeaders,
+        headers: arbitraryUnknownHeaders,
         query: fc.oneof(
           { weight: 20, arbitrary: fc.constant([]) },
           extraQueryParts.map((part) => [part])

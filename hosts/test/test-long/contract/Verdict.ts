@@ -3,10 +3,10 @@
  * refusal is correct.
  */
 import type { OpenApiDocument } from "./Description.ts"
-import { parseBySchema, parseJson, type ResponseJudge } from "./Judge.ts"
+import type { FuzzedResponse } from "./RawHttp.ts"
 import type { GeneratedRequest } from "./Requests.ts"
+import { coerceTextToSchemaType, parseJson, type ResponseValidator } from "./ResponseValidator.ts"
 import * as Stated from "./Stated.ts"
-import type { FuzzedResponse } from "./Wire.ts"
 
 /** A schema violation with its field and its reason. */
 interface Wrong {
@@ -21,7 +21,7 @@ interface Reading {
   readonly unclear: boolean
 }
 
-const read = (judge: ResponseJudge, sent: GeneratedRequest): Reading => {
+const read = (judge: ResponseValidator, sent: GeneratedRequest): Reading => {
   const { body } = sent.operation
   const wrongs: Array<Wrong> = []
   let unclear = sent.query.length > 0 || sent.headers.length > 0
@@ -29,7 +29,7 @@ const read = (judge: ResponseJudge, sent: GeneratedRequest): Reading => {
     if (why !== undefined) wrongs.push({ field, value, why })
   }
   for (const { odd, parameter, text } of sent.arguments) {
-    const value = odd ? undefined : parseBySchema(parameter.schema, text)
+    const value = odd ? undefined : coerceTextToSchemaType(parameter.schema, text)
     if (value === undefined) unclear = true
     else look(parameter.name, value, judge.wrong(parameter.schema, value))
   }
@@ -59,8 +59,8 @@ const parts = (answer: unknown): ReadonlyArray<{ readonly index: number; readonl
   ) ?? []
 
 /** Returns one sentence for each difference from the expected behaviour. */
-export const problemsOf = (
-  judge: ResponseJudge,
+export const contractViolationsOf = (
+  judge: ResponseValidator,
   sent: GeneratedRequest,
   answered: FuzzedResponse
 ): ReadonlyArray<string> => {
@@ -123,7 +123,7 @@ const at = (value: unknown, field: string): unknown =>
       )
 
 /** Returns the sentences of the rules in Stated.ts that the OpenAPI document does not contain. */
-export const undocumentedRules = (document: OpenApiDocument): ReadonlyArray<string> => {
+export const rulesMissingFromDocument = (document: OpenApiDocument): ReadonlyArray<string> => {
   const words: Array<string> = []
   JSON.stringify(document, (_, value) => {
     if (typeof value === "string") words.push(value)

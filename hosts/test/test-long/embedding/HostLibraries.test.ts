@@ -8,17 +8,17 @@ import type pg from "pg"
 import postgresJs from "postgres"
 import { expect, it, onTestFinished } from "vitest"
 import {
-  openService,
-  runWholeStory,
-  type Service,
-  seedOrganization,
-  topicOf
+  type EmbeddedPartnerCommentary,
+  exampleTopicFor,
+  openEmbeddedService,
+  runAndCheckWorkflow,
+  seedOrganization
 } from "../../test/embedding/EmbeddedStory.ts"
-import { emptyDatabase, poolOf } from "../../test/embedding/HostDatabase.ts"
+import { createEmptyDatabase, createHostPool } from "../../test/embedding/HostDatabase.ts"
 
 // #region pg
 /** Submits a topic and stores the topic's id in your own table, in one transaction. */
-const order = async (pc: Service, pool: pg.Pool, topic: NewTopic) => {
+const order = async (pc: EmbeddedPartnerCommentary, pool: pg.Pool, topic: NewTopic) => {
   const client = await pool.connect()
   try {
     await client.query("BEGIN")
@@ -65,7 +65,7 @@ const postgresJsPool = (sql: postgresJs.Sql) => {
 }
 // #endregion
 
-type Database = Parameters<typeof openService>[0]
+type Database = Parameters<typeof openEmbeddedService>[0]
 
 /** Runs work in a transaction of the host's library. */
 type Transaction = (work: (db: object) => Promise<unknown>) => Promise<unknown>
@@ -74,15 +74,15 @@ const schema = "commentary"
 
 /** Runs a whole workflow, then commits one topic and rolls back another topic. */
 const proven = async (database: Database, transaction: Transaction) => {
-  const service = openService(database)
+  const service = openEmbeddedService(database)
   onTestFinished(service.pc.stop)
-  await runWholeStory(service)
+  await runAndCheckWorkflow(service)
   const { pc } = service
   const ids = await seedOrganization(pc)
-  await transaction((db) => pc.topics.submit(topicOf(ids), { db }))
+  await transaction((db) => pc.topics.submit(exampleTopicFor(ids), { db }))
   expect((await pc.topics.list(ids)).total).toBe(1)
   const undone = transaction(async (db) => {
-    await pc.topics.submit(topicOf(ids, "Who wins the cup in the autumn?"), { db })
+    await pc.topics.submit(exampleTopicFor(ids, "Who wins the cup in the autumn?"), { db })
     throw new Error("undone")
   })
   await expect(undone).rejects.toThrow("undone")
@@ -90,32 +90,32 @@ const proven = async (database: Database, transaction: Transaction) => {
 }
 
 it("pg: a topic and a row of the host are committed or rolled back together", async () => {
-  const pool = poolOf(await emptyDatabase())
-  const { pc } = openService(postgres(pool, { schema }))
+  const pool = createHostPool(await createEmptyDatabase())
+  const { pc } = openEmbeddedService(postgres(pool, { schema }))
   onTestFinished(pc.stop)
   const ids = await seedOrganization(pc)
-  await expect(order(pc, pool, topicOf(ids))).rejects.toThrow('relation "orders" does not exist')
+  await expect(order(pc, pool, exampleTopicFor(ids))).rejects.toThrow('relation "orders" does not exist')
   expect((await pc.topics.list(ids)).total).toBe(0)
   await pool.query("CREATE TABLE orders (topic TEXT)")
-  await order(pc, pool, topicOf(ids))
+  await order(pc, pool, exampleTopicFor(ids))
   const { topics } = await pc.topics.list(ids)
   expect((await pool.query("SELECT topic FROM orders")).rows).toEqual(topics.map(({ topic_id: topic }) => ({ topic })))
   expect(topics).toHaveLength(1)
 })
 
 it("Drizzle: the service uses db.$client as its pool, and tx as the transaction", async () => {
-  const db = drizzle(poolOf(await emptyDatabase()))
+  const db = drizzle(createHostPool(await createEmptyDatabase()))
   await proven(postgres(db.$client, { schema }), (work) => db.transaction(work))
 })
 
 it("Kysely: the service uses the dialect's pool, and trx as the transaction, with any plugins", async () => {
-  const pool = poolOf(await emptyDatabase())
+  const pool = createHostPool(await createEmptyDatabase())
   const db = new Kysely<object>({ dialect: new PostgresDialect({ pool }), plugins: [new CamelCasePlugin()] })
   await proven(postgres(pool, { schema }), (work) => db.transaction().execute(work))
 })
 
 it("Knex: the pool consists of two functions, and the transaction is the connection of a Knex transaction", async () => {
-  const db = knex({ client: "pg", connection: await emptyDatabase() })
+  const db = knex({ client: "pg", connection: await createEmptyDatabase() })
   onTestFinished(() => db.destroy())
   await proven(postgres(knexPool(db), { schema }), (work) =>
     db.transaction(async (trx) => work(await trx.client.acquireConnection()))
@@ -123,7 +123,7 @@ it("Knex: the pool consists of two functions, and the transaction is the connect
 })
 
 it("postgres.js: the pool consists of two functions, and the transaction is the sql function of sql.begin", async () => {
-  const sql = postgresJs(await emptyDatabase(), { onnotice: () => {} })
+  const sql = postgresJs(await createEmptyDatabase(), { onnotice: () => {} })
   onTestFinished(() => sql.end())
   await proven(postgres(postgresJsPool(sql), { schema }), (work) => sql.begin((tx) => work(tx)))
 })

@@ -6,15 +6,15 @@ import { PGlite } from "@electric-sql/pglite"
 import { PartnerCommentaryError } from "partner-commentary/PartnerCommentary"
 import { type PoolOptions, postgres } from "partner-commentary/postgres/Postgres"
 import { describe, expect, it, onTestFinished } from "vitest"
-import { openService, seedOrganization, topicOf } from "../../test/embedding/EmbeddedStory.ts"
-import { emptyDatabase, poolOf } from "../../test/embedding/HostDatabase.ts"
+import { exampleTopicFor, openEmbeddedService, seedOrganization } from "../../test/embedding/EmbeddedStory.ts"
+import { createEmptyDatabase, createHostPool } from "../../test/embedding/HostDatabase.ts"
 
 const refused = { code: "no_valid_personas" }
 
 const started = async (options: PoolOptions = {}) => {
-  const pool = poolOf(await emptyDatabase(), { max: 3 })
+  const pool = createHostPool(await createEmptyDatabase(), { max: 3 })
   await pool.query("CREATE TABLE orders (topic TEXT)")
-  const service = openService(postgres(pool, options))
+  const service = openEmbeddedService(postgres(pool, options))
   onTestFinished(service.pc.stop)
   const ids = await seedOrganization(service.pc)
   const client = await pool.connect()
@@ -26,7 +26,7 @@ describe.each([{}, { schema: "commentary" }])("on a client of pg, with the optio
   it("a topic is committed with the host's rows, and the workers find it", async () => {
     const { client, ids, mail, pc, pool } = await started(options)
     await client.query("BEGIN")
-    const { topic_id } = await pc.topics.submit(topicOf(ids), { db: client })
+    const { topic_id } = await pc.topics.submit(exampleTopicFor(ids), { db: client })
     await client.query("INSERT INTO orders VALUES ($1)", [topic_id])
     expect((await pc.topics.list(ids)).total).toBe(0)
     await client.query("COMMIT")
@@ -38,7 +38,7 @@ describe.each([{}, { schema: "commentary" }])("on a client of pg, with the optio
   it("a topic is rolled back with the host's rows, and no mail is sent", async () => {
     const { client, ids, mails, pc, pool } = await started(options)
     await client.query("BEGIN")
-    const { topic_id } = await pc.topics.submit(topicOf(ids), { db: client })
+    const { topic_id } = await pc.topics.submit(exampleTopicFor(ids), { db: client })
     await client.query("INSERT INTO orders VALUES ($1)", [topic_id])
     await client.query("ROLLBACK")
     expect((await pc.topics.list(ids)).total).toBe(0)
@@ -53,7 +53,7 @@ describe.each([{}, { schema: "commentary" }])("on a client of pg, with the optio
     await client.query("INSERT INTO orders VALUES ('kept')")
     const path = await client.query("SHOW search_path")
     await pc.licenses.revoke(ids, { db: client })
-    await expect(pc.topics.submit(topicOf(ids), { db: client })).rejects.toMatchObject(refused)
+    await expect(pc.topics.submit(exampleTopicFor(ids), { db: client })).rejects.toMatchObject(refused)
     expect((await client.query("SHOW search_path")).rows).toEqual(path.rows)
     await client.query("COMMIT")
     expect((await pool.query("SELECT topic FROM orders")).rows).toEqual([{ topic: "kept" }])
@@ -63,7 +63,7 @@ describe.each([{}, { schema: "commentary" }])("on a client of pg, with the optio
   it("every use case that writes joins the host's transaction", async () => {
     const { client, ids, pc } = await started(options)
     const at = { db: client }
-    const { topic_id } = await pc.topics.submit(topicOf(ids))
+    const { topic_id } = await pc.topics.submit(exampleTopicFor(ids))
     await client.query("BEGIN")
     const { id: organization_id } = await pc.organizations.create({ name: "Riverside" }, at)
     await pc.organizations.update({ organization_id, plan: "premium" }, at)
@@ -85,7 +85,7 @@ describe.each([{}, { schema: "commentary" }])("on a client of pg, with the optio
   it("the host's transaction commits a change together with the events of the change", async () => {
     const { client, ids, pc } = await started(options)
     await pc.personas.update({ persona_id: ids.persona_id, creator: { email: "erased@host.example" } })
-    const { topic_id } = await pc.topics.submit(topicOf(ids))
+    const { topic_id } = await pc.topics.submit(exampleTopicFor(ids))
     await client.query("BEGIN")
     await pc.creators.erase({ email: "erased@host.example" }, { db: client })
     await client.query("COMMIT")
@@ -97,9 +97,9 @@ describe.each([{}, { schema: "commentary" }])("on a client of pg, with the optio
     await client.query("BEGIN")
     const at = { db: client }
     const calls = await Promise.allSettled([
-      pc.topics.submit(topicOf(ids), at),
-      pc.topics.submit(topicOf(ids), at),
-      pc.topics.submit(topicOf(ids, "Who wins the cup in the autumn?"), at)
+      pc.topics.submit(exampleTopicFor(ids), at),
+      pc.topics.submit(exampleTopicFor(ids), at),
+      pc.topics.submit(exampleTopicFor(ids, "Who wins the cup in the autumn?"), at)
     ])
     expect(calls.filter(({ status }) => status === "fulfilled")).toHaveLength(2)
     await client.query("COMMIT")
@@ -109,8 +109,8 @@ describe.each([{}, { schema: "commentary" }])("on a client of pg, with the optio
   it("the changes of two calls on one client are committed in one transaction of the host", async () => {
     const { client, ids, pc } = await started(options)
     await client.query("BEGIN")
-    await pc.topics.submit(topicOf(ids, "Who wins the derby on Sunday?"), { db: client })
-    await pc.topics.submit(topicOf(ids, "Who wins the cup in the autumn?"), { db: client })
+    await pc.topics.submit(exampleTopicFor(ids, "Who wins the derby on Sunday?"), { db: client })
+    await pc.topics.submit(exampleTopicFor(ids, "Who wins the cup in the autumn?"), { db: client })
     await client.query("COMMIT")
     expect((await pc.topics.list(ids)).total).toBe(2)
   })
@@ -119,12 +119,12 @@ describe.each([{}, { schema: "commentary" }])("on a client of pg, with the optio
 it("a topic can be submitted in a transaction of PGlite", async () => {
   const database = new PGlite()
   onTestFinished(() => database.close())
-  const { pc } = openService(postgres(database))
+  const { pc } = openEmbeddedService(postgres(database))
   onTestFinished(pc.stop)
   const ids = await seedOrganization(pc)
-  await database.transaction((tx) => pc.topics.submit(topicOf(ids), { db: tx }))
+  await database.transaction((tx) => pc.topics.submit(exampleTopicFor(ids), { db: tx }))
   const undone = database.transaction(async (tx) => {
-    await pc.topics.submit(topicOf(ids, "Who wins the cup in the autumn?"), { db: tx })
+    await pc.topics.submit(exampleTopicFor(ids, "Who wins the cup in the autumn?"), { db: tx })
     throw new Error("undone")
   })
   await expect(undone).rejects.toThrow("undone")
@@ -143,7 +143,7 @@ describe("an object that is not an open transaction is refused with a one-senten
 
   it("the option db refuses a client without a transaction, a pool and any other object", async () => {
     const { client, ids, pc, pool } = await started()
-    const submitted = (db: object) => sentence(pc.topics.submit(topicOf(ids), { db }))
+    const submitted = (db: object) => sentence(pc.topics.submit(exampleTopicFor(ids), { db }))
     expect(await submitted(client)).toBe("The option db has no open transaction.")
     expect(await submitted(pool)).toBe("The option db has no open transaction.")
     expect(await submitted({})).toMatch(/^The option db must be a client with query\(text, values\)/)

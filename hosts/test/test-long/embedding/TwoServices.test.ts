@@ -13,10 +13,10 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { type PoolOptions, postgres } from "partner-commentary/postgres/Postgres"
 import { describe, expect, it, onTestFinished } from "vitest"
-import { openService, runWholeStory, seedOrganization } from "../../test/embedding/EmbeddedStory.ts"
-import { emptyDatabase, poolOf } from "../../test/embedding/HostDatabase.ts"
+import { openEmbeddedService, runAndCheckWorkflow, seedOrganization } from "../../test/embedding/EmbeddedStory.ts"
+import { createEmptyDatabase, createHostPool } from "../../test/embedding/HostDatabase.ts"
 
-type Opened = ReturnType<typeof openService>
+type Opened = ReturnType<typeof openEmbeddedService>
 
 const url = "https://app.example/commentary/partner/v1/personas"
 
@@ -45,8 +45,8 @@ const counted = async (services: readonly [Opened, Opened]) => {
 it.each<PoolOptions>([{}, { schema: "commentary" }, { listen: false }])(
   "two services together admit exactly as many requests as the limit, with the options %j",
   async (options) => {
-    const pool = poolOf(await emptyDatabase())
-    await counted([openService(postgres(pool, options)), openService(postgres(pool, options))])
+    const pool = createHostPool(await createEmptyDatabase())
+    await counted([openEmbeddedService(postgres(pool, options)), openEmbeddedService(postgres(pool, options))])
   }
 )
 
@@ -60,34 +60,34 @@ const onClient = (url: string) =>
 
 describe("services on the official client of Effect", () => {
   it("two services together admit exactly as many requests as the limit", async () => {
-    const url = await emptyDatabase()
-    await counted([openService(onClient(url)), openService(onClient(url))])
+    const url = await createEmptyDatabase()
+    await counted([openEmbeddedService(onClient(url)), openEmbeddedService(onClient(url))])
   })
 
   it("the whole workflow runs on the official client of Effect", async () => {
-    const service = openService(onClient(await emptyDatabase()))
+    const service = openEmbeddedService(onClient(await createEmptyDatabase()))
     onTestFinished(service.pc.stop)
-    await runWholeStory(service)
+    await runAndCheckWorkflow(service)
   })
 })
 
 describe("in-process state that is merged with the layer of Postgres", () => {
   it("if in-process state is merged before the layer of Postgres, both services still share their state", async () => {
-    const pool = poolOf(await emptyDatabase())
+    const pool = createHostPool(await createEmptyDatabase())
     const merged = () => Layer.merge(Core.layerProcess, postgres(pool))
-    await counted([openService(merged()), openService(merged())])
+    await counted([openEmbeddedService(merged()), openEmbeddedService(merged())])
   })
 
   it.each(["RateWindows", "AccessChanges", "WorkSignal"] as const)(
     "in-process state that is merged after the layer of Postgres is refused: %s",
     async (name) => {
-      const pool = poolOf(await emptyDatabase())
+      const pool = createHostPool(await createEmptyDatabase())
       const last = {
         RateWindows: RateWindows.layerMemory,
         AccessChanges: AccessChanges.layerProcess,
         WorkSignal: WorkSignal.layerProcess
       }
-      const { pc } = openService(Layer.merge(postgres(pool), last[name] as Layer.Layer<never>))
+      const { pc } = openEmbeddedService(Layer.merge(postgres(pool), last[name] as Layer.Layer<never>))
       await expect(pc.start()).rejects.toThrow(
         `The service cannot be used: ${name} is kept in this process, but processes share the database: ` +
           "leave Core.layerProcess out, because the layer of the database has what processes share."
@@ -97,9 +97,9 @@ describe("in-process state that is merged with the layer of Postgres", () => {
 })
 
 it("a key that one service revokes is rejected by the other service within seconds", async () => {
-  const pool = poolOf(await emptyDatabase())
-  const { pc: first } = openService(postgres(pool))
-  const { pc: second } = openService(postgres(pool))
+  const pool = createHostPool(await createEmptyDatabase())
+  const { pc: first } = openEmbeddedService(postgres(pool))
+  const { pc: second } = openEmbeddedService(postgres(pool))
   for (const pc of [first, second]) onTestFinished(pc.stop)
   const { organization_id } = await seedOrganization(first)
   const key = await first.apiKeys.create({ organization_id, name: "one", scopes: ["personas:read"] })

@@ -6,17 +6,17 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as SqlClient from "effect/sql/SqlClient"
-import { finishTime, mailCauses, startTime } from "./MailCauses.ts"
+import { mailLimitCases, runAllDueJobs, startTime } from "./MailCauses.ts"
 
 /** Returns the kind and state of all sent and failed mails. A mail with several notices has the first notice's kind. */
 const attempted = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  yield* finishTime
+  yield* runAllDueJobs
   return yield* sql<{ kind: string; state: string }>`
     SELECT kind, state FROM mails WHERE state IN ('sent', 'failed')`
 })
 
-for (const [kind, { cause, drive, limit, per }] of Object.entries(mailCauses)) {
+for (const [kind, { cause, drive, limit, per }] of Object.entries(mailLimitCases)) {
   it.live(`${cause}: at most ${limit} "${kind}" mails for each ${per}`, () =>
     Effect.gen(function* () {
       yield* drive

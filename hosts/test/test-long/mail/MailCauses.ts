@@ -16,13 +16,13 @@ import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import { actAsCreator, creatorTokenFor, submitTopic } from "../../test/support/Requests.ts"
 import {
+  exampleWebhookEvents,
+  exampleWebhookUrl,
   getWebhook,
   patchWebhook,
   postWebhook,
   removeWebhook,
-  retryDelivery,
-  webhookEvents,
-  webhookUrl
+  retryDelivery
 } from "../../test/support/WebhookCalls.ts"
 
 const minute = 60_000
@@ -32,7 +32,7 @@ export const startTime = Date.parse("2026-03-01T09:00:00.000Z")
 const content = "Who takes the title this season?"
 const failures = (count: number, permanent = true) => Array.from({ length: count }, () => ({ permanent }))
 
-export const finishTime = Effect.flatMap(DueWork, (work) => work.finish)
+export const runAllDueJobs = Effect.flatMap(DueWork, (work) => work.finish)
 
 const pass = (millis: number) =>
   Effect.gen(function* () {
@@ -44,7 +44,7 @@ const pass = (millis: number) =>
 const times = <E, R>(count: number, step: (index: number) => Effect.Effect<unknown, E, R>) =>
   Effect.forEach(
     Array.from({ length: count }, (_, index) => index),
-    (index) => Effect.andThen(step(index), finishTime)
+    (index) => Effect.andThen(step(index), runAllDueJobs)
   )
 
 const partner = Effect.gen(function* () {
@@ -58,7 +58,7 @@ const partner = Effect.gen(function* () {
 const requested = Effect.gen(function* () {
   const { key, persona } = yield* partner
   const id = yield* submitTopic(key, content, [persona])
-  yield* finishTime
+  yield* runAllDueJobs
   const cancel = Effect.flatMap(TestApi, ({ call }) => call(`/partner/v1/topics/${id}/cancel`, { method: "POST", key }))
   const token = yield* creatorTokenFor(persona, content)
   const send = Effect.flatMap(TestApi, ({ call }) =>
@@ -68,13 +68,13 @@ const requested = Effect.gen(function* () {
   const revise = Effect.flatMap(answer, ({ data }) =>
     actAsCreator(token, "revise", { draft_id: data?.draft?.id, instructions: "Shorter." })
   )
-  return { cancel, key, send, token, respond: Effect.andThen(answer, finishTime), revise }
+  return { cancel, key, send, token, respond: Effect.andThen(answer, runAllDueJobs), revise }
 })
 
 /** Creates a webhook with one due event. */
 const hooked = Effect.gen(function* () {
   const { key, token } = yield* requested
-  const { id } = (yield* postWebhook(key, { url: webhookUrl, events: webhookEvents })).body.data
+  const { id } = (yield* postWebhook(key, { url: exampleWebhookUrl, events: exampleWebhookEvents })).body.data
   yield* actAsCreator(token, "decline", { reason: "No." })
   const activate = patchWebhook(key, id, { status: "active" })
   const again = Effect.flatMap(getWebhook(key, `/${id}/deliveries`), ({ body }) =>
@@ -95,7 +95,7 @@ interface Bound {
   readonly drive: Effect.Effect<unknown, unknown, Layer.Success<ReturnType<typeof TestService.layer>>>
 }
 
-export const mailCauses: Readonly<Record<MailKind, Bound>> = {
+export const mailLimitCases: Readonly<Record<MailKind, Bound>> = {
   request: {
     cause: "a topic that is submitted 30 times",
     limit: 1,
@@ -190,7 +190,7 @@ export const mailCauses: Readonly<Record<MailKind, Bound>> = {
     drive: Effect.flatMap(partner, ({ key }) =>
       times(100, () =>
         Effect.gen(function* () {
-          const { id } = (yield* postWebhook(key, { url: webhookUrl, events: webhookEvents })).body.data
+          const { id } = (yield* postWebhook(key, { url: exampleWebhookUrl, events: exampleWebhookEvents })).body.data
           yield* removeWebhook(key, id)
           yield* pass(6000)
         })
@@ -203,7 +203,7 @@ export const mailCauses: Readonly<Record<MailKind, Bound>> = {
     per: "organization in 20 minutes, one in five",
     drive: Effect.gen(function* () {
       const { key } = yield* partner
-      const { id } = (yield* postWebhook(key, { url: webhookUrl, events: webhookEvents })).body.data
+      const { id } = (yield* postWebhook(key, { url: exampleWebhookUrl, events: exampleWebhookEvents })).body.data
       yield* pass(10 * minute)
       yield* times(100, (index) =>
         Effect.andThen(patchWebhook(key, id, { url: `https://host${index}.example/` }), pass(6000))
@@ -217,7 +217,7 @@ export const mailCauses: Readonly<Record<MailKind, Bound>> = {
     drive: Effect.gen(function* () {
       const { activate, again } = yield* hooked
       yield* answering(500)
-      yield* finishTime
+      yield* runAllDueJobs
       yield* times(40 * 4, (index) =>
         Effect.gen(function* () {
           yield* again
@@ -234,7 +234,7 @@ export const mailCauses: Readonly<Record<MailKind, Bound>> = {
     drive: Effect.gen(function* () {
       const { activate, again } = yield* hooked
       yield* answering(410)
-      yield* finishTime
+      yield* runAllDueJobs
       yield* times(100, () => Effect.all([activate, again, pass(6000)]))
     })
   },
@@ -245,7 +245,7 @@ export const mailCauses: Readonly<Record<MailKind, Bound>> = {
     drive: Effect.gen(function* () {
       const { activate, again } = yield* hooked
       yield* answering(429)
-      yield* finishTime
+      yield* runAllDueJobs
       yield* times(240, () => Effect.all([activate, again, pass(minute)]))
     })
   }

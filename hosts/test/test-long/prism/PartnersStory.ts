@@ -8,7 +8,7 @@ import * as Seed from "@partner-commentary/test/Seed"
 import * as Effect from "effect/Effect"
 import { manuallyAdvancedPersonaId } from "../../test/support/authorization/Estate.ts"
 import { actAsCreator, creatorTokenFor } from "../../test/support/Requests.ts"
-import type { JudgedClient } from "./Judged.ts"
+import type { PrismCheckedFetch } from "./PrismCheckedFetch.ts"
 
 const unknown = "019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"
 const content = "Will the Lakers make the play-offs?"
@@ -26,7 +26,7 @@ const refused = (code: string, call: () => PromiseLike<unknown>) =>
     assert.strictEqual(error.code, code)
   })
 
-export const playPartnersStory = Effect.fnUntraced(function* (baseUrl: string, { fetch }: JudgedClient) {
+export const runPartnerIntegration = Effect.fnUntraced(function* (baseUrl: string, { fetch }: PrismCheckedFetch) {
   const owner = yield* Seed.organization()
   const ada = yield* Seed.persona(owner, { name: "Ada Vance" })
   const bo = yield* Seed.persona(owner, { name: "Bo Lindqvist" })

@@ -16,14 +16,14 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import {
-  type NamedResources,
   type Operation,
   pathWithIds,
+  type ResourceIds,
   readOperations
 } from "../../test/support/authorization/Operations.ts"
-import { makeJudgedClient } from "./Judged.ts"
-import { playPartnersStory } from "./PartnersStory.ts"
+import { runPartnerIntegration } from "./PartnersStory.ts"
 import { startPrismProxy, type UntypedJson } from "./Prism.ts"
+import { makePrismCheckedFetch } from "./PrismCheckedFetch.ts"
 
 const served = TestApi.layerHttp.pipe(
   Layer.provideMerge(TestApi.workers),
@@ -37,7 +37,7 @@ const apiRoot = Effect.map(
 )
 
 const unknown = "019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"
-const nothing: NamedResources = {
+const nothing: ResourceIds = {
   topic: unknown,
   commentary: unknown,
   reference: "nobodys",
@@ -51,8 +51,8 @@ const nothing: NamedResources = {
 it.live("the requests and responses of a partner's complete integration agree with the OpenAPI document", () =>
   Effect.gen(function* () {
     const all = yield* readOperations
-    const judge = makeJudgedClient(all)
-    yield* playPartnersStory(yield* startPrismProxy(yield* apiRoot, { requests: true }), judge)
+    const judge = makePrismCheckedFetch(all)
+    yield* runPartnerIntegration(yield* startPrismProxy(yield* apiRoot, { requests: true }), judge)
     assert.deepStrictEqual(judge.found, [])
     const missing = all.filter(({ id, success }) => !judge.seen.has(`${id} ${success}`)).map(({ id }) => id)
     // Prism reads a whole response before it forwards the response. An event stream does not end, so streamEvents
@@ -81,7 +81,7 @@ const spoiled = ({ id, keeps, takesBody }: Operation): ReadonlyArray<{ query?: s
 it.live("every refusal that an operation can return agrees with the OpenAPI document", () =>
   Effect.gen(function* () {
     const all = yield* readOperations
-    const judge = makeJudgedClient(all)
+    const judge = makePrismCheckedFetch(all)
     const root = yield* startPrismProxy(yield* apiRoot, { requests: false })
     const keys = yield* ApiKeys
     const owner = yield* Seed.organization()
@@ -153,7 +153,7 @@ const plant = ({ paths }: UntypedJson) => {
 
 it.live("Prism reports responses with a wrong type, field, null, length, header or status", () =>
   Effect.gen(function* () {
-    const judge = makeJudgedClient(yield* readOperations)
+    const judge = makePrismCheckedFetch(yield* readOperations)
     const root = yield* startPrismProxy(yield* apiRoot, { requests: true, planted: plant })
     const owner = yield* Seed.organization()
     yield* Seed.persona(owner)

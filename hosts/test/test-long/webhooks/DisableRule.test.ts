@@ -16,8 +16,8 @@ import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
 import {
   advanceToNextAttempt,
-  deliveriesOf,
   eventsSent,
+  makeDeliveryReader,
   registerWebhook,
   seedDecliningPartner,
   waitForEvents
@@ -104,7 +104,7 @@ it.effect("repeated failures of one event never disable a webhook, but a failure
     yield* event
     yield* hook.failures(1)
     for (let count = 2; count <= 30; count++) {
-      yield* advanceToNextAttempt(deliveriesOf(key, hook.id).list)
+      yield* advanceToNextAttempt(makeDeliveryReader(key, hook.id).list)
       yield* hook.failures(count)
     }
     assert.strictEqual((yield* shown).status, "active")

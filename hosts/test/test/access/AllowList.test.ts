@@ -10,7 +10,7 @@ import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
-import { makeKeyring, resultOfRequest } from "../support/Keyring.ts"
+import { makeApiKeyCalls, resultOfRequestWithKey } from "../support/ApiKeyCalls.ts"
 
 const behind = (proxies: ReadonlyArray<string>) =>
   TestApi.layerHttp.pipe(
@@ -21,10 +21,10 @@ const behind = (proxies: ReadonlyArray<string>) =>
 /** Returns the addresses from `callers` that are accepted for a key with this allow list. */
 const welcome = (list: ReadonlyArray<string>, callers: ReadonlyArray<string>) =>
   Effect.gen(function* () {
-    const { create } = yield* makeKeyring(yield* Seed.organization())
+    const { create } = yield* makeApiKeyCalls(yield* Seed.organization())
     const { full_key } = yield* create({ ip_whitelist: list })
     return yield* Effect.filter(callers, (caller) =>
-      Effect.map(resultOfRequest(full_key, { "x-forwarded-for": caller }), (outcome) => {
+      Effect.map(resultOfRequestWithKey(full_key, { "x-forwarded-for": caller }), (outcome) => {
         assert.include([200, "ip_restricted"], outcome)
         return outcome === 200
       })

@@ -9,8 +9,8 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
+import { makeApiKeyCalls, resultOfRequestWithKey, validApiKeyBody } from "../support/ApiKeyCalls.ts"
 import { readJson } from "../support/Json.ts"
-import { makeKeyring, resultOfRequest, validKeyBody } from "../support/Keyring.ts"
 
 const start = Date.parse("2026-02-01T12:00:00.000Z")
 const unknown = "019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"
@@ -19,7 +19,7 @@ it.effect("creating, rotating or revoking a key takes effect on the next request
   Effect.gen(function* () {
     yield* TestClock.setTime(start)
     const owner = yield* Seed.organization()
-    const { ask, create, find, list, revoke, rotate } = yield* makeKeyring(owner)
+    const { ask, create, find, list, revoke, rotate } = yield* makeApiKeyCalls(owner)
 
     const created = yield* create({ name: "  Backend  " })
     assert.match(created.full_key, /^pk_live_[0-9A-Za-z]{38}$/)
@@ -28,7 +28,7 @@ it.effect("creating, rotating or revoking a key takes effect on the next request
       name: "Backend",
       full_key: created.full_key,
       key_prefix: created.full_key.slice(0, 16),
-      scopes: validKeyBody.scopes,
+      scopes: validApiKeyBody.scopes,
       created_at: "2026-02-01T12:00:00.000Z",
       environment: "live",
       ip_whitelist: [],
@@ -36,7 +36,7 @@ it.effect("creating, rotating or revoking a key takes effect on the next request
     })
     const { full_key: old, ...kept } = created
     const shown = { ...kept, last_used_at: null, revoked_at: null }
-    assert.strictEqual(yield* resultOfRequest(old), 200)
+    assert.strictEqual(yield* resultOfRequestWithKey(old), 200)
     yield* (yield* ApiKeyStore).markUsed([{ id: ApiKeyId.make(created.id), at: start }])
     const used = { ...shown, last_used_at: "2026-02-01T12:00:00.000Z" }
     assert.deepStrictEqual(yield* list, [used])
@@ -54,7 +54,10 @@ it.effect("creating, rotating or revoking a key takes effect on the next request
       created_at: "2026-02-01T13:00:00.000Z",
       replaces: { id: created.id, revoked_at: "2026-02-01T14:00:00.000Z" }
     })
-    assert.deepStrictEqual([yield* resultOfRequest(old), yield* resultOfRequest(successor.full_key)], [200, 200])
+    assert.deepStrictEqual(
+      [yield* resultOfRequestWithKey(old), yield* resultOfRequestWithKey(successor.full_key)],
+      [200, 200]
+    )
     const both = yield* list
     assert.deepStrictEqual(
       both.map(({ id, revoked_at }: Record<string, unknown>) => [id, revoked_at]),
@@ -65,16 +68,16 @@ it.effect("creating, rotating or revoking a key takes effect on the next request
     )
     assert.notInclude(JSON.stringify(both), "full_key")
     yield* TestClock.adjust("59 minutes")
-    assert.strictEqual(yield* resultOfRequest(old), 200)
+    assert.strictEqual(yield* resultOfRequestWithKey(old), 200)
     yield* TestClock.adjust("1 minute")
     assert.deepStrictEqual(
-      [yield* resultOfRequest(old), yield* resultOfRequest(successor.full_key)],
+      [yield* resultOfRequestWithKey(old), yield* resultOfRequestWithKey(successor.full_key)],
       ["key_revoked", 200]
     )
 
     const ended = yield* revoke(successor.id)
     assert.deepStrictEqual(ended, { id: successor.id, revoked_at: "2026-02-01T14:00:00.000Z" })
-    assert.strictEqual(yield* resultOfRequest(successor.full_key), "key_revoked")
+    assert.strictEqual(yield* resultOfRequestWithKey(successor.full_key), "key_revoked")
     yield* TestClock.adjust("1 minute")
     assert.deepStrictEqual(yield* revoke(successor.id), ended)
     assert.strictEqual((yield* ask("GET", `/${successor.id}`)).status, 200)
@@ -83,10 +86,10 @@ it.effect("creating, rotating or revoking a key takes effect on the next request
 
 it.effect("a 201 response contains the new key's URL, and the audit log records every change of a key", () =>
   Effect.gen(function* () {
-    const { ask, create, revoke, rotate } = yield* makeKeyring(yield* Seed.organization())
+    const { ask, create, revoke, rotate } = yield* makeApiKeyCalls(yield* Seed.organization())
     const { id } = yield* create()
     for (const [path, body] of [
-      ["", validKeyBody],
+      ["", validApiKeyBody],
       [`/${id}/rotate`, undefined]
     ] as const) {
       const response = yield* ask("POST", path, body)
@@ -116,16 +119,16 @@ it.effect("a 201 response contains the new key's URL, and the audit log records 
 it.effect("after a rotation, the old key works for a day by default, and not at all if the grace period is 0", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(start)
-    const { ask, create, rotate } = yield* makeKeyring(yield* Seed.organization())
+    const { ask, create, rotate } = yield* makeApiKeyCalls(yield* Seed.organization())
     const [usual, empty, leaked] = [yield* create(), yield* create(), yield* create()]
     const { replaces } = yield* rotate(usual.id)
     assert.strictEqual(replaces.revoked_at, "2026-02-02T12:00:00.000Z")
     assert.strictEqual((yield* ask("POST", `/${empty.id}/rotate`, "")).status, 201)
-    assert.strictEqual(yield* resultOfRequest(leaked.full_key), 200)
+    assert.strictEqual(yield* resultOfRequestWithKey(leaked.full_key), 200)
     yield* rotate(leaked.id, { grace_period_seconds: 0 })
-    assert.strictEqual(yield* resultOfRequest(leaked.full_key), "key_revoked")
+    assert.strictEqual(yield* resultOfRequestWithKey(leaked.full_key), "key_revoked")
     yield* TestClock.adjust("24 hours")
-    assert.strictEqual(yield* resultOfRequest(usual.full_key), "key_revoked")
+    assert.strictEqual(yield* resultOfRequestWithKey(usual.full_key), "key_revoked")
   }).pipe(Effect.provide(InMemory.layer))
 )
 
@@ -134,7 +137,7 @@ it.effect(
   () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(start)
-      const { create, rotate } = yield* makeKeyring(yield* Seed.organization())
+      const { create, rotate } = yield* makeApiKeyCalls(yield* Seed.organization())
       const settings = {
         name: "Sandbox",
         scopes: ["usage:read"],
@@ -154,7 +157,7 @@ it.effect(
 
 it.effect("a revoked, expired or already rotated key cannot be rotated, and the error gives the reason", () =>
   Effect.gen(function* () {
-    const { create, refused, revoke, rotate } = yield* makeKeyring(yield* Seed.organization())
+    const { create, refused, revoke, rotate } = yield* makeApiKeyCalls(yield* Seed.organization())
     const [revoked, rotated] = [yield* create(), yield* create()]
     const expired = yield* create({ expires_at: "1970-01-01T00:00:01Z" })
     yield* revoke(revoked.id)
@@ -174,7 +177,7 @@ it.effect("a revoked, expired or already rotated key cannot be rotated, and the 
 
 it.effect("only one of ten concurrent rotations of a key creates a new key", () =>
   Effect.gen(function* () {
-    const { ask, create, list } = yield* makeKeyring(yield* Seed.organization())
+    const { ask, create, list } = yield* makeApiKeyCalls(yield* Seed.organization())
     const { id } = yield* create()
     const responses = yield* Effect.all(
       Array.from({ length: 10 }, () => ask("POST", `/${id}/rotate`)),
@@ -189,10 +192,10 @@ it.effect(
   "an organization can create at most 20 keys per environment, even concurrently, and can still rotate keys at the limit",
   () =>
     Effect.gen(function* () {
-      const { ask, create, list, refused, revoke, rotate } = yield* makeKeyring(yield* Seed.organization())
+      const { ask, create, list, refused, revoke, rotate } = yield* makeApiKeyCalls(yield* Seed.organization())
       for (const environment of ["live", "test"]) {
         const responses = yield* Effect.all(
-          Array.from({ length: 30 }, () => ask("POST", "", { ...validKeyBody, environment })),
+          Array.from({ length: 30 }, () => ask("POST", "", { ...validApiKeyBody, environment })),
           { concurrency: "unbounded" }
         )
         assert.lengthOf(
@@ -206,22 +209,22 @@ it.effect(
       }
       const keys = yield* list
       assert.lengthOf(keys, 40)
-      const [problem] = yield* refused("POST", "", validKeyBody)
+      const [problem] = yield* refused("POST", "", validApiKeyBody)
       assert.strictEqual(problem.field, "environment")
       assert.include(problem.constraint, "20 active keys")
       const live = keys.filter(({ environment }: { environment: string }) => environment === "live")
       yield* rotate(live[0].id)
-      assert.strictEqual((yield* ask("POST", "", validKeyBody)).status, 400)
+      assert.strictEqual((yield* ask("POST", "", validApiKeyBody)).status, 400)
       yield* revoke(live[1].id)
       yield* create()
-      assert.strictEqual((yield* ask("POST", "", validKeyBody)).status, 400)
+      assert.strictEqual((yield* ask("POST", "", validApiKeyBody)).status, 400)
     }).pipe(Effect.provide(InMemory.layer))
 )
 
 it.effect("another organization's key and an unknown key get the same 404 response, byte for byte", () =>
   Effect.gen(function* () {
-    const mine = yield* makeKeyring(yield* Seed.organization())
-    const theirs = yield* makeKeyring(yield* Seed.organization({ name: "Rival" }))
+    const mine = yield* makeApiKeyCalls(yield* Seed.organization())
+    const theirs = yield* makeApiKeyCalls(yield* Seed.organization({ name: "Rival" }))
     const { full_key, id } = yield* theirs.create()
     const bytes = (method: string, path: string) =>
       Effect.gen(function* () {
@@ -246,14 +249,14 @@ it.effect("another organization's key and an unknown key get the same 404 respon
       assert.deepStrictEqual(yield* mine.refused(method, `/${id}${path}`), [404, "not_found"])
     }
     assert.deepStrictEqual(yield* mine.list, [])
-    assert.strictEqual(yield* resultOfRequest(full_key), 200)
+    assert.strictEqual(yield* resultOfRequestWithKey(full_key), 200)
     assert.strictEqual((yield* theirs.find(id)).revoked_at, null)
   }).pipe(Effect.provide(InMemory.layer))
 )
 
 it.effect("the list omits keys that ended more than 90 days ago, and such a key can still be read by id", () =>
   Effect.gen(function* () {
-    const { create, find, list, revoke } = yield* makeKeyring(yield* Seed.organization())
+    const { create, find, list, revoke } = yield* makeApiKeyCalls(yield* Seed.organization())
     const [lasting, revoked] = [yield* create(), yield* create()]
     const expired = yield* create({ expires_at: "1970-01-01T01:00:00Z" })
     yield* revoke(revoked.id)
@@ -302,7 +305,7 @@ it.effect("a stored scope that this version does not know is hidden and grants n
   Effect.gen(function* () {
     const owner = yield* Seed.organization()
     const { call } = yield* TestApi
-    const { create, find, list, rotate } = yield* makeKeyring(owner)
+    const { create, find, list, rotate } = yield* makeApiKeyCalls(owner)
     const { id, full_key: key } = yield* create({ scopes: ["topics:read", "topics:submit"] })
     const sql = yield* SqlClient.SqlClient
     yield* sql`UPDATE api_keys SET scopes = ${JSON.stringify(["topics:read", "webhooks:audit"])} WHERE id = ${id}`
@@ -311,7 +314,7 @@ it.effect("a stored scope that this version does not know is hidden and grants n
       [["topics:read"]]
     )
     assert.deepStrictEqual((yield* find(id)).scopes, ["topics:read"])
-    assert.strictEqual(yield* resultOfRequest(key), 200)
+    assert.strictEqual(yield* resultOfRequestWithKey(key), 200)
     assert.deepStrictEqual((yield* readJson(yield* call("/partner/v1/me", { key }))).data.scopes, ["topics:read"])
     // A key without any webhook scope can normally read webhooks. The service refuses this key, because the unknown
     // scope may be a webhook scope.

@@ -11,20 +11,20 @@ import { readAllResources } from "../support/authorization/Estate.ts"
 import { exampleBodies } from "../support/authorization/Examples.ts"
 import {
   apiEnvironmentOf,
-  type NamedResources,
   type Operation,
+  type ResourceIds,
   readOperations,
   scopeOf,
   webhookScopeOf
 } from "../support/authorization/Operations.ts"
 import {
+  type AuthorizationMatrixCell,
   type AuthorizationScene,
-  behindProxy,
-  type MatrixCell,
+  layerBehindProxy,
+  makeAuthorizationScene,
   makeFreshResources,
-  makeScene,
   nameOfCell,
-  sendRequestOf,
+  sendRequestOfCell,
   unknownResources
 } from "../support/authorization/Scene.ts"
 
@@ -34,7 +34,7 @@ import {
  */
 const hidden = (
   { simulated, things }: AuthorizationScene,
-  { operation }: MatrixCell,
+  { operation }: AuthorizationMatrixCell,
   whose: ResourceOwner
 ): ReadonlyArray<string> => {
   const { persona, share, ...always } = things
@@ -58,21 +58,21 @@ it.effect("every operation requires a suitable scope or a token, and has an exam
         operation.id
       )
     }
-  }).pipe(Effect.provide(behindProxy))
+  }).pipe(Effect.provide(layerBehindProxy))
 )
 
 it.effect("a caller without permission gets the expected error, and the call reveals and changes nothing", () =>
   Effect.gen(function* () {
-    const present = yield* makeScene
+    const present = yield* makeAuthorizationScene
     const { all, cells, owner, simulated, things } = present
     const hostile = cells.filter(({ answer }) => answer.is !== "success" || answer.whose !== "own")
     const look = readAllResources(owner, all, things, simulated)
     const before = yield* look
     for (const cell of hostile) {
       const { answer, operation } = cell
-      const met = yield* sendRequestOf(present, cell, things)
+      const met = yield* sendRequestOfCell(present, cell, things)
       if (operation.method === "GET") {
-        const head = yield* sendRequestOf(present, cell, things, { method: "HEAD" })
+        const head = yield* sendRequestOfCell(present, cell, things, { method: "HEAD" })
         assert.deepStrictEqual([head.status, head.text], [met.status, ""], nameOfCell(cell))
       }
       if (answer.is === "refused") {
@@ -81,11 +81,19 @@ it.effect("a caller without permission gets the expected error, and the call rev
           assert.deepStrictEqual(Object.keys(JSON.parse(met.text).error).toSorted(), ["code", "message"])
           const scope = operation.webhookScope ?? operation.scope
           if (scope !== undefined && answer.code === "scope_denied") assert.include(met.text, scope)
-          assert.strictEqual((yield* sendRequestOf(present, cell, unknownResources)).bytes, met.bytes, nameOfCell(cell))
+          assert.strictEqual(
+            (yield* sendRequestOfCell(present, cell, unknownResources)).bytes,
+            met.bytes,
+            nameOfCell(cell)
+          )
         }
       } else if (answer.is === "unknown") {
         assert.deepStrictEqual([met.status, met.code], [404, "not_found"], nameOfCell(cell))
-        assert.strictEqual((yield* sendRequestOf(present, cell, unknownResources)).bytes, met.bytes, nameOfCell(cell))
+        assert.strictEqual(
+          (yield* sendRequestOfCell(present, cell, unknownResources)).bytes,
+          met.bytes,
+          nameOfCell(cell)
+        )
       } else {
         assert.strictEqual(met.status, operation.success, `${nameOfCell(cell)}: ${met.text}`)
         for (const thing of hidden(present, cell, answer.whose)) assert.notInclude(met.text, thing, nameOfCell(cell))
@@ -93,10 +101,10 @@ it.effect("a caller without permission gets the expected error, and the call rev
     }
     assert.deepStrictEqual(yield* look, before)
     assert.isAbove(hostile.length, 20 * all.length)
-  }).pipe(Effect.provide(behindProxy))
+  }).pipe(Effect.provide(layerBehindProxy))
 )
 
-const made = ({ id }: Operation, data: { readonly id: string }): Partial<NamedResources> => {
+const made = ({ id }: Operation, data: { readonly id: string }): Partial<ResourceIds> => {
   if (id === "createWebhook") return { webhook: data.id }
   return id === "createApiKey" || id === "rotateApiKey" ? { key: data.id } : {}
 }
@@ -105,7 +113,7 @@ const made = ({ id }: Operation, data: { readonly id: string }): Partial<NamedRe
 const tidied = Effect.fnUntraced(function* (
   { owner, things }: AuthorizationScene,
   { id }: Operation,
-  left: NamedResources
+  left: ResourceIds
 ) {
   if (left.key !== things.key) yield* (yield* ApiKeys).revoke(ApiKeyId.make(left.key))
   if (left.webhook === things.webhook || id === "deleteWebhook") return
@@ -116,12 +124,12 @@ const tidied = Effect.fnUntraced(function* (
 
 it.effect("a caller with permission succeeds at every operation", () =>
   Effect.gen(function* () {
-    const present = yield* makeScene
+    const present = yield* makeAuthorizationScene
     const own = present.cells.filter(({ answer }) => answer.is === "success" && answer.whose === "own")
     for (const cell of own) {
       const { operation } = cell
       const things = yield* makeFreshResources(present, operation)
-      const met = yield* sendRequestOf(present, cell, things)
+      const met = yield* sendRequestOfCell(present, cell, things)
       assert.strictEqual(met.status, operation.success, `${nameOfCell(cell)}: ${met.text}`)
       if (met.isJson) yield* tidied(present, operation, { ...things, ...made(operation, JSON.parse(met.text).data) })
     }
@@ -130,23 +138,23 @@ it.effect("a caller with permission succeeds at every operation", () =>
         own.some((cell) => cell.operation === operation),
         `${operation.id} is open to nobody`
       )
-  }).pipe(Effect.provide(behindProxy))
+  }).pipe(Effect.provide(layerBehindProxy))
 )
 
 it.effect("a response that is stored under an idempotency key is never returned to another caller", () =>
   Effect.gen(function* () {
-    const present = yield* makeScene
-    const own = ({ answer }: MatrixCell) => answer.is === "success" && answer.whose === "own"
+    const present = yield* makeAuthorizationScene
+    const own = ({ answer }: AuthorizationMatrixCell) => answer.is === "success" && answer.whose === "own"
     for (const operation of present.all.filter(({ keeps }) => keeps)) {
       const cells = present.cells.filter((cell) => cell.operation === operation)
       const [first, ...others] = [...cells.filter(own), ...cells.filter((cell) => !own(cell))]
       if (first === undefined) return assert.fail(`${operation.id} is open to nobody`)
       const things = yield* makeFreshResources(present, operation)
       const more = { nth: present.next(), headers: { "idempotency-key": "the-firsts" } }
-      const made = yield* sendRequestOf(present, first, things, more)
+      const made = yield* sendRequestOfCell(present, first, things, more)
       assert.strictEqual(made.status, operation.success, made.text)
       for (const cell of others) {
-        const met = yield* sendRequestOf(present, cell, things, more)
+        const met = yield* sendRequestOfCell(present, cell, things, more)
         const replayed = met.headers.get("idempotency-replayed")
         if (own(cell)) {
           assert.deepStrictEqual([met.status, met.text, replayed], [made.status, made.text, "true"], nameOfCell(cell))
@@ -160,5 +168,5 @@ it.effect("a response that is stored under an idempotency key is never returned 
         }
       }
     }
-  }).pipe(Effect.provide(behindProxy))
+  }).pipe(Effect.provide(layerBehindProxy))
 )

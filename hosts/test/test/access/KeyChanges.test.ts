@@ -8,8 +8,8 @@ import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
+import { makeApiKeyCalls, resultOfRequestWithKey } from "../support/ApiKeyCalls.ts"
 import { readJson } from "../support/Json.ts"
-import { makeKeyring, resultOfRequest } from "../support/Keyring.ts"
 
 const start = Date.parse("2026-02-01T12:00:00.000Z")
 const unknown = "019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"
@@ -22,21 +22,21 @@ const changes = Effect.flatMap(
 it.effect("a changed name or allow list takes effect on the next request, and omitted fields keep their values", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(start)
-    const { answered, create, find } = yield* makeKeyring(yield* Seed.organization())
+    const { answered, create, find } = yield* makeApiKeyCalls(yield* Seed.organization())
     const { full_key: key, ...created } = yield* create({ name: "Backend" })
     const shown = { ...created, last_used_at: null, revoked_at: null }
-    assert.strictEqual(yield* resultOfRequest(key), 200)
+    assert.strictEqual(yield* resultOfRequestWithKey(key), 200)
 
     const change = (body: object) => Effect.map(answered(200, "PATCH", `/${created.id}`, body), ({ data }) => data)
     const named = { ...shown, name: "Editorial backend" }
     assert.deepStrictEqual(yield* change({ name: " Editorial backend " }), named)
     const bound = { ...named, ip_whitelist: ["203.0.113.0/24"] }
     assert.deepStrictEqual(yield* change({ ip_whitelist: ["203.0.113.0/24"] }), bound)
-    assert.strictEqual(yield* resultOfRequest(key), "ip_restricted")
+    assert.strictEqual(yield* resultOfRequestWithKey(key), "ip_restricted")
     assert.deepStrictEqual(yield* find(created.id), bound)
     assert.deepStrictEqual(yield* change({}), bound)
     assert.deepStrictEqual(yield* change({ ip_whitelist: [] }), named)
-    assert.strictEqual(yield* resultOfRequest(key), 200)
+    assert.strictEqual(yield* resultOfRequestWithKey(key), 200)
     const entries = yield* changes
     assert.deepStrictEqual(
       entries.map(({ details }) => JSON.parse(details)),
@@ -52,8 +52,8 @@ it.effect("a changed name or allow list takes effect on the next request, and om
 it.effect("an ended key, another organization's key, or an immutable field of a key cannot be changed", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(start)
-    const { create, find, refused, revoke } = yield* makeKeyring(yield* Seed.organization())
-    const stranger = yield* makeKeyring(yield* Seed.organization({ name: "Another" }))
+    const { create, find, refused, revoke } = yield* makeApiKeyCalls(yield* Seed.organization())
+    const stranger = yield* makeApiKeyCalls(yield* Seed.organization({ name: "Another" }))
     const { id } = yield* create()
     const before = yield* find(id)
     const fields = (problems: ReadonlyArray<{ readonly field: string }>) => problems.map(({ field }) => field)
@@ -77,7 +77,7 @@ it.effect("a key can read its organization, its scopes, its expiry, and the rema
   Effect.gen(function* () {
     yield* TestClock.setTime(start)
     const owner = yield* Seed.organization({ limits: { requests_per_hour: 50, burst_per_minute: 5 } })
-    const { create } = yield* makeKeyring(owner)
+    const { create } = yield* makeApiKeyCalls(owner)
     const { full_key: key, ...created } = yield* create({
       environment: "test",
       scopes: ["usage:read"],

@@ -6,7 +6,7 @@ import { TestPartnerCommentary } from "@partner-commentary/test"
 import * as InMemory from "@partner-commentary/test/InMemory"
 import * as Seed from "@partner-commentary/test/Seed"
 import * as Effect from "effect/Effect"
-import { expectRefusal, makeClient, runCall } from "../support/ClientCalls.ts"
+import { expectRefusal, makeClient, runClientCall } from "../support/ClientCalls.ts"
 
 const unknown = "019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"
 const content = "Will the Lakers make the play-offs?"
@@ -72,17 +72,17 @@ it.effect("iterating over all pages yields every topic once, and the newest topi
     const made: Array<string> = []
     for (let at = 0; at < 7; at++) {
       const topic = { content: `Who wins match number ${at}?`, persona_ids: [ada.id] }
-      made.unshift((yield* runCall(() => client.topics.create(topic))).topic_id)
+      made.unshift((yield* runClientCall(() => client.topics.create(topic))).topic_id)
     }
     const before = requests()
-    const listed = yield* runCall(async () => {
+    const listed = yield* runClientCall(async () => {
       const ids: Array<string> = []
       for await (const { topic_id } of client.topics.list({ status: "pending", limit: 3 })) ids.push(topic_id)
       return ids
     })
     assert.deepStrictEqual(listed, made)
     assert.strictEqual(requests() - before, 3)
-    const page = yield* runCall(() => client.topics.list({ limit: 2, offset: 1 }))
+    const page = yield* runClientCall(() => client.topics.list({ limit: 2, offset: 1 }))
     assert.strictEqual(page.pagination.total, 7)
     assert.deepStrictEqual(
       page.data.map(({ topic_id }) => topic_id),
@@ -120,7 +120,7 @@ it.effect("the client throws an ApiError with code, status and details, and does
     yield* expectRefusal("not_found", () => client.topics.waitFor(unknown))
     assert.strictEqual(requests(), 7)
 
-    yield* runCall(() => client.topics.create(topic))
+    yield* runClientCall(() => client.topics.create(topic))
     const before = requests()
     const quota = yield* expectRefusal("rate_limit_exceeded", () =>
       client.topics.create({ ...topic, content: "And who wins the cup this year?" })

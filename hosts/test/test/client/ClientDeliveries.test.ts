@@ -4,7 +4,7 @@ import * as InMemory from "@partner-commentary/test/InMemory"
 import { Receivers } from "@partner-commentary/test/Receivers"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
-import { expectRefusal, makeClient, runCall } from "../support/ClientCalls.ts"
+import { expectRefusal, makeClient, runClientCall } from "../support/ClientCalls.ts"
 import { seedDecliningPartner } from "../support/DeliveryCalls.ts"
 import { eventually } from "../support/Eventually.ts"
 
@@ -16,41 +16,41 @@ it.effect("the client lists deliveries, reads a delivery, retries a delivery and
     yield* receivers.answer(() => Effect.succeed({ status: 410, excerpt: "gone" }))
     const { declined, key } = yield* seedDecliningPartner
     const { webhooks } = (yield* makeClient(key)).client
-    const { id } = yield* runCall(() =>
+    const { id } = yield* runClientCall(() =>
       webhooks.create({ url: "https://example.com/hook", events: ["commentary.failed"] })
     )
     yield* declined("Who goes down this season?")
     yield* eventually(
       "the webhook is disabled",
       Effect.map(
-        runCall(() => webhooks.get(id)),
+        runClientCall(() => webhooks.get(id)),
         ({ status }) => status === "disabled"
       )
     )
     for (const content of ["And who goes up instead?", "Who is third?"]) yield* declined(content)
-    const page = yield* runCall(() => webhooks.deliveries(id, { limit: 2, status: "held" }))
+    const page = yield* runClientCall(() => webhooks.deliveries(id, { limit: 2, status: "held" }))
     assert.deepStrictEqual([page.data.length, page.pagination.limit], [2, 2])
-    const all = yield* runCall(async () => {
+    const all = yield* runClientCall(async () => {
       const ids: Array<string> = []
       for await (const delivery of webhooks.deliveries(id, { limit: 1 })) ids.push(delivery.id)
       return ids
     })
     assert.strictEqual(all.length, 3)
     const [newest = "", , oldest = ""] = all
-    const seen = yield* runCall(() => webhooks.delivery(id, oldest))
+    const seen = yield* runClientCall(() => webhooks.delivery(id, oldest))
     assert.deepInclude(seen, { id: oldest, event_id: `evt_${oldest}`, status: "held", type: "commentary.failed" })
     assert.deepInclude(seen.attempts[0], { kind: "scheduled", response_code: 410, response_excerpt: "gone" })
-    assert.strictEqual((yield* runCall(() => webhooks.retry(id, newest))).status, "held")
+    assert.strictEqual((yield* runClientCall(() => webhooks.retry(id, newest))).status, "held")
     const since = new Date(Date.parse(seen.created_at)).toISOString()
-    const dry = yield* runCall(() => webhooks.recover(id, { since, dry_run: true }))
+    const dry = yield* runClientCall(() => webhooks.recover(id, { since, dry_run: true }))
     assert.deepInclude(dry, { since, dry_run: true, count: 3, failed: 0, held: 3 })
-    assert.deepInclude(yield* runCall(() => webhooks.recover(id, { since })), { dry_run: false, count: 3 })
+    assert.deepInclude(yield* runClientCall(() => webhooks.recover(id, { since })), { dry_run: false, count: 3 })
     yield* receivers.answer(() => Effect.succeed({}))
-    yield* runCall(() => webhooks.update(id, { status: "active" }))
+    yield* runClientCall(() => webhooks.update(id, { status: "active" }))
     yield* eventually(
       "all are delivered",
       Effect.map(
-        runCall(() => webhooks.deliveries(id, { status: "delivered" })),
+        runClientCall(() => webhooks.deliveries(id, { status: "delivered" })),
         ({ data }) => data.length === 3
       )
     )
@@ -67,13 +67,13 @@ it.effect("the client iterates over all events that follow a given cursor", () =
   Effect.gen(function* () {
     const { declined, key } = yield* seedDecliningPartner
     const { events } = (yield* makeClient(key)).client
-    const start = yield* runCall(() => events.list({ order: "asc" }))
+    const start = yield* runClientCall(() => events.list({ order: "asc" }))
     for (const content of ["Who goes down this season?", "And who goes up instead?", "Who is third?"]) {
       yield* declined(content)
       yield* TestClock.adjust("1 second")
     }
-    const newest = (yield* runCall(() => events.list())).data.map(({ id }) => id)
-    const after = yield* runCall(async () => {
+    const newest = (yield* runClientCall(() => events.list())).data.map(({ id }) => id)
+    const after = yield* runClientCall(async () => {
       const ids: Array<string> = []
       for await (const { id } of events.list({ after: start.pagination.next_cursor ?? "", limit: 1 })) ids.push(id)
       return ids

@@ -8,7 +8,7 @@ import { Receivers } from "@partner-commentary/test/Receivers"
 import * as Seed from "@partner-commentary/test/Seed"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
-import { expectRefusal, makeClient, makeDashboardClient, runCall, serviceFetch } from "../support/ClientCalls.ts"
+import { expectRefusal, makeClient, makeDashboardClient, runClientCall, serviceFetch } from "../support/ClientCalls.ts"
 
 const unknown = "019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"
 const content = "Will the Lakers make the play-offs?"
@@ -26,38 +26,40 @@ it.effect("the client registers, lists, changes, tests, verifies and deletes a w
   Effect.gen(function* () {
     const receivers = yield* Receivers
     const { client, requests } = yield* setUp
-    const { secret, ...made } = yield* runCall(() => client.webhooks.create({ url, events: ["creator.approved"] }))
+    const { secret, ...made } = yield* runClientCall(() =>
+      client.webhooks.create({ url, events: ["creator.approved"] })
+    )
     assert.match(secret, /^whsec_/)
     assert.deepInclude(made, { url, events: ["creator.approved"], status: "active", consecutive_failures: 0 })
-    assert.deepStrictEqual(yield* runCall(() => client.webhooks.list()), [made])
-    assert.deepStrictEqual(yield* runCall(() => client.webhooks.get(made.id)), made)
-    const changed = yield* runCall(() =>
+    assert.deepStrictEqual(yield* runClientCall(() => client.webhooks.list()), [made])
+    assert.deepStrictEqual(yield* runClientCall(() => client.webhooks.get(made.id)), made)
+    const changed = yield* runClientCall(() =>
       client.webhooks.update(made.id, { status: "paused", events: ["partner.approved"] })
     )
     assert.deepStrictEqual([changed.status, changed.events], ["paused", ["partner.approved"]])
 
-    const tried = yield* runCall(() => client.webhooks.test(made.id))
+    const tried = yield* runClientCall(() => client.webhooks.test(made.id))
     assert.deepStrictEqual(
       [tried.success, tried.delivery_status, tried.response_code, tried.error],
       [true, "delivered", 200, null]
     )
     const sent = (yield* receivers.sent).at(-1) ?? assert.fail("nothing was sent")
-    const event = yield* runCall(() =>
+    const event = yield* runClientCall(() =>
       verifyWebhook(sent.body, sent.headers, ["an older secret of this endpoint's", secret])
     )
     assert.deepStrictEqual([event.type, event.id], ["webhook.test", tried.test_event_id])
-    const other = yield* runCall(() =>
+    const other = yield* runClientCall(() =>
       verifyWebhook(sent.body, sent.headers, "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw").catch((error) => error)
     )
     assert.include(other, { name: "WebhookVerificationError", reason: "wrong_signature" })
 
     yield* receivers.answer(() => Effect.succeed({ status: 503 }))
     const before = requests()
-    const failed = yield* runCall(() => client.webhooks.test(made.id))
+    const failed = yield* runClientCall(() => client.webhooks.test(made.id))
     assert.deepStrictEqual([failed.success, failed.response_code, requests() - before], [false, 503, 1])
     assert.match(failed.error ?? "", /503/)
 
-    assert.deepStrictEqual(yield* runCall(() => client.webhooks.delete(made.id)), { id: made.id, deleted: true })
+    assert.deepStrictEqual(yield* runClientCall(() => client.webhooks.delete(made.id)), { id: made.id, deleted: true })
     yield* expectRefusal("not_found", () => client.webhooks.get(made.id))
     yield* expectRefusal("not_found", () => client.webhooks.test(made.id))
     const refused = yield* expectRefusal("invalid_request", () => client.webhooks.create({ url, events: [] }))
@@ -69,35 +71,35 @@ it.effect("the client creates, uses, rotates and revokes an API key with a dashb
   Effect.gen(function* () {
     const { owner } = yield* setUp
     const { apiKeys } = yield* makeDashboardClient(yield* Seed.token(owner))
-    const created = yield* runCall(() =>
+    const created = yield* runClientCall(() =>
       apiKeys.create({ name: "Backend", scopes: ["topics:read"], environment: "test", ip_whitelist: [] })
     )
     assert.match(created.full_key, /^pk_test_/)
     assert.deepInclude(created, { name: "Backend", scopes: ["topics:read"], environment: "test", expires_at: null })
     const { client } = yield* makeClient(created.full_key)
-    assert.deepStrictEqual((yield* runCall(() => client.topics.list())).data, [])
+    assert.deepStrictEqual((yield* runClientCall(() => client.topics.list())).data, [])
 
-    const renamed = yield* runCall(() => apiKeys.update(created.id, { name: "Newsroom", ip_whitelist: [] }))
+    const renamed = yield* runClientCall(() => apiKeys.update(created.id, { name: "Newsroom", ip_whitelist: [] }))
     assert.strictEqual(renamed.name, "Newsroom")
-    const me = yield* runCall(() => client.me())
+    const me = yield* runClientCall(() => client.me())
     assert.deepStrictEqual([me.key.id, me.key.name, me.scopes], [created.id, "Newsroom", ["topics:read"]])
     assert.strictEqual(me.organization.id, owner.id)
 
-    const rotated = yield* runCall(() => apiKeys.rotate(created.id, { grace_period_seconds: 3600 }))
+    const rotated = yield* runClientCall(() => apiKeys.rotate(created.id, { grace_period_seconds: 3600 }))
     assert.strictEqual(rotated.replaces.id, created.id)
-    const old = yield* runCall(() => apiKeys.get(created.id))
+    const old = yield* runClientCall(() => apiKeys.get(created.id))
     assert.strictEqual(old.revoked_at, rotated.replaces.revoked_at)
     assert.notProperty(old, "full_key")
-    const listed = yield* runCall(() => apiKeys.list())
+    const listed = yield* runClientCall(() => apiKeys.list())
     assert.includeMembers(
       listed.map(({ id }) => id),
       [created.id, rotated.id]
     )
-    yield* runCall(() => client.topics.list())
+    yield* runClientCall(() => client.topics.list())
 
     const successor = yield* makeClient(rotated.full_key)
-    yield* runCall(() => successor.client.topics.list())
-    const revoked = yield* runCall(() => apiKeys.revoke(rotated.id))
+    yield* runClientCall(() => successor.client.topics.list())
+    const revoked = yield* runClientCall(() => apiKeys.revoke(rotated.id))
     assert.strictEqual(revoked.id, rotated.id)
     yield* expectRefusal("key_revoked", () => successor.client.topics.list())
     yield* expectRefusal("not_found", () => apiKeys.get(unknown))
@@ -117,7 +119,7 @@ it.effect("each topic of a bulk request has its own result, and each result has 
   Effect.gen(function* () {
     const { ada, client } = yield* setUp
     const topic = { content, persona_ids: [ada.id, unknown] }
-    const { results } = yield* runCall(() =>
+    const { results } = yield* runClientCall(() =>
       client.topics.createMany([
         topic,
         { content: "?", persona_ids: [ada.id] },
@@ -162,8 +164,8 @@ it.effect("a repeated call with the same idempotency key returns the first respo
     const seen: Array<ResponseInfo> = []
     const options = { idempotencyKey: "order-17", onResponse: (each: ResponseInfo) => seen.push(each) }
     const topic = { content, persona_ids: [ada.id] }
-    const first = yield* runCall(() => client.topics.create(topic, options))
-    assert.deepStrictEqual(yield* runCall(() => client.topics.create(topic, options)), first)
+    const first = yield* runClientCall(() => client.topics.create(topic, options))
+    assert.deepStrictEqual(yield* runClientCall(() => client.topics.create(topic, options)), first)
     assert.deepStrictEqual(
       seen.map(({ replayed }) => replayed),
       [false, true]
@@ -171,7 +173,7 @@ it.effect("a repeated call with the same idempotency key returns the first respo
     const other = { ...topic, content: "Who wins the derby?" }
     const refused = yield* expectRefusal("invalid_request", () => client.topics.create(other, options))
     assert.match(refused.details.field, /idempotency-key/i)
-    assert.strictEqual((yield* runCall(() => client.topics.list())).pagination.total, 1)
+    assert.strictEqual((yield* runClientCall(() => client.topics.list())).pagination.total, 1)
   }).pipe(Effect.provide(InMemory.layer))
 )
 
@@ -189,9 +191,9 @@ it.effect("the client repeats a POST whose response was lost, and returns the fi
         throw new TypeError("fetch failed", { cause: new Error("read ECONNRESET") })
       }
     })
-    const topic = yield* runCall(() => client.topics.create({ content, persona_ids: [ada.id] }))
+    const topic = yield* runClientCall(() => client.topics.create({ content, persona_ids: [ada.id] }))
     assert.strictEqual(topic.results[0]?.status, "sent")
-    const hook = yield* runCall(() => client.webhooks.create({ url, events: ["creator.approved"] }))
+    const hook = yield* runClientCall(() => client.webhooks.create({ url, events: ["creator.approved"] }))
     assert.deepStrictEqual(
       seen.map(({ attempt, replayed }) => [attempt, replayed]),
       [
@@ -199,9 +201,9 @@ it.effect("the client repeats a POST whose response was lost, and returns the fi
         [2, true]
       ]
     )
-    assert.strictEqual((yield* runCall(() => client.topics.list())).pagination.total, 1)
-    assert.lengthOf(yield* runCall(() => client.webhooks.list()), 1)
-    const tried = yield* runCall(() => client.webhooks.test(hook.id).catch((error: unknown) => error))
+    assert.strictEqual((yield* runClientCall(() => client.topics.list())).pagination.total, 1)
+    assert.lengthOf(yield* runClientCall(() => client.webhooks.list()), 1)
+    const tried = yield* runClientCall(() => client.webhooks.test(hook.id).catch((error: unknown) => error))
     assert.instanceOf(tried, ConnectionError)
     assert.lengthOf(yield* (yield* Receivers).sent, 1)
   }).pipe(Effect.provide(InMemory.layer))

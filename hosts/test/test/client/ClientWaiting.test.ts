@@ -6,7 +6,7 @@ import * as InMemory from "@partner-commentary/test/InMemory"
 import * as Seed from "@partner-commentary/test/Seed"
 import * as Effect from "effect/Effect"
 import { test } from "vitest"
-import { makeClient, runCall } from "../support/ClientCalls.ts"
+import { makeClient, runClientCall } from "../support/ClientCalls.ts"
 import { submitTopic } from "../support/Requests.ts"
 
 const content = "Who takes the title this season?"
@@ -39,7 +39,7 @@ it.live("if the topic does not change, waitFor receives 304 responses and fails 
     const statuses: Array<number> = []
     const start = performance.now()
     const onResponse = ({ status }: ResponseInfo) => statuses.push(status)
-    const error = yield* runCall(() =>
+    const error = yield* runClientCall(() =>
       client.topics.waitFor(topicId, { timeoutMs: 3500, intervalMs: 10, onResponse }).catch((error: unknown) => error)
     )
     assert.include(error, { name: "WaitTimeoutError", topicId })

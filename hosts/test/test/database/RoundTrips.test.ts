@@ -4,7 +4,7 @@ import * as Seed from "@partner-commentary/test/Seed"
 import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
 import { readJson } from "../support/Json.ts"
-import * as OnTheWire from "../support/OnTheWire.ts"
+import * as RecordedPostgres from "../support/RecordedPostgres.ts"
 
 const content = "Who will win the cup this year?"
 
@@ -25,12 +25,12 @@ it.effect(
         })
       yield* post(personas.slice(0, 2))
       for (const some of [personas.slice(0, 1), personas.slice(0, 3), personas]) {
-        const { answer, turns } = yield* OnTheWire.recordTurns(post(some))
+        const { answer, turns } = yield* RecordedPostgres.recordTurns(post(some))
         assert.strictEqual(answer.status, 201)
         assert.strictEqual((yield* readJson(answer)).data.personas_sent, some.length)
-        assert.deepStrictEqual(turns.map(OnTheWire.kindOfTurn), ["SELECT licenses", "WITH"])
+        assert.deepStrictEqual(turns.map(RecordedPostgres.summarizeStatements), ["SELECT licenses", "WITH"])
       }
-    }).pipe(Effect.provide(OnTheWire.layer))
+    }).pipe(Effect.provide(RecordedPostgres.layer))
 )
 
 it.effect(
@@ -49,9 +49,9 @@ it.effect(
           body: { content: `${content} ${number}`, persona_ids: [persona.id] }
         })
       yield* post(0)
-      const first = yield* OnTheWire.recordTurns(post(1))
+      const first = yield* RecordedPostgres.recordTurns(post(1))
       assert.strictEqual(first.answer.status, 201)
-      assert.deepStrictEqual(first.turns.map(OnTheWire.kindOfTurn), [
+      assert.deepStrictEqual(first.turns.map(RecordedPostgres.summarizeStatements), [
         "SELECT stored_responses",
         "SELECT licenses",
         "BEGIN",
@@ -60,10 +60,10 @@ it.effect(
         "UPDATE stored_responses",
         "COMMIT"
       ])
-      const again = yield* OnTheWire.recordTurns(post(1))
+      const again = yield* RecordedPostgres.recordTurns(post(1))
       assert.strictEqual(again.answer.headers.get("idempotency-replayed"), "true")
-      assert.deepStrictEqual(again.turns.map(OnTheWire.kindOfTurn), ["SELECT stored_responses"])
-    }).pipe(Effect.provide(OnTheWire.layer))
+      assert.deepStrictEqual(again.turns.map(RecordedPostgres.summarizeStatements), ["SELECT stored_responses"])
+    }).pipe(Effect.provide(RecordedPostgres.layer))
 )
 
 it.effect("once the API key is cached, a status request needs one round trip to Postgres and writes nothing", () =>
@@ -75,10 +75,10 @@ it.effect("once the API key is cached, a status request needs one round trip to 
     const body = { content, persona_ids: personas.map(({ id }) => id) }
     const created = yield* readJson(yield* call("/partner/v1/topics", { method: "POST", key, body }))
     const status = call(`/partner/v1/topics/${created.data.topic_id}/status`, { key })
-    const { answer, turns } = yield* OnTheWire.recordTurns(status)
+    const { answer, turns } = yield* RecordedPostgres.recordTurns(status)
     assert.strictEqual(answer.status, 200)
-    assert.deepStrictEqual(turns.map(OnTheWire.kindOfTurn), ["SELECT topics"])
-  }).pipe(Effect.provide(OnTheWire.layer))
+    assert.deepStrictEqual(turns.map(RecordedPostgres.summarizeStatements), ["SELECT topics"])
+  }).pipe(Effect.provide(RecordedPostgres.layer))
 )
 
 it.effect("concurrent submissions and status requests share round trips, and each caller gets its own result", () =>
@@ -93,17 +93,17 @@ it.effect("concurrent submissions and status requests share round trips, and eac
     }
     const ids = [(yield* post(0)).data.topic_id]
     const numbers = Array.from({ length: 20 }, (_, index) => index)
-    const posted = yield* OnTheWire.recordTurns(Effect.forEach(numbers, post, { concurrency: "unbounded" }))
+    const posted = yield* RecordedPostgres.recordTurns(Effect.forEach(numbers, post, { concurrency: "unbounded" }))
     // The first topic is a duplicate of an earlier topic.
     assert.lengthOf(
       posted.answer.filter(({ success }) => success),
       19
     )
     ids.push(...posted.answer.slice(1).map(({ data }) => data.topic_id))
-    const written = posted.turns.map(OnTheWire.kindOfTurn).filter((kind) => kind !== "SELECT licenses")
+    const written = posted.turns.map(RecordedPostgres.summarizeStatements).filter((kind) => kind !== "SELECT licenses")
     assert.isTrue(written.every((kind) => kind === "WITH"))
     assert.isAtMost(written.length, 10)
-    const polled = yield* OnTheWire.recordTurns(
+    const polled = yield* RecordedPostgres.recordTurns(
       Effect.forEach(ids, (id) => Effect.flatMap(call(`/partner/v1/topics/${id}/status`, { key }), readJson), {
         concurrency: "unbounded"
       })
@@ -112,9 +112,9 @@ it.effect("concurrent submissions and status requests share round trips, and eac
       polled.answer.map(({ data }) => [data.topic_id, data.personas.length]),
       ids.map((id) => [id, 1])
     )
-    assert.isTrue(polled.turns.map(OnTheWire.kindOfTurn).every((kind) => kind === "SELECT topics"))
+    assert.isTrue(polled.turns.map(RecordedPostgres.summarizeStatements).every((kind) => kind === "SELECT topics"))
     assert.isAtMost(polled.turns.length, 10)
-  }).pipe(Effect.provide(OnTheWire.layer))
+  }).pipe(Effect.provide(RecordedPostgres.layer))
 )
 
 // On a database that is sharded by organization, a statement with the organization's id runs on a single shard.
@@ -125,11 +125,11 @@ it.effect("every SQL statement of a submission or a read contains the organizati
     const persona = yield* Seed.persona(owner)
     const { text: key } = yield* Seed.key(owner)
     const body = { content, persona_ids: [persona.id], external_reference: "own-1" }
-    const submitted = yield* OnTheWire.recordTurns(call("/partner/v1/topics", { method: "POST", key, body }))
+    const submitted = yield* RecordedPostgres.recordTurns(call("/partner/v1/topics", { method: "POST", key, body }))
     const id = (yield* readJson(submitted.answer)).data.topic_id
     const reads = [`/${id}`, `/${id}/status`, `/${id}/commentaries`, "/by-reference/own-1", "", "?status=pending"]
     const paths = [...reads.map((path) => `/topics${path}`), "/personas", "/events", "/usage"]
-    const { answer: statuses, turns } = yield* OnTheWire.recordTurns(
+    const { answer: statuses, turns } = yield* RecordedPostgres.recordTurns(
       Effect.forEach(paths, (path) => Effect.map(call(`/partner/v1${path}`, { key }), ({ status }) => status))
     )
     assert.deepStrictEqual(
@@ -145,5 +145,5 @@ it.effect("every SQL statement of a submission or a read contains the organizati
       statements.filter((text) => !text.includes("organization_id") && !needsNone(text)),
       []
     )
-  }).pipe(Effect.provide(OnTheWire.layer))
+  }).pipe(Effect.provide(RecordedPostgres.layer))
 )

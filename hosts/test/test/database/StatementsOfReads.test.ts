@@ -9,12 +9,12 @@ import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
 import {
   apiEnvironmentOf,
-  type NamedResources,
+  type ResourceIds,
   readOperations,
   sendOperation
 } from "../support/authorization/Operations.ts"
 import { eventually } from "../support/Eventually.ts"
-import * as OnTheWire from "../support/OnTheWire.ts"
+import * as RecordedPostgres from "../support/RecordedPostgres.ts"
 import { actAsCreator, creatorTokenFor, getJson, submitTopic, waitForStatus } from "../support/Requests.ts"
 import { postWebhook, retryDelivery } from "../support/WebhookCalls.ts"
 
@@ -81,7 +81,7 @@ const estate = Effect.fnUntraced(function* (size: number) {
   }
   const commentaries = (yield* getJson(live, `/topics/${topic}/commentaries`)).data.commentaries
   assert.strictEqual(commentaries.length, size)
-  const things: NamedResources = {
+  const things: ResourceIds = {
     topic,
     commentary: commentaries[0].commentary_id,
     reference: external_reference,
@@ -107,9 +107,9 @@ const agree = Effect.fnUntraced(function* (estates: ReadonlyArray<Effect.Success
       Effect.fnUntraced(function* ({ live, things, token }) {
         const ask = sendOperation(read, things, apiEnvironmentOf(read) === "live" ? { key: live, token } : { token })
         yield* ask
-        const { answer, turns } = yield* OnTheWire.recordTurns(ask)
+        const { answer, turns } = yield* RecordedPostgres.recordTurns(ask)
         assert.strictEqual(answer.status, read.success, `${read.id}: ${answer.text}`)
-        return { statements: turns.map(OnTheWire.kindOfTurn), length: answer.text.length }
+        return { statements: turns.map(RecordedPostgres.summarizeStatements), length: answer.text.length }
       })
     )
     const [few, more] = seen
@@ -127,8 +127,11 @@ it.effect(
   () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(Date.UTC(2026, 0, 30, 12))
-      const estates = yield* Effect.provide(Effect.forEach([1, 30], estate), Layer.fresh(OnTheWire.layerWithWorkers))
-      yield* Effect.provide(agree(estates), Layer.fresh(OnTheWire.layerWithoutWorkers))
-    }).pipe(Effect.provide(OnTheWire.DatabaseProxy.layer)),
+      const estates = yield* Effect.provide(
+        Effect.forEach([1, 30], estate),
+        Layer.fresh(RecordedPostgres.layerWithWorkers)
+      )
+      yield* Effect.provide(agree(estates), Layer.fresh(RecordedPostgres.layerWithoutWorkers))
+    }).pipe(Effect.provide(RecordedPostgres.DatabaseProxy.layer)),
   120_000
 )

@@ -14,31 +14,31 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
-import { countCommits, finishJobs, makeTwoDrafts, playStory } from "../support/CountedStory.ts"
+import { countCommits, finishJobs, recordTwoDrafts, runRecordedWorkflow } from "../support/CountedStory.ts"
 import { registerWebhook } from "../support/DeliveryCalls.ts"
-import * as OnTheWire from "../support/OnTheWire.ts"
+import * as RecordedPostgres from "../support/RecordedPostgres.ts"
 import { actAsCreator, submitTopic } from "../support/Requests.ts"
 
 const change = ["BEGIN", "SELECT topics", "WITH", "COMMIT"]
 
-const play = (count: number) => playStory<OnTheWire.DatabaseProxy>(count, OnTheWire.recordTurns)
+const play = (count: number) => runRecordedWorkflow<RecordedPostgres.DatabaseProxy>(count, RecordedPostgres.recordTurns)
 
 it.live("a creator's response or approval needs one read and a transaction of four round trips", () =>
   Effect.gen(function* () {
     const { approved, responded } = (yield* play(1)).steps
     for (const { turns } of [responded, approved]) {
-      assert.deepStrictEqual(turns.map(OnTheWire.kindOfTurn), ["SELECT assignments", ...change])
+      assert.deepStrictEqual(turns.map(RecordedPostgres.summarizeStatements), ["SELECT assignments", ...change])
     }
-  }).pipe(Effect.provide(OnTheWire.layer))
+  }).pipe(Effect.provide(RecordedPostgres.layer))
 )
 
 it.live("one transaction marks a mail as sent and changes the status of the assignment", () =>
   Effect.gen(function* () {
     const { mailed } = (yield* play(1)).steps
-    const kinds = mailed.turns.map(OnTheWire.kindOfTurn)
+    const kinds = mailed.turns.map(RecordedPostgres.summarizeStatements)
     assert.deepStrictEqual(kinds.slice(kinds.indexOf("BEGIN"), kinds.indexOf("COMMIT") + 1), change)
     assert.notInclude(kinds, "UPDATE mails")
-  }).pipe(Effect.provide(OnTheWire.layer))
+  }).pipe(Effect.provide(RecordedPostgres.layer))
 )
 
 it.live("a workflow with three personas and two webhooks needs a limited number of round trips and commits", () =>
@@ -46,17 +46,17 @@ it.live("a workflow with three personas and two webhooks needs a limited number 
     const { counted, turns } = yield* play(3)
     assert.isAtMost(turns.length, 172, counted)
     assert.isAtMost(countCommits(turns), 98, counted)
-  }).pipe(Effect.provide(OnTheWire.layer))
+  }).pipe(Effect.provide(RecordedPostgres.layer))
 )
 
 it.live("two concurrent drafts for the same persona load the persona once", () =>
   Effect.gen(function* () {
-    const kinds = yield* makeTwoDrafts<OnTheWire.DatabaseProxy>(OnTheWire.recordTurns)
+    const kinds = yield* recordTwoDrafts<RecordedPostgres.DatabaseProxy>(RecordedPostgres.recordTurns)
     assert.lengthOf(
       kinds.filter((kind) => kind === "SELECT personas"),
       1
     )
-  }).pipe(Effect.provide(OnTheWire.layer))
+  }).pipe(Effect.provide(RecordedPostgres.layer))
 )
 
 /** Submits topics to the same personas, and returns three possible changes for each assignment. */
@@ -85,15 +85,15 @@ const assignmentsOf = Effect.fnUntraced(function* (count: number, topics = ["Who
  * transaction.
  */
 const makeAtOnce = <E, R>(changes: ReadonlyArray<Effect.Effect<unknown, E, R>>) =>
-  OnTheWire.recordTurns(Effect.all(changes, { concurrency: "unbounded", discard: true }))
+  RecordedPostgres.recordTurns(Effect.all(changes, { concurrency: "unbounded", discard: true }))
 
 it.live("concurrent changes of different assignments are committed in a shared transaction", () =>
   Effect.gen(function* () {
     const assignments = yield* assignmentsOf(5)
     const { turns } = yield* makeAtOnce(assignments.map(({ respond }) => respond))
     const others = ["BEGIN", "SELECT topics", "WITH", "WITH", "WITH", "WITH", "COMMIT"]
-    assert.deepStrictEqual(turns.map(OnTheWire.kindOfTurn), [...change, ...others])
-  }).pipe(Effect.provide(OnTheWire.layer))
+    assert.deepStrictEqual(turns.map(RecordedPostgres.summarizeStatements), [...change, ...others])
+  }).pipe(Effect.provide(RecordedPostgres.layer))
 )
 
 it.live("concurrent changes of the same assignment are committed in a shared transaction", () =>
@@ -101,8 +101,8 @@ it.live("concurrent changes of the same assignment are committed in a shared tra
     const [first = assert.fail(), second = assert.fail()] = yield* assignmentsOf(2)
     const { turns } = yield* makeAtOnce([first.decline, second.respond, second.remind])
     const others = ["BEGIN", "SELECT topics", "WITH", "WITH", "COMMIT"]
-    assert.deepStrictEqual(turns.map(OnTheWire.kindOfTurn), [...change, ...others])
-  }).pipe(Effect.provide(OnTheWire.layer))
+    assert.deepStrictEqual(turns.map(RecordedPostgres.summarizeStatements), [...change, ...others])
+  }).pipe(Effect.provide(RecordedPostgres.layer))
 )
 
 // A submission locks rows of usage_months before rows of counters. A transaction that locks these rows in the opposite
@@ -116,7 +116,7 @@ it.live("a transaction writes the usage and the counters of all its changes in i
     )
     const both = ["usage_months", "counters"]
     assert.deepStrictEqual(shared, [[], [], both, [], [], [], [], [], both, []])
-  }).pipe(Effect.provide(OnTheWire.layer))
+  }).pipe(Effect.provide(RecordedPostgres.layer))
 )
 
 const arrived = { duration: 1, status: 204, failure: null, reason: null, excerpt: "", retryAfter: null }
@@ -145,12 +145,12 @@ it.live("delivery attempts of one webhook that end at the same time are stored i
       store.settle(one, { ...arrived, at: now }, now, (receiver) => ({
         ...{ receiver, next: { state: "delivered" as const }, notice: null, audit: null }
       }))
-    const { turns } = yield* OnTheWire.recordTurns(Effect.forEach(claimed, settle, { concurrency: "unbounded" }))
+    const { turns } = yield* RecordedPostgres.recordTurns(Effect.forEach(claimed, settle, { concurrency: "unbounded" }))
     const each = ["BEGIN", "SELECT webhooks", "WITH", "COMMIT"]
     // The first attempt is stored in its own transaction, and the other attempts share the next transaction.
-    assert.deepStrictEqual(turns.map(OnTheWire.kindOfTurn), [...each, ...each])
+    assert.deepStrictEqual(turns.map(RecordedPostgres.summarizeStatements), [...each, ...each])
     assert.isTrue(Option.isNone(yield* store.nextDue))
-  }).pipe(Effect.provide(OnTheWire.layer))
+  }).pipe(Effect.provide(RecordedPostgres.layer))
 )
 
 /** Returns the tables that a statement reads or writes, without the names of its WITH clauses. */
@@ -191,5 +191,5 @@ it.live("SQL statements of the workflow contain the organization's id, except fo
       others.filter((tables) => !byOtherKeys.has(tables)),
       []
     )
-  }).pipe(Effect.provide(OnTheWire.layer))
+  }).pipe(Effect.provide(RecordedPostgres.layer))
 )

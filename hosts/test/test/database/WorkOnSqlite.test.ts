@@ -5,18 +5,18 @@ import * as Seed from "@partner-commentary/test/Seed"
 import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import { countCommits, makeTwoDrafts, playStory } from "../support/CountedStory.ts"
+import { countCommits, recordTwoDrafts, runRecordedWorkflow } from "../support/CountedStory.ts"
 import { readJson } from "../support/Json.ts"
-import * as OnTheFile from "../support/OnTheFile.ts"
-import * as OnTheWire from "../support/OnTheWire.ts"
+import * as RecordedPostgres from "../support/RecordedPostgres.ts"
+import * as RecordedSqlite from "../support/RecordedSqlite.ts"
 import { submitTopic } from "../support/Requests.ts"
 
 it.live("on SQLite a workflow with two webhooks needs a limited number of statements and commits", () =>
   Effect.gen(function* () {
-    const { counted, turns } = yield* playStory<never>(3, OnTheFile.recordStatements)
+    const { counted, turns } = yield* runRecordedWorkflow<never>(3, RecordedSqlite.recordStatements)
     assert.isAtMost(turns.length, 248, counted)
     assert.isAtMost(countCommits(turns), 96, counted)
-  }).pipe(Effect.provide(OnTheFile.layer))
+  }).pipe(Effect.provide(RecordedSqlite.layer))
 )
 
 it.effect(
@@ -34,25 +34,25 @@ it.effect(
           body: { content: `Who will win the cup ${number}?`, persona_ids: personas.map(({ id }) => id) }
         })
       yield* post(1)
-      const { answer, turns } = yield* OnTheFile.recordStatements(post(2))
+      const { answer, turns } = yield* RecordedSqlite.recordStatements(post(2))
       assert.strictEqual(answer.status, 201)
       const written = ["duplicate_windows", "topics", "assignments", "mails", "usage_months", "counters"]
-      assert.deepStrictEqual(turns.map(OnTheWire.kindOfTurn), [
+      assert.deepStrictEqual(turns.map(RecordedPostgres.summarizeStatements), [
         "SELECT licenses",
         "BEGIN",
         ...written.map((table) => `INSERT ${table}`),
         "COMMIT"
       ])
       const { data } = yield* readJson(answer)
-      const polled = yield* OnTheFile.recordStatements(call(`/partner/v1/topics/${data.topic_id}/status`, { key }))
+      const polled = yield* RecordedSqlite.recordStatements(call(`/partner/v1/topics/${data.topic_id}/status`, { key }))
       assert.strictEqual(polled.answer.status, 200)
-      assert.deepStrictEqual(polled.turns.map(OnTheWire.kindOfTurn), ["SELECT topics"])
-    }).pipe(Effect.provide(OnTheFile.layer))
+      assert.deepStrictEqual(polled.turns.map(RecordedPostgres.summarizeStatements), ["SELECT topics"])
+    }).pipe(Effect.provide(RecordedSqlite.layer))
 )
 
 it.live("on SQLite two concurrent drafts for the same persona load the persona once", () =>
   Effect.gen(function* () {
-    const kinds = yield* makeTwoDrafts<never>(OnTheFile.recordStatements)
+    const kinds = yield* recordTwoDrafts<never>(RecordedSqlite.recordStatements)
     assert.lengthOf(
       kinds.filter((kind) => kind === "INSERT drafts"),
       2
@@ -61,7 +61,7 @@ it.live("on SQLite two concurrent drafts for the same persona load the persona o
       kinds.filter((kind) => kind === "SELECT personas"),
       1
     )
-  }).pipe(Effect.provide(OnTheFile.layer))
+  }).pipe(Effect.provide(RecordedSqlite.layer))
 )
 
 it.live("on SQLite concurrent claims or updates of mails are stored in one commit", () =>
@@ -73,16 +73,21 @@ it.live("on SQLite concurrent claims or updates of mails are stored in one commi
     yield* submitTopic(key, "Who will win the cup this year?", personas)
     const now = yield* Clock.currentTimeMillis
     const claim = store.claim(now, now + 60_000, 5)
-    const both = yield* OnTheFile.recordStatements(Effect.all([claim, claim], { concurrency: "unbounded" }))
+    const both = yield* RecordedSqlite.recordStatements(Effect.all([claim, claim], { concurrency: "unbounded" }))
     const claimed = both.answer.flat()
     assert.lengthOf(claimed, 5)
     const claims = ["BEGIN", "WITH", "SAVEPOINT", "WITH", "RELEASE", "COMMIT"]
-    assert.deepStrictEqual(both.turns.map(OnTheWire.kindOfTurn), claims)
-    const { answer, turns } = yield* OnTheFile.recordStatements(
+    assert.deepStrictEqual(both.turns.map(RecordedPostgres.summarizeStatements), claims)
+    const { answer, turns } = yield* RecordedSqlite.recordStatements(
       Effect.forEach(claimed, (mail) => store.settle(mail, { state: "sent" }, now), { concurrency: "unbounded" })
     )
     assert.deepStrictEqual(answer, [true, true, true, true, true])
     const updates = Array.from({ length: 4 }, () => ["SAVEPOINT", "UPDATE mails", "RELEASE"]).flat()
-    assert.deepStrictEqual(turns.map(OnTheWire.kindOfTurn), ["BEGIN", "UPDATE mails", ...updates, "COMMIT"])
-  }).pipe(Effect.provide(OnTheFile.layer))
+    assert.deepStrictEqual(turns.map(RecordedPostgres.summarizeStatements), [
+      "BEGIN",
+      "UPDATE mails",
+      ...updates,
+      "COMMIT"
+    ])
+  }).pipe(Effect.provide(RecordedSqlite.layer))
 )

@@ -4,7 +4,7 @@
  */
 import { assert, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { makeOperations } from "../support/conformance/Operations.ts"
+import { makeOperationExamples } from "../support/conformance/Operations.ts"
 import { type ApiAnswer, layerOfService, seedPartner } from "../support/conformance/Partner.ts"
 
 const content = "Will the Lakers make the play-offs?"
@@ -25,7 +25,7 @@ const setUp = Effect.gen(function* () {
  * Returns every operation that reads a body. The list omits the approval operation, because the service ignores the
  * body of an approval.
  */
-const withBody = Effect.map(makeOperations, (all) =>
+const withBody = Effect.map(makeOperationExamples, (all) =>
   all.filter(({ body, name }) => body !== undefined && !name.endsWith("/approve"))
 )
 

@@ -19,8 +19,8 @@ import {
   invalidFieldsOf,
   seedPartner,
   sendRequest,
-  startInSeconds,
   startTime,
+  startTimeInSeconds,
   statusAndCode,
   testOnService,
   unknownId
@@ -48,7 +48,7 @@ const identified = Effect.gen(function* () {
   const claims = (organization: string) => ({
     iss: issuer,
     aud: audience,
-    exp: startInSeconds + 600,
+    exp: startTimeInSeconds + 600,
     org_id: organization
   })
   const sign = (payload: object, kid = "RS256") =>
@@ -132,11 +132,11 @@ decided("API-key operations: issuer, audience and expiry are verified; a bad tok
     for (const change of [
       { iss: "https://elsewhere.example" },
       { aud: "https://elsewhere.example" },
-      { exp: startInSeconds - 60 },
+      { exp: startTimeInSeconds - 60 },
       { iss: undefined },
       { aud: undefined },
       { exp: undefined },
-      { nbf: startInSeconds + 600 }
+      { nbf: startTimeInSeconds + 600 }
     ]) {
       const token = yield* sign({ ...payload, ...change })
       assert.strictEqual(yield* listed(token), "401 unauthorized", JSON.stringify(change))

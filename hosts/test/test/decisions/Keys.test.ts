@@ -11,7 +11,7 @@ import {
   makeDatabaseFile,
   rateHeadersOf,
   readAllRows,
-  runInProcess,
+  runOnSeparateInstance,
   seedPartner,
   sendRequest,
   startTime,
@@ -204,14 +204,14 @@ testOnService(
   "Revoke: other processes refuse the key within 5 seconds",
   Effect.gen(function* () {
     const filename = yield* makeDatabaseFile
-    const { createKey, key, token } = yield* runInProcess(filename, seedPartner())
-    yield* runInProcess(
+    const { createKey, key, token } = yield* runOnSeparateInstance(filename, seedPartner())
+    yield* runOnSeparateInstance(
       filename,
       Effect.gen(function* () {
         const { full_key, id } = (yield* createKey()).data
         assert.strictEqual(statusAndCode(yield* sendRequest("GET /usage", { key: full_key })), "200")
         assert.strictEqual(
-          statusAndCode(yield* runInProcess(filename, sendRequest(`DELETE /api-keys/${id}`, { token }))),
+          statusAndCode(yield* runOnSeparateInstance(filename, sendRequest(`DELETE /api-keys/${id}`, { token }))),
           "200"
         )
         yield* TestClock.adjust("5 seconds")

@@ -13,7 +13,7 @@ import {
   findCreatorToken,
   makeDatabaseFile,
   rateHeadersOf,
-  runInProcess,
+  runOnSeparateInstance,
   seedPartner,
   sendRequest,
   statusAndCode,
@@ -239,7 +239,7 @@ testOnService(
   "Billing period: api_calls counts the period's authenticated requests, and a clean shutdown loses no count",
   Effect.gen(function* () {
     const filename = yield* makeDatabaseFile
-    const key = yield* runInProcess(
+    const key = yield* runOnSeparateInstance(
       filename,
       Effect.gen(function* () {
         const { key } = yield* seedPartner()
@@ -251,8 +251,8 @@ testOnService(
       })
     )
     const calls = Effect.map(sendRequest("GET /usage", { key }), ({ data }) => data.usage.api_calls)
-    assert.strictEqual(yield* runInProcess(filename, calls), 5)
+    assert.strictEqual(yield* runOnSeparateInstance(filename, calls), 5)
     yield* TestClock.setTime(march)
-    assert.strictEqual(yield* runInProcess(filename, calls), 1)
+    assert.strictEqual(yield* runOnSeparateInstance(filename, calls), 1)
   }).pipe(Effect.scoped)
 )

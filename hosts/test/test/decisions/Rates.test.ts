@@ -9,7 +9,7 @@ import {
   rateHeadersOf,
   seedPartner,
   sendRequest,
-  startInSeconds,
+  startTimeInSeconds,
   statusAndCode,
   testOnService
 } from "../support/conformance/Dashboard.ts"
@@ -27,13 +27,13 @@ testOnService(
   Effect.gen(function* () {
     const { key } = yield* seedPartner({ limits: { requests_per_hour: 2 } })
     const usage = sendRequest("GET /usage", { key })
-    assert.strictEqual(rateHeadersOf(yield* usage)[2], startInSeconds + 3600)
+    assert.strictEqual(rateHeadersOf(yield* usage)[2], startTimeInSeconds + 3600)
     yield* TestClock.adjust("59 minutes")
-    assert.strictEqual(rateHeadersOf(yield* usage)[2], startInSeconds + 3600)
+    assert.strictEqual(rateHeadersOf(yield* usage)[2], startTimeInSeconds + 3600)
     yield* TestClock.adjust(59_999)
     assert.strictEqual(statusAndCode(yield* usage), "429 rate_limit_exceeded")
     yield* TestClock.adjust(1)
-    assert.deepStrictEqual(rateHeadersOf(yield* usage), [2, 1, startInSeconds + 7200])
+    assert.deepStrictEqual(rateHeadersOf(yield* usage), [2, 1, startTimeInSeconds + 7200])
   })
 )
 
@@ -74,7 +74,7 @@ testOnService(
     assert.deepStrictEqual(rateHeadersOf(yield* sendRequest("GET /personas", { key })).slice(0, 2), [4, 3])
     assert.deepStrictEqual(rateHeadersOf(yield* sendRequest("GET /usage", { key })).slice(0, 2), [9, 7])
     const refused = yield* sendRequest("GET /personas", { key })
-    assert.deepStrictEqual([refused.status, ...rateHeadersOf(refused)], [429, 4, 3, startInSeconds + 3600])
+    assert.deepStrictEqual([refused.status, ...rateHeadersOf(refused)], [429, 4, 3, startTimeInSeconds + 3600])
   })
 )
 
@@ -113,7 +113,7 @@ testOnService(
   "Unauthenticated requests: each client address may send 60 a minute, and the responses have rate-limit headers",
   Effect.gen(function* () {
     const stranger = sendRequest("GET /topics", over("203.0.113.7"))
-    assert.deepStrictEqual(rateHeadersOf(yield* stranger), [300, 299, startInSeconds + 3600])
+    assert.deepStrictEqual(rateHeadersOf(yield* stranger), [300, 299, startTimeInSeconds + 3600])
     assert.strictEqual(yield* passing(99, stranger), 59)
     const refused = yield* stranger
     assert.strictEqual(statusAndCode(refused), "429 rate_limit_exceeded")
@@ -183,7 +183,7 @@ testOnService(
     assert.deepStrictEqual(rateHeadersOf(yield* sendRequest("GET /api-keys", { token })), [
       1000,
       999,
-      startInSeconds + 3600
+      startTimeInSeconds + 3600
     ])
     const colleague = yield* Seed.token(owner, { subject: "bo" })
     assert.strictEqual(rateHeadersOf(yield* sendRequest("GET /api-keys", { token: colleague }))[1], 998)

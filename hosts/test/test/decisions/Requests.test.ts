@@ -6,7 +6,7 @@ import { assert, layer } from "@effect/vitest"
 import * as Seed from "@partner-commentary/test/Seed"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
-import { makeOperations } from "../support/conformance/Operations.ts"
+import { makeOperationExamples } from "../support/conformance/Operations.ts"
 import { type ApiAnswer, layerOfService, seedPartner, sendRequest } from "../support/conformance/Partner.ts"
 
 const content = "Will the Lakers make the play-offs?"
@@ -30,7 +30,7 @@ layer(layerOfService)("decisions, Contract: requests", (it) => {
       Effect.gen(function* () {
         const made = ["POST /topics", "POST /api-keys", "POST /api-keys/{id}/rotate", "POST /webhooks"]
         const seen: Array<string> = []
-        for (const { accepted, name } of yield* makeOperations) {
+        for (const { accepted, name } of yield* makeOperationExamples) {
           const { headers, status } = yield* accepted
           assert.strictEqual(status, made.includes(name) ? 201 : 200, name)
           assert.strictEqual(headers.has("location"), made.includes(name), name)
@@ -146,7 +146,7 @@ layer(layerOfService)("decisions, Contract: requests", (it) => {
 
   it.effect("every response contains X-Request-Id", () =>
     Effect.gen(function* () {
-      for (const { accepted, name, refused, unauthorized } of yield* makeOperations)
+      for (const { accepted, name, refused, unauthorized } of yield* makeOperationExamples)
         for (const { headers } of [yield* accepted, yield* refused, yield* unauthorized])
           assert.match(headers.get("x-request-id") ?? "", /^[\w.:-]{1,128}$/, name)
       for (const path of ["/", "/partner/v1/nothing", "/openapi.json", "/docs", "/healthz", "/creator/x"])

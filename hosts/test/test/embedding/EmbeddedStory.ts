@@ -14,7 +14,7 @@ interface Mail {
 const url = "https://app.example/commentary"
 
 /** Opens the service, and returns a function that waits for the first mail with a given subject. */
-export const openService = (database: Database, options: { readonly workers?: boolean } = {}) => {
+export const openEmbeddedService = (database: Database, options: { readonly workers?: boolean } = {}) => {
   const mails: Array<Mail> = []
   const waiting: Array<() => void> = []
   const pc = partnerCommentary({
@@ -38,18 +38,18 @@ export const openService = (database: Database, options: { readonly workers?: bo
   return { pc, mail, mails }
 }
 
-type Opened = ReturnType<typeof openService>
-export type Service = Opened["pc"]
+type Opened = ReturnType<typeof openEmbeddedService>
+export type EmbeddedPartnerCommentary = Opened["pc"]
 
 /** Creates an organization that is licensed for one persona. */
-export const seedOrganization = async (pc: Service) => {
+export const seedOrganization = async (pc: EmbeddedPartnerCommentary) => {
   const { id: organization_id } = await pc.organizations.create({ name: "Courtside" })
   const { id: persona_id } = await pc.personas.create({ name: "Ada Vance", creator: { email: "ada@host.example" } })
   await pc.licenses.grant({ organization_id, persona_id })
   return { organization_id, persona_id }
 }
 
-export const topicOf = (
+export const exampleTopicFor = (
   ids: Awaited<ReturnType<typeof seedOrganization>>,
   content = "Who wins the derby on Sunday?"
 ) => ({
@@ -65,11 +65,11 @@ const act = ({ pc }: Opened, { text }: Mail, action: string, body: object) => {
 }
 
 /** Runs the workflow from a new organization to the approved commentary, and checks the resulting data. */
-export const runWholeStory = async (service: Opened) => {
+export const runAndCheckWorkflow = async (service: Opened) => {
   const { mail, pc } = service
   const ids = await seedOrganization(pc)
   const { organization_id } = ids
-  const { topic_id } = await pc.topics.submit({ ...topicOf(ids), external_reference: "derby-1" })
+  const { topic_id } = await pc.topics.submit({ ...exampleTopicFor(ids), external_reference: "derby-1" })
   expect((await act(service, await mail(/asks/), "respond", { perspective: "The home side." })).status).toBe(200)
   expect((await act(service, await mail(/draft/), "approve", {})).status).toBe(200)
   const { commentaries } = await pc.topics.find({ organization_id, topic_id })
@@ -82,7 +82,7 @@ export const runWholeStory = async (service: Opened) => {
 }
 
 /** Reads data over HTTP with API keys, as a partner does, so that each request counts toward the rate limits. */
-const byKey = async (pc: Service, organization_id: string, topic_id: string) => {
+const byKey = async (pc: EmbeddedPartnerCommentary, organization_id: string, topic_id: string) => {
   const scopes = ["personas:read", "topics:read"] as const
   for (const environment of ["live", "test"] as const) {
     const { full_key } = await pc.apiKeys.create({ organization_id, environment, name: environment, scopes })

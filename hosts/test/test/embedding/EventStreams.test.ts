@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net"
 import { concurrencyPoolLimits } from "@partner-commentary/core/access/ConcurrencyLimit"
 import { sqlite } from "partner-commentary/sqlite/Sqlite"
 import { expect, it, onTestFinished, vi } from "vitest"
-import { openService, type Service } from "./EmbeddedStory.ts"
+import { type EmbeddedPartnerCommentary, openEmbeddedService } from "./EmbeddedStory.ts"
 
 /** The id of the test persona that declines every topic within seconds. */
 const declines = "7e570000-0000-4000-8000-000000000002"
@@ -13,7 +13,7 @@ const url = "https://app.example/commentary"
 
 type Send = (path: string, init: RequestInit) => Promise<Response>
 
-const hosts: Readonly<Record<string, (pc: Service) => Promise<Send>>> = {
+const hosts: Readonly<Record<string, (pc: EmbeddedPartnerCommentary) => Promise<Send>>> = {
   "pc.fetch": async (pc) => (path, init) => pc.fetch(new Request(`${url}${path}`, init)),
   "pc.node": async (pc) => {
     const server = createServer(pc.node)
@@ -27,7 +27,7 @@ const hosts: Readonly<Record<string, (pc: Service) => Promise<Send>>> = {
 it.each(Object.keys(hosts))(
   "%s streams events as they happen, until the client disconnects or the service stops",
   async (host) => {
-    const { pc } = openService(sqlite(":memory:"))
+    const { pc } = openEmbeddedService(sqlite(":memory:"))
     onTestFinished(pc.stop)
     await pc.start()
     const { id: organization_id } = await pc.organizations.create({ name: "Courtside" })

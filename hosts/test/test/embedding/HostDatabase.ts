@@ -6,7 +6,7 @@ import pg from "pg"
 import { onTestFinished } from "vitest"
 
 /** Creates an empty database that exists until the test ends. */
-export const emptyDatabase = async () => {
+export const createEmptyDatabase = async () => {
   let end = () => {}
   const ended = new Promise<void>((resolve) => {
     end = resolve
@@ -27,7 +27,7 @@ export const emptyDatabase = async () => {
   return found.promise
 }
 
-export const poolOf = (connectionString: string, config: pg.PoolConfig = {}) => {
+export const createHostPool = (connectionString: string, config: pg.PoolConfig = {}) => {
   const pool = new pg.Pool({ connectionString, ...config })
   // The pool emits an error if the database is dropped before the pool's idle connections are closed.
   pool.on("error", () => {})

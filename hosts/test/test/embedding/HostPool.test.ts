@@ -2,8 +2,8 @@
 import { postgres } from "partner-commentary/postgres/Postgres"
 import pg from "pg"
 import { describe, expect, it, onTestFinished } from "vitest"
-import { openService, runWholeStory, seedOrganization, topicOf } from "./EmbeddedStory.ts"
-import { emptyDatabase, poolOf } from "./HostDatabase.ts"
+import { exampleTopicFor, openEmbeddedService, runAndCheckWorkflow, seedOrganization } from "./EmbeddedStory.ts"
+import { createEmptyDatabase, createHostPool } from "./HostDatabase.ts"
 
 const { BOOL, INT8, NUMERIC, TIMESTAMP, TIMESTAMPTZ } = pg.types.builtins
 
@@ -23,15 +23,15 @@ describe("The whole workflow on the host's pool", () => {
         getTypeParser: ((id: number, format: "text") =>
           Reflect.get(own, id) ?? pg.types.getTypeParser(id, format)) as typeof pg.types.getTypeParser
       }
-      const pool = poolOf(await emptyDatabase(), { types })
-      const service = openService(postgres(pool))
+      const pool = createHostPool(await createEmptyDatabase(), { types })
+      const service = openEmbeddedService(postgres(pool))
       onTestFinished(service.pc.stop)
-      await runWholeStory(service)
+      await runAndCheckWorkflow(service)
     }
   )
 
   it("the whole workflow runs on a host's pool that has only connect() and query(text, values)", async () => {
-    const pool = poolOf(await emptyDatabase())
+    const pool = createHostPool(await createEmptyDatabase())
     const few = {
       query: (text: string, values?: Array<unknown>) => pool.query(text, values),
       connect: async () => {
@@ -42,15 +42,15 @@ describe("The whole workflow on the host's pool", () => {
         }
       }
     }
-    const service = openService(postgres(few))
+    const service = openEmbeddedService(postgres(few))
     onTestFinished(service.pc.stop)
-    await runWholeStory(service)
+    await runAndCheckWorkflow(service)
   })
 })
 
 it("the host's pool stays open after the service stops, and all sessions are returned to the pool", async () => {
-  const pool = poolOf(await emptyDatabase())
-  const { pc } = openService(postgres(pool))
+  const pool = createHostPool(await createEmptyDatabase())
+  const { pc } = openEmbeddedService(postgres(pool))
   await pc.start()
   await pc.stop()
   expect(pool.totalCount - pool.idleCount).toBe(0)
@@ -64,12 +64,12 @@ it("an object that is not a pool is refused with an error that names the require
 })
 
 it("if the host uses all connections of its pool, requests and creators' pages get 503 and Retry-After", async () => {
-  const pool = poolOf(await emptyDatabase(), { max: 3 })
-  const { mail, pc } = openService(postgres(pool))
+  const pool = createHostPool(await createEmptyDatabase(), { max: 3 })
+  const { mail, pc } = openEmbeddedService(postgres(pool))
   onTestFinished(pc.stop)
   const ids = await seedOrganization(pc)
   const { organization_id } = ids
-  const { topic_id } = await pc.topics.submit(topicOf(ids))
+  const { topic_id } = await pc.topics.submit(exampleTopicFor(ids))
   const link = /https:\/\/app\.example\/commentary\/creator\/\S+/.exec((await mail(/asks/)).text)?.[0] ?? ""
   const key = { organization_id, environment: "live", name: "reader", scopes: ["topics:read"] } as const
   const { full_key } = await pc.apiKeys.create(key)

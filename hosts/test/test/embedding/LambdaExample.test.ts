@@ -2,12 +2,12 @@
 import { join } from "node:path"
 import type { PartnerCommentary } from "partner-commentary/PartnerCommentary"
 import { expect, it, vi } from "vitest"
-import { emptyDatabase } from "./HostDatabase.ts"
+import { createEmptyDatabase } from "./HostDatabase.ts"
 
 const example = join(import.meta.dirname, "../../../../examples/frameworks/lambda.ts")
 
 it("the example's Lambda function answers an event of API Gateway and an event of a schedule", async () => {
-  vi.stubEnv("DATABASE_URL", await emptyDatabase())
+  vi.stubEnv("DATABASE_URL", await createEmptyDatabase())
   vi.stubEnv("COMMENTARY_SECRET", "a secret of the tests, and long enough")
   vi.stubEnv("SMTP_URL", "smtp://127.0.0.1:1")
   const { handler }: { readonly handler: PartnerCommentary["lambda"] } = await import(example)

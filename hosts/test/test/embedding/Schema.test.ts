@@ -5,8 +5,8 @@
 import { postgres } from "partner-commentary/postgres/Postgres"
 import type pg from "pg"
 import { describe, expect, it, onTestFinished } from "vitest"
-import { openService, runWholeStory, seedOrganization, topicOf } from "./EmbeddedStory.ts"
-import { emptyDatabase, poolOf } from "./HostDatabase.ts"
+import { exampleTopicFor, openEmbeddedService, runAndCheckWorkflow, seedOrganization } from "./EmbeddedStory.ts"
+import { createEmptyDatabase, createHostPool } from "./HostDatabase.ts"
 
 const tablesOf = async (pool: pg.Pool) => {
   const { rows } = await pool.query<{ schema: string; tables: number }>(
@@ -55,68 +55,68 @@ const schema = "commentary"
 
 describe("A separate schema", () => {
   it("a separate schema holds every table, and the host's sessions keep their search path", async () => {
-    const pool = poolOf(await emptyDatabase(), { max: 2 })
-    const service = openService(postgres(pool, { schema, listen: false }))
+    const pool = createHostPool(await createEmptyDatabase(), { max: 2 })
+    const service = openEmbeddedService(postgres(pool, { schema, listen: false }))
     onTestFinished(service.pc.stop)
-    await runWholeStory(service)
+    await runAndCheckWorkflow(service)
     expect(Object.keys(await tablesOf(pool))).toEqual([schema])
     const paths = await Promise.all([pathOf(pool), pathOf(pool)])
     expect(paths).toEqual(['"$user", public', '"$user", public'])
   })
 
   it("a separate schema works if sessions lose their settings between transactions, as behind PgBouncer", async () => {
-    const pool = poolOf(await emptyDatabase())
-    const service = openService(postgres(forgetting(pool), { schema }))
+    const pool = createHostPool(await createEmptyDatabase())
+    const service = openEmbeddedService(postgres(forgetting(pool), { schema }))
     onTestFinished(service.pc.stop)
-    await runWholeStory(service)
+    await runAndCheckWorkflow(service)
     expect(Object.keys(await tablesOf(pool))).toEqual([schema])
   })
 
   it("a separate schema works with a database URL, with and without a separate direct URL", async () => {
-    const url = await emptyDatabase()
+    const url = await createEmptyDatabase()
     for (const directUrl of [undefined, url]) {
-      const service = openService(postgres(url, { schema, directUrl }))
+      const service = openEmbeddedService(postgres(url, { schema, directUrl }))
       onTestFinished(service.pc.stop)
-      await runWholeStory(service)
+      await runAndCheckWorkflow(service)
       await service.pc.stop()
     }
-    expect(Object.keys(await tablesOf(poolOf(url)))).toEqual([schema])
+    expect(Object.keys(await tablesOf(createHostPool(url)))).toEqual([schema])
   })
 
   it("a separate schema may have any name, and two services can use two schemas of one database", async () => {
-    const pool = poolOf(await emptyDatabase())
+    const pool = createHostPool(await createEmptyDatabase())
     for (const name of ['Host\'s "own"', "other"]) {
-      const { pc } = openService(postgres(pool, { schema: name }), { workers: false })
+      const { pc } = openEmbeddedService(postgres(pool, { schema: name }), { workers: false })
       onTestFinished(pc.stop)
-      await pc.topics.submit(topicOf(await seedOrganization(pc)))
+      await pc.topics.submit(exampleTopicFor(await seedOrganization(pc)))
       expect(await pc.organizations.list()).toHaveLength(1)
     }
     expect(Object.keys(await tablesOf(pool)).toSorted()).toEqual(['Host\'s "own"', "other"])
   })
 
   it("a separate schema does not conflict with the host's tables of the same names, even temporary tables", async () => {
-    const pool = poolOf(await emptyDatabase(), { max: 1 })
+    const pool = createHostPool(await createEmptyDatabase(), { max: 1 })
     await pool.query("CREATE TABLE topics (subject TEXT)")
     await pool.query("CREATE TEMPORARY TABLE organizations (name TEXT)")
-    const { pc } = openService(postgres(pool, { schema }), { workers: false })
+    const { pc } = openEmbeddedService(postgres(pool, { schema }), { workers: false })
     onTestFinished(pc.stop)
     const ids = await seedOrganization(pc)
-    await pc.topics.submit(topicOf(ids))
+    await pc.topics.submit(exampleTopicFor(ids))
     expect((await pc.topics.list(ids)).total).toBe(1)
     expect((await pool.query("SELECT * FROM topics")).rows).toEqual([])
     expect((await pool.query("SELECT * FROM organizations")).rows).toEqual([])
   })
 
   it("if the role may not create a missing schema, the error contains the SQL that the owner must run", async () => {
-    const url = await emptyDatabase()
-    const pool = poolOf(url)
+    const url = await createEmptyDatabase()
+    const pool = createHostPool(url)
     const role = `guest_${process.pid}`
     await pool.query(`CREATE ROLE ${role} LOGIN PASSWORD 'x'`)
     onTestFinished(async () => {
       await pool.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`)
     })
     const own = Object.assign(new URL(url), { username: role, password: "x" }).href
-    const { pc } = openService(postgres(own, { schema }))
+    const { pc } = openEmbeddedService(postgres(own, { schema }))
     const { rows } = await pool.query("SELECT current_database() AS name")
     expect(await refusal(pc)).toContain(
       `There is no schema commentary, and the role ${role} may not create one in the database ${rows[0].name}: ` +
@@ -136,25 +136,25 @@ describe("A separate schema", () => {
 
 describe("A failed start", () => {
   it("the start fails and changes nothing if a host's table has the same name as a table of the service", async () => {
-    const pool = poolOf(await emptyDatabase())
+    const pool = createHostPool(await createEmptyDatabase())
     await pool.query("CREATE TABLE topics (subject TEXT)")
-    const { pc } = openService(postgres(pool))
+    const { pc } = openEmbeddedService(postgres(pool))
     expect(await refusal(pc)).toContain("The database has a table topics that this service did not make")
     expect(await tablesOf(pool)).toEqual({ public: 1 })
   })
 
   it("if a migration fails, the error names the table and contains the database's message", async () => {
-    const pool = poolOf(await emptyDatabase())
+    const pool = createHostPool(await createEmptyDatabase())
     await pool.query(`CREATE FUNCTION refuse() RETURNS event_trigger LANGUAGE plpgsql AS $$ BEGIN
       IF EXISTS (SELECT FROM pg_event_trigger_ddl_commands() WHERE object_identity = 'public.mails')
       THEN RAISE EXCEPTION 'no mails here'; END IF; END $$`)
     await pool.query("CREATE EVENT TRIGGER refusing ON ddl_command_end EXECUTE FUNCTION refuse()")
-    const { pc } = openService(postgres(pool))
+    const { pc } = openEmbeddedService(postgres(pool))
     expect(await refusal(pc)).toContain("The migration 0004_mails failed at the table mails: no mails here.")
   })
 
   it("the error of a failed start distinguishes a missing database, a refused port and a wrong password", async () => {
-    const url = new URL(await emptyDatabase())
+    const url = new URL(await createEmptyDatabase())
     const changed = (change: Partial<URL>) => Object.assign(new URL(url), change).href
     const failures = [
       [changed({ pathname: "/nowhere" }), /^There is no such database at .*: database "nowhere" does not exist\.$/],
@@ -162,8 +162,8 @@ describe("A failed start", () => {
       [changed({ username: "nobody", password: "wrong" }), /^The server rejects the user or the password for .*\.$/]
     ] as const
     for (const [address, sentence] of failures) {
-      expect(await refusal(openService(postgres(address)).pc)).toMatch(sentence)
-      expect(await refusal(openService(postgres(poolOf(address))).pc)).toMatch(sentence)
+      expect(await refusal(openEmbeddedService(postgres(address)).pc)).toMatch(sentence)
+      expect(await refusal(openEmbeddedService(postgres(createHostPool(address))).pc)).toMatch(sentence)
     }
   })
 })

@@ -11,7 +11,7 @@ import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
-import { approvedText, approveTopic, drainJobs, layerWithMedia, startTime } from "../support/MediaScene.ts"
+import { approvedText, createApprovedTopic, drainJobs, layerWithMedia, startTime } from "../support/MediaScene.ts"
 import { getJson, submitTopic } from "../support/Requests.ts"
 
 const rows = Effect.flatMap(SqlClient.SqlClient, (sql) => sql`SELECT * FROM media_jobs`)
@@ -19,7 +19,7 @@ const rows = Effect.flatMap(SqlClient.SqlClient, (sql) => sql`SELECT * FROM medi
 it.effect("the approved text is converted to audio, every view shows the audio's URL, and no status changes", () =>
   Effect.gen(function* () {
     const media = yield* ScriptedMedia
-    const { entry, key, persona, topicId } = yield* approveTopic(["text", "audio"])
+    const { entry, key, persona, topicId } = yield* createApprovedTopic(["text", "audio"])
     const status = yield* getJson(key, `/topics/${topicId}/status`)
     assert.deepInclude(yield* entry, { content: approvedText, audio_url: null, video_url: null })
     yield* drainJobs
@@ -41,7 +41,7 @@ it.effect("the approved text is converted to audio, every view shows the audio's
 
 it.effect("audio and video are made from the same text, and each file has its own name", () =>
   Effect.gen(function* () {
-    const { urls } = yield* approveTopic(["audio", "video"])
+    const { urls } = yield* createApprovedTopic(["audio", "video"])
     yield* drainJobs
     const [audio, video] = yield* urls
     assert.match(audio, /\.mp3$/)
@@ -52,7 +52,7 @@ it.effect("audio and video are made from the same text, and each file has its ow
 
 it.effect("a media type that the host supports is not made if the topic does not request it", () =>
   Effect.gen(function* () {
-    const { entry, urls } = yield* approveTopic(["text"])
+    const { entry, urls } = yield* createApprovedTopic(["text"])
     yield* drainJobs
     assert.deepStrictEqual(yield* urls, [null, null])
     assert.strictEqual((yield* entry).content, approvedText)
@@ -63,7 +63,7 @@ it.effect("a media type that the host supports is not made if the topic does not
 
 it.effect("the URL of a media type that the host does not support stays null, and the text is available", () =>
   Effect.gen(function* () {
-    const { entry, urls } = yield* approveTopic(["audio", "video"])
+    const { entry, urls } = yield* createApprovedTopic(["audio", "video"])
     yield* drainJobs
     const [audio, video] = yield* urls
     assert.isString(audio)
@@ -74,7 +74,7 @@ it.effect("the URL of a media type that the host does not support stays null, an
 
 it.effect("a service without media adapters stores no media jobs", () =>
   Effect.gen(function* () {
-    const { urls } = yield* approveTopic(["audio", "video"])
+    const { urls } = yield* createApprovedTopic(["audio", "video"])
     yield* drainJobs
     assert.deepStrictEqual(yield* urls, [null, null])
     assert.deepStrictEqual(yield* rows, [])
@@ -86,7 +86,7 @@ it.effect(
   () =>
     Effect.gen(function* () {
       const media = yield* ScriptedMedia
-      const { entry, key, topicId, urls } = yield* approveTopic(["audio"])
+      const { entry, key, topicId, urls } = yield* createApprovedTopic(["audio"])
       yield* media.failNext({ permanent: false })
       yield* drainJobs
       const [sent] = yield* (yield* Receivers).sent
@@ -115,12 +115,12 @@ it.effect(
 it.effect("after a creator is erased, the approved text keeps its audio, and audio in progress is still stored", () =>
   Effect.gen(function* () {
     const { erase } = yield* CreatorAdministration
-    const first = yield* approveTopic(["audio"])
+    const first = yield* createApprovedTopic(["audio"])
     yield* drainJobs
     const before = yield* first.urls
     yield* erase(first.persona.creator.email)
     assert.deepStrictEqual(yield* first.urls, before)
-    const second = yield* approveTopic(["audio"], "Who takes the cup this season?")
+    const second = yield* createApprovedTopic(["audio"], "Who takes the cup this season?")
     yield* erase(second.persona.creator.email)
     yield* drainJobs
     assert.isString((yield* second.urls)[0])

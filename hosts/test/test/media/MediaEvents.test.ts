@@ -11,9 +11,9 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
-import { deliveriesOf, receivedRequests, registerWebhook } from "../support/DeliveryCalls.ts"
+import { makeDeliveryReader, receivedRequests, registerWebhook } from "../support/DeliveryCalls.ts"
 import { readJson } from "../support/Json.ts"
-import { approveTopic, drainJobs, layerWithMedia } from "../support/MediaScene.ts"
+import { createApprovedTopic, drainJobs, layerWithMedia } from "../support/MediaScene.ts"
 import { getJson } from "../support/Requests.ts"
 
 const atOnce = { concurrency: "unbounded" } as const
@@ -28,7 +28,7 @@ const outline = ({ data, sequence, type }: { data: Record<string, unknown>; sequ
 
 it.effect("each file that becomes ready causes an event with its URL, for webhooks and in the list of events", () =>
   Effect.gen(function* () {
-    const { entry, key, persona, shareId, topicId } = yield* approveTopic(["audio", "video"])
+    const { entry, key, persona, shareId, topicId } = yield* createApprovedTopic(["audio", "video"])
     const hook = yield* registerWebhook(key, ["media.ready"], "https://example.com/media")
     yield* TestClock.adjust("1 minute")
     yield* drainJobs
@@ -54,7 +54,7 @@ it.effect("each file that becomes ready causes an event with its URL, for webhoo
     })
     assert.deepInclude(commentary, { id: commentary_id, content, audio_url, video_url, partner_approved_at: null })
     for (const { data } of events) assert.isString(data.commentary[`${data.output_type}_url`])
-    yield* deliveriesOf(key, hook.id).delivered(2)
+    yield* makeDeliveryReader(key, hook.id).delivered(2)
     const sent = (yield* receivedRequests).filter(({ url }) => url === "https://example.com/media")
     assert.sameDeepMembers(
       sent.map(({ body }) => JSON.parse(body)),
@@ -65,11 +65,11 @@ it.effect("each file that becomes ready causes an event with its URL, for webhoo
 
 it.effect("a topic's media.ready event goes only to the webhooks that the topic names", () =>
   Effect.gen(function* () {
-    const { key } = yield* approveTopic(["audio"], "Who takes the cup this season?", { webhook_ids: [] })
+    const { key } = yield* createApprovedTopic(["audio"], "Who takes the cup this season?", { webhook_ids: [] })
     const hook = yield* registerWebhook(key, ["media.ready"], "https://example.com/media")
     yield* drainJobs
     assert.lengthOf(yield* readyEvents(key), 1)
-    assert.deepStrictEqual(yield* deliveriesOf(key, hook.id).list(), [])
+    assert.deepStrictEqual(yield* makeDeliveryReader(key, hook.id).list(), [])
   }).pipe(Effect.provide(layerWithMedia("audio")))
 )
 
@@ -80,7 +80,7 @@ it.effect(
       const media = yield* ScriptedMedia
       const { call } = yield* TestApi
       yield* media.failNext({ permanent: false })
-      const { entry, key, topicId } = yield* approveTopic(["audio"])
+      const { entry, key, topicId } = yield* createApprovedTopic(["audio"])
       yield* drainJobs
       const { commentary_id: id } = yield* entry
       yield* TestClock.adjust("1 second")
@@ -102,7 +102,7 @@ it.effect("several attempts for one file cause one event, even if they end at th
   Effect.gen(function* () {
     const worker = yield* MediaWorker
     const store = yield* AssignmentStore
-    const { key, shareId, urls } = yield* approveTopic(["audio", "video"])
+    const { key, shareId, urls } = yield* createApprovedTopic(["audio", "video"])
     const lost = yield* worker.claim(10)
     yield* TestClock.adjust("90 seconds")
     const again = yield* worker.claim(10)
@@ -128,7 +128,7 @@ it.effect("several attempts for one file cause one event, even if they end at th
 it.effect("if the URL cannot be stored, there is no event, and the next attempt stores the URL and the event", () =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const { key, urls } = yield* approveTopic(["audio"])
+    const { key, urls } = yield* createApprovedTopic(["audio"])
     yield* sql`ALTER TABLE media_jobs RENAME COLUMN settled_at TO lost_at`
     yield* Effect.exit(drainJobs)
     yield* sql`ALTER TABLE media_jobs RENAME COLUMN lost_at TO settled_at`
@@ -143,7 +143,7 @@ it.effect("if the URL cannot be stored, there is no event, and the next attempt 
 it.effect("a file that fails permanently causes no event", () =>
   Effect.gen(function* () {
     yield* (yield* ScriptedMedia).failNext({ permanent: true })
-    const { key } = yield* approveTopic(["audio"])
+    const { key } = yield* createApprovedTopic(["audio"])
     yield* drainJobs
     assert.deepStrictEqual(yield* readyEvents(key), [])
   }).pipe(Effect.provide(layerWithMedia("audio")))
@@ -152,7 +152,7 @@ it.effect("a file that fails permanently causes no event", () =>
 it.effect("a long-polling request for events gets its response when a file is ready", () =>
   Effect.gen(function* () {
     const { call } = yield* TestApi
-    const { key } = yield* approveTopic(["audio"])
+    const { key } = yield* createApprovedTopic(["audio"])
     const { pagination } = yield* getJson(key, "/events?order=asc")
     const path = `/partner/v1/events?after=${pagination.next_cursor}`
     const [answer] = yield* Effect.all([call(path, { key, headers: { prefer: "wait=30" } }), drainJobs], atOnce)

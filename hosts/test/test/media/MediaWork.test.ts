@@ -20,7 +20,7 @@ import * as Result from "effect/Result"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
 import { eventually } from "../support/Eventually.ts"
-import { approvedText, approveTopic, drainJobs, layerWithMedia } from "../support/MediaScene.ts"
+import { approvedText, createApprovedTopic, drainJobs, layerWithMedia } from "../support/MediaScene.ts"
 import { actAsCreator } from "../support/Requests.ts"
 
 const failures = (count: number, permanent = false) => Array.from({ length: count }, () => ({ permanent }))
@@ -36,7 +36,7 @@ it.effect("audio is tried after 0, 1 min, 10 min, 1 h and 6 h, and if the last a
     const media = yield* ScriptedMedia
     yield* media.failNext(...failures(2))
     yield* media.loseNext(...failures(2))
-    const { entry, urls } = yield* approveTopic(["audio"])
+    const { entry, urls } = yield* createApprovedTopic(["audio"])
     yield* drainJobs
     for (const [index, delay] of schedule.entries()) {
       assert.strictEqual(yield* attempts, index + 1)
@@ -64,7 +64,7 @@ for (const [what, fails, tried] of [
         const media = yield* ScriptedMedia
         const mediaJobs = yield* MediaJobStore
         yield* media.failNext(...fails)
-        const { entry, shareId, urls } = yield* approveTopic(["audio"])
+        const { entry, shareId, urls } = yield* createApprovedTopic(["audio"])
         const before = yield* entry
         yield* drainJobs
         for (const delay of schedule) {
@@ -91,7 +91,7 @@ it.effect(
   "if a text is approved twice, its audio is made once, even if the second approval comes after the first audio",
   () =>
     Effect.gen(function* () {
-      const { token, urls } = yield* approveTopic(["audio"])
+      const { token, urls } = yield* createApprovedTopic(["audio"])
       yield* actAsCreator(token, "approve", { content: approvedText })
       yield* drainJobs
       const before = yield* urls
@@ -105,7 +105,7 @@ it.effect(
 
 it.effect("if a process dies before the media file is stored, another attempt makes the audio after the lease", () =>
   Effect.gen(function* () {
-    const { urls } = yield* approveTopic(["audio"])
+    const { urls } = yield* createApprovedTopic(["audio"])
     const [taken] = yield* (yield* MediaWorker).claim(1)
     assert.isDefined(taken)
     yield* drainJobs
@@ -122,7 +122,7 @@ it.effect(
     Effect.gen(function* () {
       const media = yield* ScriptedMedia
       const sql = yield* SqlClient.SqlClient
-      const { urls } = yield* approveTopic(["audio"])
+      const { urls } = yield* createApprovedTopic(["audio"])
       // Recording the job as settled is the last step. Renaming the column makes only this step fail.
       yield* sql`ALTER TABLE media_jobs RENAME COLUMN settled_at TO lost_at`
       yield* Effect.exit(drainJobs)
@@ -140,7 +140,7 @@ it.effect(
 it.effect("a media job fails permanently if every process that claims it dies", () =>
   Effect.gen(function* () {
     const mediaWorker = yield* MediaWorker
-    const { urls } = yield* approveTopic(["audio"])
+    const { urls } = yield* createApprovedTopic(["audio"])
     for (let death = 0; death < 5; death++) {
       assert.lengthOf(yield* mediaWorker.claim(1), 1)
       yield* TestClock.adjust("90 seconds")
@@ -159,7 +159,7 @@ it.effect(
     Effect.gen(function* () {
       const mediaWorker = yield* MediaWorker
       const mediaJobs = yield* MediaJobStore
-      const { shareId, urls } = yield* approveTopic(["audio"])
+      const { shareId, urls } = yield* createApprovedTopic(["audio"])
       const [hung] = yield* mediaWorker.claim(1)
       yield* TestClock.adjust("90 seconds")
       const [second] = yield* mediaWorker.claim(1)
@@ -186,7 +186,7 @@ it.effect(
       const media = yield* ScriptedMedia
       const mediaWorker = yield* MediaWorker
       yield* media.holdNext(Effect.never)
-      const { urls } = yield* approveTopic(["audio"])
+      const { urls } = yield* createApprovedTopic(["audio"])
       const [taken] = yield* mediaWorker.claim(1)
       if (taken === undefined) return assert.fail("nothing was due")
       const making = yield* Effect.forkChild(mediaWorker.run(taken), { startImmediately: true })
@@ -212,7 +212,7 @@ it.effect("several workers in two processes on one database make each media file
     const other = yield* process()
     const stories = yield* Effect.forEach(
       Array.from({ length: 12 }, (_, index) => index),
-      (index) => Effect.provide(approveTopic(["audio"], `Who takes title number ${index}?`), one)
+      (index) => Effect.provide(createApprovedTopic(["audio"], `Who takes title number ${index}?`), one)
     )
     yield* Effect.all(
       [Effect.provide(drainJobs, one), Effect.provide(drainJobs, other), Effect.provide(drainJobs, other)],
@@ -231,11 +231,11 @@ it.effect("while media jobs hang, their texts stay readable, and other jobs and 
     const media = yield* ScriptedMedia
     yield* media.holdNext(Effect.never, Effect.never, Effect.never)
     const stuck = yield* Effect.forEach([1, 2, 3], (number) =>
-      Effect.tap(approveTopic(["audio"], `Who takes title number ${number}?`), () =>
+      Effect.tap(createApprovedTopic(["audio"], `Who takes title number ${number}?`), () =>
         eventually("an attempt at it", begun(number))
       )
     )
-    const { entry } = yield* approveTopic(["audio"], "Who takes the cup this season?")
+    const { entry } = yield* createApprovedTopic(["audio"], "Who takes the cup this season?")
     yield* eventually(
       "the fourth",
       Effect.map(entry, ({ audio_url }) => audio_url)

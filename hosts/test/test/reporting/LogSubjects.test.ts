@@ -21,7 +21,7 @@ import { makeWritesFail, stopWriteFailures } from "../support/Broken.ts"
 import { eventually } from "../support/Eventually.ts"
 import { waitForMails } from "../support/MailsAtRest.ts"
 import { actAsCreator, creatorTokenFor, getJson, submitTopic } from "../support/Requests.ts"
-import { postWebhook, webhookUrl } from "../support/WebhookCalls.ts"
+import { exampleWebhookUrl, postWebhook } from "../support/WebhookCalls.ts"
 
 interface Line {
   readonly message: string
@@ -56,7 +56,7 @@ it.effect("each log line about a topic has the topic's id", () =>
     const owner = yield* Seed.organization()
     const persona = yield* Seed.persona(owner)
     const { text: key } = yield* Seed.key(owner)
-    yield* postWebhook(key, { url: webhookUrl, events: ["creator.approved"] })
+    yield* postWebhook(key, { url: exampleWebhookUrl, events: ["creator.approved"] })
     yield* waitForMails
     lines.length = 0
 

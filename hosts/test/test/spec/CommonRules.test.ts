@@ -4,7 +4,7 @@ import { Mailbox } from "@partner-commentary/test/Mailbox"
 import * as Seed from "@partner-commentary/test/Seed"
 import * as Effect from "effect/Effect"
 import { valuesAt } from "../support/conformance/Fields.ts"
-import { makeOperations } from "../support/conformance/Operations.ts"
+import { makeOperationExamples } from "../support/conformance/Operations.ts"
 import {
   bringToState,
   layerOfService,
@@ -142,7 +142,7 @@ layer(layerOfService)("specification 1", (it) => {
     "request and response bodies are JSON: a success is {success: true, data}, an error is {success: false, error: {code, message, details?}}",
     () =>
       Effect.gen(function* () {
-        for (const { accepted, name, refused, unauthorized } of yield* makeOperations) {
+        for (const { accepted, name, refused, unauthorized } of yield* makeOperationExamples) {
           const good = yield* accepted
           assert.include([200, 201], good.status, `${name}: ${good.text}`)
           assert.strictEqual(good.headers.get("content-type"), "application/json", name)
@@ -169,7 +169,7 @@ layer(layerOfService)("specification 1", (it) => {
           .filter(([, { responses }]) => responses[200]?.content["text/event-stream"] === undefined)
           .map(([method]) => `${method.toUpperCase()} ${path}`)
       )
-      const called = (yield* makeOperations).map(({ name }) =>
+      const called = (yield* makeOperationExamples).map(({ name }) =>
         name.replace("/by-reference/mine", "/by-reference/{ref}")
       )
       assert.sameMembers(

@@ -10,7 +10,7 @@ import {
   rateHeadersOf,
   seedPartner,
   sendRequest,
-  startInSeconds,
+  startTimeInSeconds,
   statusAndCode,
   testOnService
 } from "../support/conformance/Dashboard.ts"
@@ -153,10 +153,10 @@ testOnService(
   "8 X-RateLimit-Reset: Unix timestamp when the limit resets",
   Effect.gen(function* () {
     const { key } = yield* seedPartner({ limits: { requests_per_hour: 1 } })
-    assert.strictEqual(rateHeadersOf(yield* sendRequest("GET /usage", { key }))[2], startInSeconds + 3600)
+    assert.strictEqual(rateHeadersOf(yield* sendRequest("GET /usage", { key }))[2], startTimeInSeconds + 3600)
     yield* TestClock.adjust("59 minutes")
     const last = yield* sendRequest("GET /usage", { key })
-    assert.deepStrictEqual([last.status, rateHeadersOf(last)[2]], [429, startInSeconds + 3600])
+    assert.deepStrictEqual([last.status, rateHeadersOf(last)[2]], [429, startTimeInSeconds + 3600])
     yield* TestClock.adjust("1 minute")
     assert.strictEqual(statusAndCode(yield* sendRequest("GET /usage", { key })), "200")
   })

@@ -43,11 +43,11 @@ export const makeDashboardClient = Effect.fnUntraced(function* (token: string) {
   return new PartnerCommentaryDashboard({ token, baseUrl, fetch: yield* serviceFetch })
 })
 
-export const runCall = <A>(call: () => PromiseLike<A>) => Effect.promise(async () => call())
+export const runClientCall = <A>(call: () => PromiseLike<A>) => Effect.promise(async () => call())
 
 /** Returns the error with which a call rejects. The error's code determines the type of its details. */
 export const expectRefusal = <Code extends ErrorCode>(code: Code, call: () => PromiseLike<unknown>) =>
-  runCall(async () => {
+  runClientCall(async () => {
     try {
       await call()
     } catch (error) {

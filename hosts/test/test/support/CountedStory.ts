@@ -1,13 +1,13 @@
 /** Runs a whole workflow, from the submission to the delivered events, and records the SQL statements of each step. */
 import * as Jobs from "@partner-commentary/server/workers/Jobs"
 import { creatorTokenIn, Mailbox } from "@partner-commentary/test/Mailbox"
-import type { StatementTurn } from "@partner-commentary/test/postgres/Wire"
+import type { StatementsOfRoundTrip } from "@partner-commentary/test/postgres/PostgresProxy"
 import * as Seed from "@partner-commentary/test/Seed"
 import * as Effect from "effect/Effect"
 import { registerWebhook } from "./DeliveryCalls.ts"
-import * as OnTheWire from "./OnTheWire.ts"
+import * as RecordedPostgres from "./RecordedPostgres.ts"
 import { actAsCreator, submitTopic } from "./Requests.ts"
-import { webhookUrl } from "./WebhookCalls.ts"
+import { exampleWebhookUrl } from "./WebhookCalls.ts"
 
 /** Runs due jobs until none is due. */
 export const finishJobs = Effect.gen(function* () {
@@ -19,10 +19,10 @@ export const finishJobs = Effect.gen(function* () {
 }).pipe(Effect.scoped)
 
 /** Counts commits. A statement outside of a transaction counts as one commit. */
-export const countCommits = (turns: ReadonlyArray<StatementTurn>) => {
+export const countCommits = (turns: ReadonlyArray<StatementsOfRoundTrip>) => {
   let commits = 0
   let isWithin = false
-  for (const kind of turns.map(OnTheWire.kindOfTurn)) {
+  for (const kind of turns.map(RecordedPostgres.summarizeStatements)) {
     if (kind === "BEGIN") isWithin = true
     if (kind === "COMMIT") isWithin = false
     if (!isWithin) commits++
@@ -32,15 +32,16 @@ export const countCommits = (turns: ReadonlyArray<StatementTurn>) => {
 
 type Recorder<R0> = <A, E, R>(
   effect: Effect.Effect<A, E, R>
-) => Effect.Effect<{ readonly answer: A; readonly turns: ReadonlyArray<StatementTurn> }, E, R | R0>
+) => Effect.Effect<{ readonly answer: A; readonly turns: ReadonlyArray<StatementsOfRoundTrip> }, E, R | R0>
 
 /** Runs a whole workflow with `count` personas and two webhooks, and records the SQL statements of each step. */
-export const playStory = Effect.fnUntraced(function* <R0>(count: number, record: Recorder<R0>) {
+export const runRecordedWorkflow = Effect.fnUntraced(function* <R0>(count: number, record: Recorder<R0>) {
   const mailbox = yield* Mailbox
   const owner = yield* Seed.organization()
   const personas = yield* Effect.forEach(Array.from({ length: count }), () => Seed.persona(owner))
   const { text: key } = yield* Seed.key(owner)
-  for (const at of [webhookUrl, `${webhookUrl}/other`]) yield* registerWebhook(key, ["creator.approved"], at)
+  for (const at of [exampleWebhookUrl, `${exampleWebhookUrl}/other`])
+    yield* registerWebhook(key, ["creator.approved"], at)
   yield* finishJobs
   const newTokens = Effect.map(mailbox.all, (mails) => mails.slice(-count).map(creatorTokenIn))
   const submitted = yield* record(submitTopic(key, "Who will win the cup this year?", personas))
@@ -65,7 +66,7 @@ export const playStory = Effect.fnUntraced(function* <R0>(count: number, record:
 })
 
 /** Lets one creator answer two topics, and records the statements that make both drafts. */
-export const makeTwoDrafts = Effect.fnUntraced(function* <R0>(record: Recorder<R0>) {
+export const recordTwoDrafts = Effect.fnUntraced(function* <R0>(record: Recorder<R0>) {
   const mailbox = yield* Mailbox
   const owner = yield* Seed.organization()
   const persona = yield* Seed.persona(owner)
@@ -77,5 +78,5 @@ export const makeTwoDrafts = Effect.fnUntraced(function* <R0>(record: Recorder<R
   const requests = (yield* mailbox.all).slice(-2).map(creatorTokenIn)
   yield* Effect.forEach(requests, (token) => actAsCreator(token, "respond", { perspective: "The youngest will." }))
   const { turns } = yield* record(finishJobs)
-  return turns.map(OnTheWire.kindOfTurn)
+  return turns.map(RecordedPostgres.summarizeStatements)
 })

@@ -10,7 +10,7 @@ import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
 import { eventually } from "./Eventually.ts"
 import { actAsCreator, creatorTokenFor, submitTopic } from "./Requests.ts"
-import { getWebhook, postWebhook, webhookUrl } from "./WebhookCalls.ts"
+import { exampleWebhookUrl, getWebhook, postWebhook } from "./WebhookCalls.ts"
 
 const start = Date.parse("2026-03-01T09:00:00.000Z")
 
@@ -40,7 +40,7 @@ export const seedDecliningPartner = Effect.gen(function* () {
 export const registerWebhook = Effect.fnUntraced(function* (
   key: string,
   events: ReadonlyArray<string>,
-  at = webhookUrl
+  at = exampleWebhookUrl
 ) {
   const { data } = (yield* postWebhook(key, { url: at, events })).body
   const id = data.id as string
@@ -56,7 +56,7 @@ export const registerWebhook = Effect.fnUntraced(function* (
 })
 
 /** Reads a webhook's deliveries as the partner sees them. */
-export const deliveriesOf = (key: string, id: string) => {
+export const makeDeliveryReader = (key: string, id: string) => {
   const page = (query = "") => getWebhook(key, `/${id}/deliveries${query}`)
   const list = (query?: string) => Effect.map(page(query), ({ body }) => body.data)
   return {
@@ -76,7 +76,7 @@ export const deliveriesOf = (key: string, id: string) => {
 }
 
 /** Moves the clock to the time of the newest delivery's next attempt. */
-export const advanceToNextAttempt = Effect.fnUntraced(function* (list: ReturnType<typeof deliveriesOf>["list"]) {
+export const advanceToNextAttempt = Effect.fnUntraced(function* (list: ReturnType<typeof makeDeliveryReader>["list"]) {
   const planned = yield* eventually(
     "a planned attempt",
     Effect.map(list(), ([newest]) => newest?.next_attempt_at ?? undefined)

@@ -65,7 +65,7 @@ export const openStream = Effect.fnUntraced(function* (
  * Returns the text of a response. If the response is an event stream, reads the first events, closes the stream, and
  * removes the random `retry` value.
  */
-export const textOf = (response: Response) =>
+export const readResponseText = (response: Response) =>
   Effect.promise(async () => {
     if (response.headers.get("content-type") !== "text/event-stream" || response.body === null) return response.text()
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()

@@ -33,7 +33,7 @@ export const drainJobs = drainFor({
  * Creates a topic with these output types. The creator approves `approvedText`, and the jobs that this approval causes
  * have not run yet.
  */
-export const approveTopic = Effect.fnUntraced(function* (
+export const createApprovedTopic = Effect.fnUntraced(function* (
   outputTypes: ReadonlyArray<string>,
   content = "Who takes the title this season?",
   more: { readonly webhook_ids?: ReadonlyArray<string> } = {}

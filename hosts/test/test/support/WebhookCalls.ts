@@ -6,8 +6,8 @@ import { type ApiCall, TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
 import { readJson } from "./Json.ts"
 
-export const webhookUrl = "https://example.com/webhooks/commentary"
-export const webhookEvents = ["creator.approved", "commentary.failed"]
+export const exampleWebhookUrl = "https://example.com/webhooks/commentary"
+export const exampleWebhookEvents = ["creator.approved", "commentary.failed"]
 export const unknownId = "019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"
 const ask = (path: string, call: ApiCall) =>
   Effect.gen(function* () {
@@ -20,7 +20,7 @@ export const getWebhook = (key: string, path = "") => ask(path, { key })
 export const patchWebhook = (key: string, id: string, body: unknown) => ask(`/${id}`, { method: "PATCH", key, body })
 export const removeWebhook = (key: string, id: string) => ask(`/${id}`, { method: "DELETE", key })
 
-export const testWebhook = (key: string, id: string, call: ApiCall = {}) =>
+export const requestWebhookTest = (key: string, id: string, call: ApiCall = {}) =>
   ask(`/${id}/test`, { method: "POST", key, ...call })
 
 export const retryDelivery = (key: string, id: string, delivery: string, call: ApiCall = {}) =>
@@ -29,12 +29,12 @@ export const retryDelivery = (key: string, id: string, delivery: string, call: A
 export const recoverWebhook = (key: string, id: string, body: unknown, call: ApiCall = {}) =>
   ask(`/${id}/recover`, { method: "POST", key, body, ...call })
 
-export const seedKeyText = Effect.flatMap(Seed.organization(), (owner) =>
+export const seedApiKeyText = Effect.flatMap(Seed.organization(), (owner) =>
   Effect.map(Seed.key(owner), ({ text }) => text)
 )
 
 /** Returns all problems that the refusal reports. */
-export const problemsIn = ({
+export const problemsInErrorResponse = ({
   body,
   status
 }: {

@@ -9,7 +9,7 @@ import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
-import { SlowOperationGate, sendConcurrentRequests } from "../support/Crowd.ts"
+import { expectConcurrencyLimitOfTwo, SlowOperationGate } from "../support/ConcurrencyLimit.ts"
 import { getJson, submitTopic } from "../support/Requests.ts"
 
 const application = Application.layer({ outside: Layer.merge(Mailbox.layer, ScriptedGenerator.layer) })
@@ -63,7 +63,7 @@ it.effect(
       const lookUp = (key: string) => call(`/partner/v1${path}`, { key })
       const { key, owner } = yield* scene
       yield* submitTopic(key, "Is this one question too many?", [yield* Seed.persona(owner)], reference)
-      yield* sendConcurrentRequests({ ask: lookUp(key), another: lookUp((yield* scene).key), answers: [200, 404] })
+      yield* expectConcurrencyLimitOfTwo({ ask: lookUp(key), another: lookUp((yield* scene).key), answers: [200, 404] })
     }).pipe(
       Effect.provide(
         TestApi.layerMemory.pipe(

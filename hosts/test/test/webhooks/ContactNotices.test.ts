@@ -13,17 +13,17 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
-import { deliveriesOf, registerWebhook, seedDecliningPartner, waitForEvents } from "../support/DeliveryCalls.ts"
+import { makeDeliveryReader, registerWebhook, seedDecliningPartner, waitForEvents } from "../support/DeliveryCalls.ts"
 import { eventually } from "../support/Eventually.ts"
 import { waitForMails } from "../support/MailsAtRest.ts"
 import { actAsCreator, creatorTokenFor, submitTopic } from "../support/Requests.ts"
 import {
+  exampleWebhookEvents,
+  exampleWebhookUrl,
   patchWebhook,
   postWebhook,
   removeWebhook,
-  retryDelivery,
-  webhookEvents,
-  webhookUrl
+  retryDelivery
 } from "../support/WebhookCalls.ts"
 
 const unlinked = (text: string) => text.replaceAll("\u200b", "")
@@ -61,7 +61,7 @@ it.effect(
   () =>
     Effect.gen(function* () {
       const { key, mailed } = yield* partner
-      const { id } = (yield* postWebhook(key, { url: webhookUrl, events: webhookEvents })).body.data
+      const { id } = (yield* postWebhook(key, { url: exampleWebhookUrl, events: exampleWebhookEvents })).body.data
       yield* mailed(1)
       for (let count = 1; count <= 80; count++) {
         assert.strictEqual((yield* patchWebhook(key, id, { url: `https://host${count}.example/` })).status, 200)
@@ -82,12 +82,13 @@ it.effect(
   () =>
     Effect.gen(function* () {
       const { key, mailed } = yield* partner
-      yield* postWebhook(key, { url: webhookUrl, events: webhookEvents })
+      yield* postWebhook(key, { url: exampleWebhookUrl, events: exampleWebhookEvents })
       yield* mailed(1)
-      const { id: stays } = (yield* postWebhook(key, { url: "https://evil.example/", events: webhookEvents })).body.data
+      const { id: stays } = (yield* postWebhook(key, { url: "https://evil.example/", events: exampleWebhookEvents }))
+        .body.data
       for (let count = 1; count <= 30; count++) {
-        const { id } = (yield* postWebhook(key, { url: `https://host${count}.example/`, events: webhookEvents })).body
-          .data
+        const { id } = (yield* postWebhook(key, { url: `https://host${count}.example/`, events: exampleWebhookEvents }))
+          .body.data
         assert.strictEqual((yield* removeWebhook(key, id)).status, 200)
       }
       yield* settled
@@ -106,7 +107,7 @@ it.effect("a webhook that 410 responses disable repeatedly causes one mail in fi
     const mailbox = yield* Mailbox
     yield* (yield* Receivers).answer(() => Effect.succeed({ status: 410 }))
     const hook = yield* registerWebhook(key, ["commentary.failed"])
-    const list = deliveriesOf(key, hook.id).list
+    const list = makeDeliveryReader(key, hook.id).list
     yield* declined("Who wins the first match this season?")
     for (let count = 1; count <= 10; count++) {
       yield* waitForEvents(count)

@@ -11,8 +11,8 @@ import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
 import {
-  deliveriesOf,
   eventsSent,
+  makeDeliveryReader,
   receivedRequests,
   registerWebhook,
   seedDecliningPartner,
@@ -21,7 +21,7 @@ import {
 import { approves, declines, fails, seedTestIntegration } from "../support/Engineer.ts"
 import { eventually, runWhileTimePasses } from "../support/Eventually.ts"
 import { actAsCreator, creatorTokenFor, getJson, submitTopic, waitForStatus } from "../support/Requests.ts"
-import { patchWebhook, postWebhook, removeWebhook, webhookUrl } from "../support/WebhookCalls.ts"
+import { exampleWebhookUrl, patchWebhook, postWebhook, removeWebhook } from "../support/WebhookCalls.ts"
 
 /** The lease is long. Otherwise a clock that jumps past the end of a lease would mark the running attempt as lost. */
 const patient = InMemory.layerWith({ policy: { lease: Duration.days(1) } })
@@ -226,7 +226,7 @@ it.effect(
       yield* TestClock.adjust("5 minutes")
       const told = yield* mails("A webhook was disabled")
       assert.include(told.text, "410")
-      assert.notInclude(told.text, webhookUrl)
+      assert.notInclude(told.text, exampleWebhookUrl)
       yield* declined("And who goes up instead?")
       yield* TestClock.adjust("2 days")
       assert.strictEqual((yield* eventsSent).length, 1)
@@ -250,7 +250,7 @@ for (const lease of ["1 second", "3 days"] as const) {
       yield* declined("Who comes up this season?")
       yield* waitForEvents(2)
       yield* TestClock.adjust("3 minutes")
-      const { one } = deliveriesOf(key, hook.id)
+      const { one } = makeDeliveryReader(key, hook.id)
       const look = Effect.map(one(sent?.event.id.slice(4)), (seen) => (seen.status === "delivered" ? seen : undefined))
       assert.strictEqual((yield* eventually("an arrival", look)).attempt_count, 1)
       assert.lengthOf(

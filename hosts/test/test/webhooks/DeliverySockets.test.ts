@@ -11,9 +11,14 @@ import * as NodeWebhookTransport from "@partner-commentary/webhook/NodeWebhookTr
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
-import { advanceToNextAttempt, deliveriesOf, registerWebhook, seedDecliningPartner } from "../support/DeliveryCalls.ts"
+import {
+  advanceToNextAttempt,
+  makeDeliveryReader,
+  registerWebhook,
+  seedDecliningPartner
+} from "../support/DeliveryCalls.ts"
 import { eventually } from "../support/Eventually.ts"
-import { testWebhook } from "../support/WebhookCalls.ts"
+import { requestWebhookTest } from "../support/WebhookCalls.ts"
 
 const application = TestApi.layerHttp.pipe(
   Layer.provideMerge(TestApi.workers),
@@ -80,7 +85,7 @@ it.effect("an event arrives signed, and is sent again with the same bytes after 
       const { declined, key } = yield* seedDecliningPartner
       const hook = yield* registerWebhook(key, ["commentary.failed"], url)
       yield* declined("Wer gewinnt „das Derby“? 🏆")
-      const { list } = deliveriesOf(key, hook.id)
+      const { list } = makeDeliveryReader(key, hook.id)
       // Move the clock exactly to this time, because the timeout of an attempt also uses this clock.
       for (const count of [1, 2]) {
         yield* hook.failures(count)
@@ -116,9 +121,9 @@ it.effect("a delivery to a port without a listener is retried until a receiver l
         Effect.sync(() => arrived.length === 1)
       )
       yield* hooks[0]?.failures(1) ?? Effect.void
-      const { body } = yield* testWebhook(key, hooks[0]?.id ?? "")
+      const { body } = yield* requestWebhookTest(key, hooks[0]?.id ?? "")
       assert.deepInclude(body, { success: false, delivery_status: "failed", response_code: null })
-      assert.strictEqual((yield* testWebhook(key, hooks[1]?.id ?? "")).body.response_code, 204)
+      assert.strictEqual((yield* requestWebhookTest(key, hooks[1]?.id ?? "")).body.response_code, 204)
     }).pipe(Effect.provide(application))
   })
 )

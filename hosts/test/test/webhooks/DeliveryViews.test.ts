@@ -9,8 +9,8 @@ import { Receivers } from "@partner-commentary/test/Receivers"
 import * as Seed from "@partner-commentary/test/Seed"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
-import { deliveriesOf, registerWebhook, seedDecliningPartner, waitForEvents } from "../support/DeliveryCalls.ts"
-import { getWebhook, patchWebhook, problemsIn, removeWebhook, unknownId } from "../support/WebhookCalls.ts"
+import { makeDeliveryReader, registerWebhook, seedDecliningPartner, waitForEvents } from "../support/DeliveryCalls.ts"
+import { getWebhook, patchWebhook, problemsInErrorResponse, removeWebhook, unknownId } from "../support/WebhookCalls.ts"
 
 it.effect("a delivery shows its attempts with their statuses, durations and errors, and the next attempt", () =>
   Effect.gen(function* () {
@@ -20,7 +20,7 @@ it.effect("a delivery shows its attempts with their statuses, durations and erro
     )
     const { declined, key } = yield* seedDecliningPartner
     const hook = yield* registerWebhook(key, ["commentary.failed"])
-    const { list, one } = deliveriesOf(key, hook.id)
+    const { list, one } = makeDeliveryReader(key, hook.id)
     yield* declined("Who goes down this season?")
     yield* waitForEvents(1)
     const [begun] = yield* list()
@@ -77,7 +77,7 @@ it.effect("deliveries are listed newest first, in pages, and can be filtered by 
   Effect.gen(function* () {
     const { declined, key } = yield* seedDecliningPartner
     const hook = yield* registerWebhook(key, ["commentary.failed"])
-    const { delivered, list, page } = deliveriesOf(key, hook.id)
+    const { delivered, list, page } = makeDeliveryReader(key, hook.id)
     for (let count = 0; count < 3; count++) {
       yield* declined(`Who is number ${count} this season?`)
       yield* delivered(count + 1)
@@ -128,7 +128,7 @@ it.effect(
         yield* declined(`Who is number ${count} this season?`)
         yield* hook.failures(count + 1)
       }
-      const { list } = deliveriesOf(key, hook.id)
+      const { list } = makeDeliveryReader(key, hook.id)
       const probe = "2026-03-01T09:01:00.000Z"
       assert.deepStrictEqual(
         (yield* list("?status=held")).map(
@@ -155,7 +155,7 @@ it.effect(
       const other = yield* registerWebhook(key, ["creator.approved"])
       yield* declined("Who goes down this season?")
       yield* waitForEvents(1)
-      const [{ id }] = yield* deliveriesOf(key, hook.id).list()
+      const [{ id }] = yield* makeDeliveryReader(key, hook.id).list()
       const strangers = [
         (yield* Seed.key(yield* Seed.organization({ name: "Other" }))).text,
         (yield* Seed.key(owner, { environment: "test" })).text
@@ -193,13 +193,13 @@ it.effect("the response to an invalid delivery query reports all its problems", 
   Effect.gen(function* () {
     const { key } = yield* seedDecliningPartner
     const hook = yield* registerWebhook(key, ["commentary.failed"])
-    const { page } = deliveriesOf(key, hook.id)
+    const { page } = makeDeliveryReader(key, hook.id)
     assert.deepStrictEqual(
-      problemsIn(yield* page("?status=sent&limit=0&cursor=next")).map(({ field }) => field),
+      problemsInErrorResponse(yield* page("?status=sent&limit=0&cursor=next")).map(({ field }) => field),
       ["status", "limit", "cursor"]
     )
     for (const query of ["?limit=101", "?limit=x", "?cursor=evt_", "?status="]) {
-      assert.strictEqual(problemsIn(yield* page(query)).length, 1)
+      assert.strictEqual(problemsInErrorResponse(yield* page(query)).length, 1)
     }
     assert.strictEqual((yield* page("?limit=100&unknown=1")).status, 200)
   }).pipe(Effect.provide(InMemory.layer))

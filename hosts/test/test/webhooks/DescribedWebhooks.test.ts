@@ -11,7 +11,7 @@ import { Receivers } from "@partner-commentary/test/Receivers"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
 import { seedDecliningPartner, waitForEvents } from "../support/DeliveryCalls.ts"
-import { postWebhook, testWebhook, webhookUrl } from "../support/WebhookCalls.ts"
+import { exampleWebhookUrl, postWebhook, requestWebhookTest } from "../support/WebhookCalls.ts"
 
 const document = generateOpenApiDocument(PartnerApi, "https://api.example.com")
 
@@ -32,9 +32,12 @@ it.effect("the documented code for verifying webhooks accepts genuine requests a
     yield* TestClock.setTime(Date.now())
     const { key } = yield* seedDecliningPartner
     for (const given of [{}, { secret: "a secret of the partner's own, in plain text" }]) {
-      const { id, secret } = (yield* postWebhook(key, { url: webhookUrl, events: ["commentary.failed"], ...given }))
-        .body.data
-      yield* testWebhook(key, id)
+      const { id, secret } = (yield* postWebhook(key, {
+        url: exampleWebhookUrl,
+        events: ["commentary.failed"],
+        ...given
+      })).body.data
+      yield* requestWebhookTest(key, id)
       const request = (yield* (yield* Receivers).sent).at(-1)
       if (request === undefined) return assert.fail("nothing was sent")
       const { body, headers } = request
@@ -62,10 +65,10 @@ it("the title of each documented event is one sentence, because API explorers li
 it.effect("an event and a test event arrive with the documented headers and fields", () =>
   Effect.gen(function* () {
     const { declined, key } = yield* seedDecliningPartner
-    const { id } = (yield* postWebhook(key, { url: webhookUrl, events: ["commentary.failed"] })).body.data
+    const { id } = (yield* postWebhook(key, { url: exampleWebhookUrl, events: ["commentary.failed"] })).body.data
     yield* declined("Who goes down this season?")
     yield* waitForEvents(1)
-    yield* testWebhook(key, id)
+    yield* requestWebhookTest(key, id)
     const sent = yield* (yield* Receivers).sent
     assert.lengthOf(sent, 2)
     for (const { body, headers } of sent) {

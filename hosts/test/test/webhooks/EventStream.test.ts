@@ -13,12 +13,12 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as TestClock from "effect/testing/TestClock"
-import { deliveriesOf, registerWebhook, seedDecliningPartner } from "../support/DeliveryCalls.ts"
-import { openStream, textOf } from "../support/EventStream.ts"
+import { makeDeliveryReader, registerWebhook, seedDecliningPartner } from "../support/DeliveryCalls.ts"
+import { openStream, readResponseText } from "../support/EventStream.ts"
 import { eventually } from "../support/Eventually.ts"
 import { readJson } from "../support/Json.ts"
 import * as RecordedSpans from "../support/RecordedSpans.ts"
-import { problemsIn } from "../support/WebhookCalls.ts"
+import { problemsInErrorResponse } from "../support/WebhookCalls.ts"
 
 type Stream = Effect.Success<ReturnType<typeof openStream>>
 
@@ -103,7 +103,7 @@ it.effect(
       const { key } = yield* scene
       const refused = yield* openStream(key, "?type=x&since=yesterday&after=evt_1", { "last-event-id": "2" })
       yield* waitForEnd(refused)
-      const fields = problemsIn({ status: refused.response.status, body: JSON.parse(refused.text()) })
+      const fields = problemsInErrorResponse({ status: refused.response.status, body: JSON.parse(refused.text()) })
       assert.deepStrictEqual(
         fields.map(({ field }) => field),
         ["after", "type", "since", "Last-Event-ID"]
@@ -267,7 +267,7 @@ it.effect("the stream ends if its client does not read for a minute", () =>
     const unread = yield* Effect.forEach(Array.from({ length: each }), () => call("/partner/v1/events/stream", { key }))
     for (let count = 1; count <= 4; count++) {
       yield* declined(`Who is number ${count} this season?`)
-      yield* deliveriesOf(key, hook.id).delivered(count)
+      yield* makeDeliveryReader(key, hook.id).delivered(count)
       yield* settled
     }
     assert.strictEqual((yield* call("/partner/v1/events/stream", { key })).status, 429)
@@ -289,6 +289,6 @@ it.effect("a HEAD request returns the stream's headers and opens no stream", () 
       assert.deepStrictEqual([status, headers.get("content-type")], [200, "text/event-stream"])
     }
     const stream = yield* call("/partner/v1/events/stream", { key })
-    assert.strictEqual(yield* textOf(stream), "")
+    assert.strictEqual(yield* readResponseText(stream), "")
   }).pipe(Effect.provide(InMemory.layerWithoutWorkers()))
 )

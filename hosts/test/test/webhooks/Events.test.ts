@@ -8,8 +8,13 @@ import * as Seed from "@partner-commentary/test/Seed"
 import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
-import { deliveriesOf, receivedRequests, registerWebhook, seedDecliningPartner } from "../support/DeliveryCalls.ts"
-import { problemsIn } from "../support/WebhookCalls.ts"
+import {
+  makeDeliveryReader,
+  receivedRequests,
+  registerWebhook,
+  seedDecliningPartner
+} from "../support/DeliveryCalls.ts"
+import { problemsInErrorResponse } from "../support/WebhookCalls.ts"
 
 const first = "evt_019c0e5f-03aa-7001-8000-94d0b7f3a6e2"
 
@@ -30,7 +35,7 @@ it.effect("events are listed newest first, in pages, with the same bytes that we
     })
     for (let count = 0; count < 5; count++) {
       yield* declined(`Who is number ${count} this season?`)
-      yield* deliveriesOf(key, hook.id).delivered(2 * count + 2)
+      yield* makeDeliveryReader(key, hook.id).delivered(2 * count + 2)
       yield* TestClock.adjust("1 hour")
     }
     const newestFirst = (one: { readonly id: string }, other: { readonly id: string }) => (one.id < other.id ? 1 : -1)
@@ -101,7 +106,7 @@ it.effect("events of another organization or environment are not listed, even if
 it.effect("the response to an invalid event query reports all its problems", () =>
   Effect.gen(function* () {
     const { key } = yield* seedDecliningPartner
-    const wrong = problemsIn(yield* list(key, "?type=creator&since=yesterday&limit=0&cursor=next"))
+    const wrong = problemsInErrorResponse(yield* list(key, "?type=creator&since=yesterday&limit=0&cursor=next"))
     assert.deepStrictEqual(
       wrong.map(({ field }) => field),
       ["type", "since", "limit", "cursor"]
@@ -112,10 +117,10 @@ it.effect("the response to an invalid event query reports all its problems", () 
       `?after=${first}&order=desc`,
       `?after=${first}&cursor=${first}`
     ]) {
-      assert.strictEqual(problemsIn(yield* list(key, query)).length, 1, query)
+      assert.strictEqual(problemsInErrorResponse(yield* list(key, query)).length, 1, query)
     }
     for (const query of ["?limit=101", "?limit=x", "?cursor=evt_", "?since=2026-03-01", "?type=webhook.test"]) {
-      assert.strictEqual(problemsIn(yield* list(key, query)).length, 1)
+      assert.strictEqual(problemsInErrorResponse(yield* list(key, query)).length, 1)
     }
     assert.strictEqual((yield* list(key, "?limit=100&unknown=1")).status, 200)
   }).pipe(Effect.provide(InMemory.layer))

@@ -5,9 +5,9 @@ import * as Seed from "@partner-commentary/test/Seed"
 import { type ApiCall, TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
+import { validApiKeyBody } from "../support/ApiKeyCalls.ts"
 import { readJson } from "../support/Json.ts"
-import { validKeyBody } from "../support/Keyring.ts"
-import { webhookEvents, webhookUrl } from "../support/WebhookCalls.ts"
+import { exampleWebhookEvents, exampleWebhookUrl } from "../support/WebhookCalls.ts"
 
 it.effect(
   "a replayed response contains the new key, rotated key or webhook secret again, and the database stores these encrypted",
@@ -26,9 +26,12 @@ it.effect(
         assert.deepStrictEqual((yield* readJson(again)).data, data)
         return data
       })
-      const created = yield* twice("/api-keys", { token, body: validKeyBody })
+      const created = yield* twice("/api-keys", { token, body: validApiKeyBody })
       const rotated = yield* twice(`/api-keys/${created.id}/rotate`, { token })
-      const registered = yield* twice("/webhooks", { key, body: { url: webhookUrl, events: webhookEvents } })
+      const registered = yield* twice("/webhooks", {
+        key,
+        body: { url: exampleWebhookUrl, events: exampleWebhookEvents }
+      })
       const kept = yield* sql<{
         readonly is_encrypted: number
         readonly body: string

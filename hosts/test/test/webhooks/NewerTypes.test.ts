@@ -6,7 +6,12 @@ import { assert, it } from "@effect/vitest"
 import * as InMemory from "@partner-commentary/test/InMemory"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
-import { deliveriesOf, receivedRequests, registerWebhook, seedDecliningPartner } from "../support/DeliveryCalls.ts"
+import {
+  makeDeliveryReader,
+  receivedRequests,
+  registerWebhook,
+  seedDecliningPartner
+} from "../support/DeliveryCalls.ts"
 import { eventually } from "../support/Eventually.ts"
 import { getJson } from "../support/Requests.ts"
 import { getWebhook, patchWebhook, retryDelivery } from "../support/WebhookCalls.ts"
@@ -37,7 +42,7 @@ it.effect("an event of an unknown type is delivered, but lists omit the event", 
     const { declined, key } = yield* seedDecliningPartner
     const sql = yield* SqlClient.SqlClient
     const { id } = yield* registerWebhook(key, ["commentary.failed", "topic.completed"])
-    const deliveries = deliveriesOf(key, id)
+    const deliveries = makeDeliveryReader(key, id)
     yield* declined("Who goes down this season?")
     yield* deliveries.delivered(2)
     const [hidden, known] = yield* deliveries.list()

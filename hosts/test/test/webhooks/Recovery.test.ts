@@ -13,14 +13,20 @@ import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
 import {
   advanceToNextAttempt,
-  deliveriesOf,
   eventsSent,
+  makeDeliveryReader,
   registerWebhook,
   seedDecliningPartner,
   waitForEvents
 } from "../support/DeliveryCalls.ts"
 import { eventually } from "../support/Eventually.ts"
-import { getWebhook, patchWebhook, problemsIn, recoverWebhook, unknownId } from "../support/WebhookCalls.ts"
+import {
+  getWebhook,
+  patchWebhook,
+  problemsInErrorResponse,
+  recoverWebhook,
+  unknownId
+} from "../support/WebhookCalls.ts"
 
 const since = "2026-03-01T00:00:00Z"
 
@@ -41,7 +47,7 @@ const failed = (count: number) =>
       yield* hook.failures(nth)
       yield* TestClock.adjust("1 minute")
     }
-    const { list } = deliveriesOf(key, hook.id)
+    const { list } = makeDeliveryReader(key, hook.id)
     const stands = (status: string) => Effect.map(list(`?limit=100&status=${status}`), ({ length }) => length)
     const settled = (status: string, wanted: number) =>
       eventually(
@@ -87,7 +93,7 @@ it.effect("a dry run counts deliveries without sending; a recovery sends each fa
 it.effect("a recovery sends only events of its period: from `since`, and before `until`", () =>
   Effect.gen(function* () {
     const { answer, hook, key, settled } = yield* failed(4)
-    const { list } = deliveriesOf(key, hook.id)
+    const { list } = makeDeliveryReader(key, hook.id)
     const [, third, second] = (yield* list()).map(({ created_at }: { readonly created_at: string }) => created_at)
     yield* answer(() => Effect.succeed({ status: 200 }))
     const span = { since: second, until: third }
@@ -143,7 +149,7 @@ it.effect(
       yield* receivers.answer(() => Effect.succeed({ status: 500 }))
       const { declined, key } = yield* seedDecliningPartner
       const hook = yield* registerWebhook(key, ["commentary.failed"])
-      const { list } = deliveriesOf(key, hook.id)
+      const { list } = makeDeliveryReader(key, hook.id)
       yield* declined("Who goes down this season?")
       yield* hook.failures(1)
       assert.deepInclude((yield* recoverWebhook(key, hook.id, { since })).body.data, { count: 0 })
@@ -190,7 +196,8 @@ it.effect(
       const hook = yield* registerWebhook(key, ["commentary.failed"])
       yield* declined("Who goes down this season?")
       yield* waitForEvents(1)
-      const wrong = (body: unknown) => Effect.map(recoverWebhook(key, hook.id, body), (answer) => problemsIn(answer))
+      const wrong = (body: unknown) =>
+        Effect.map(recoverWebhook(key, hook.id, body), (answer) => problemsInErrorResponse(answer))
       const fields = (body: unknown) => Effect.map(wrong(body), (all) => all.map(({ field }) => field))
       assert.deepStrictEqual(yield* fields({}), ["since"])
       assert.deepStrictEqual(yield* fields({ since: "yesterday", until: 1, dry_run: "no" }), [

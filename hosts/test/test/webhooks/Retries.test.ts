@@ -13,8 +13,8 @@ import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
 import {
   advanceToNextAttempt,
-  deliveriesOf,
   eventsSent,
+  makeDeliveryReader,
   registerWebhook,
   seedDecliningPartner,
   waitForEvents
@@ -35,7 +35,7 @@ const failing = (attempts: number) =>
     yield* receivers.answer(() => Effect.succeed({ status: 500 }))
     const { declined, key, owner } = yield* seedDecliningPartner
     const hook = yield* registerWebhook(key, ["commentary.failed"])
-    const { list, one } = deliveriesOf(key, hook.id)
+    const { list, one } = makeDeliveryReader(key, hook.id)
     yield* declined("Who goes down this season?")
     yield* hook.failures(1)
     for (let count = 2; count <= attempts; count++) {

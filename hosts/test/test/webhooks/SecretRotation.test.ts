@@ -12,7 +12,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
 import { registerWebhook, seedDecliningPartner, waitForEvents } from "../support/DeliveryCalls.ts"
 import { readJson } from "../support/Json.ts"
-import { getWebhook, problemsIn, testWebhook, unknownId } from "../support/WebhookCalls.ts"
+import { getWebhook, problemsInErrorResponse, requestWebhookTest, unknownId } from "../support/WebhookCalls.ts"
 
 const rotate = (key: string, id: string, body?: unknown, headers: Record<string, string> = {}) =>
   Effect.gen(function* () {
@@ -83,7 +83,7 @@ it.effect("the default grace period is a day, and a second rotation removes the 
     const second = (yield* rotate(key, hook.id, {})).body.data
     const { verified } = yield* verifying([second.secret, first.secret, hook.secret])
     assert.deepStrictEqual(verified, [true, true, false])
-    const tested = yield* testWebhook(key, hook.id)
+    const tested = yield* requestWebhookTest(key, hook.id)
     assert.isTrue(tested.body.success)
     assert.lengthOf((yield* waitForEvents(2)).at(-1)?.request.headers["webhook-signature"]?.split(" ") ?? [], 2)
   }).pipe(Effect.provide(InMemory.layer))
@@ -115,7 +115,7 @@ it.effect("a rotation with an invalid body, or of another organization's webhook
     const { hook, key, owner, verifying } = yield* rotating
     const wrong = yield* rotate(key, hook.id, { grace_period_seconds: 604_801, secret: "short" })
     assert.deepStrictEqual(
-      problemsIn(wrong)
+      problemsInErrorResponse(wrong)
         .map(({ field }) => field)
         .toSorted(),
       ["grace_period_seconds", "secret"]

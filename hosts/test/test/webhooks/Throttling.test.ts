@@ -12,7 +12,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
 import {
-  deliveriesOf,
+  makeDeliveryReader,
   receivedRequests,
   registerWebhook,
   seedDecliningPartner,
@@ -29,7 +29,7 @@ const throttled = Effect.gen(function* () {
   const receivers = yield* Receivers
   const partner = yield* seedDecliningPartner
   const hook = yield* registerWebhook(partner.key, ["commentary.failed"])
-  const list = deliveriesOf(partner.key, hook.id)
+  const list = makeDeliveryReader(partner.key, hook.id)
   const written = (count: number) =>
     eventually(
       `${count} attempts written down`,

@@ -7,25 +7,25 @@ import * as InMemory from "@partner-commentary/test/InMemory"
 import { Receivers } from "@partner-commentary/test/Receivers"
 import * as Effect from "effect/Effect"
 import {
+  exampleWebhookEvents,
+  exampleWebhookUrl,
   getWebhook,
   patchWebhook,
   postWebhook,
-  problemsIn,
-  seedKeyText,
-  unknownId,
-  webhookEvents,
-  webhookUrl
+  problemsInErrorResponse,
+  seedApiKeyText,
+  unknownId
 } from "../support/WebhookCalls.ts"
 
 it.effect("the response to an invalid webhook body reports all its problems, each with a field and a constraint", () =>
   Effect.gen(function* () {
-    const key = yield* seedKeyText
+    const key = yield* seedApiKeyText
     const wrong = yield* postWebhook(key, {
       url: "https://u:p@example.com/",
       events: ["creator.approved", "x"],
       secret: "short"
     })
-    assert.deepStrictEqual(problemsIn(wrong), [
+    assert.deepStrictEqual(problemsInErrorResponse(wrong), [
       { field: "url", constraint: "must not hold a user name or a password: verify the signature instead" },
       {
         field: "events[1]",
@@ -38,11 +38,12 @@ it.effect("the response to an invalid webhook body reports all its problems, eac
       }
     ])
     const empty = yield* postWebhook(key, {})
-    assert.deepStrictEqual(problemsIn(empty), [
+    assert.deepStrictEqual(problemsInErrorResponse(empty), [
       { field: "url", constraint: "is required" },
       { field: "events", constraint: "is required" }
     ])
-    const fieldsOf = (answer: Parameters<typeof problemsIn>[0]) => problemsIn(answer).map(({ field }) => field)
+    const fieldsOf = (answer: Parameters<typeof problemsInErrorResponse>[0]) =>
+      problemsInErrorResponse(answer).map(({ field }) => field)
     for (const bad of [
       "",
       "example.com",
@@ -59,21 +60,21 @@ it.effect("the response to an invalid webhook body reports all its problems, eac
       null
     ]) {
       assert.deepStrictEqual(
-        fieldsOf(yield* postWebhook(key, { url: bad, events: webhookEvents })),
+        fieldsOf(yield* postWebhook(key, { url: bad, events: exampleWebhookEvents })),
         ["url"],
         String(bad)
       )
     }
     for (const bad of [[], ["creator.approved", "creator.approved"], "creator.approved", null]) {
       assert.deepStrictEqual(
-        fieldsOf(yield* postWebhook(key, { url: webhookUrl, events: bad })),
+        fieldsOf(yield* postWebhook(key, { url: exampleWebhookUrl, events: bad })),
         ["events"],
         String(bad)
       )
     }
     for (const bad of ["x".repeat(31), "x".repeat(257), `${"x".repeat(32)}é`, `whsec_${"x".repeat(31)}`, null, 7]) {
       assert.deepStrictEqual(
-        fieldsOf(yield* postWebhook(key, { url: webhookUrl, events: webhookEvents, secret: bad })),
+        fieldsOf(yield* postWebhook(key, { url: exampleWebhookUrl, events: exampleWebhookEvents, secret: bad })),
         ["secret"],
         String(bad)
       )
@@ -84,18 +85,21 @@ it.effect("the response to an invalid webhook body reports all its problems, eac
 
 it.effect("an update may set the status of a webhook to active or paused only, and never changes the secret", () =>
   Effect.gen(function* () {
-    const key = yield* seedKeyText
-    const { id } = (yield* postWebhook(key, { url: webhookUrl, events: webhookEvents })).body.data
-    assert.deepStrictEqual(problemsIn(yield* patchWebhook(key, id, { status: "disabled" })), [
+    const key = yield* seedApiKeyText
+    const { id } = (yield* postWebhook(key, { url: exampleWebhookUrl, events: exampleWebhookEvents })).body.data
+    assert.deepStrictEqual(problemsInErrorResponse(yield* patchWebhook(key, id, { status: "disabled" })), [
       { field: "status", constraint: "must be active or paused" }
     ])
-    assert.deepStrictEqual(problemsIn(yield* patchWebhook(key, id, { secret: "x".repeat(40), events: [] })), [
-      {
-        field: "secret",
-        constraint: "must be left out, for it cannot be changed: POST …/rotate-secret replaces it"
-      },
-      { field: "events", constraint: "must name at least one event type" }
-    ])
+    assert.deepStrictEqual(
+      problemsInErrorResponse(yield* patchWebhook(key, id, { secret: "x".repeat(40), events: [] })),
+      [
+        {
+          field: "secret",
+          constraint: "must be left out, for it cannot be changed: POST …/rotate-secret replaces it"
+        },
+        { field: "events", constraint: "must name at least one event type" }
+      ]
+    )
     assert.strictEqual((yield* patchWebhook(key, id, "{}")).status, 200)
     assert.strictEqual((yield* patchWebhook(key, id, "")).status, 400)
     assert.strictEqual((yield* patchWebhook(key, unknownId, {})).status, 404)
@@ -106,25 +110,28 @@ it.effect(
   "a webhook's host is checked at registration and at each change of the URL, and a refusal contains the reason",
   () =>
     Effect.gen(function* () {
-      const key = yield* seedKeyText
+      const key = yield* seedApiKeyText
       const receivers = yield* Receivers
       const constraint = "must lead to a public address"
       yield* receivers.refuse("inside.example", constraint)
       const inside = "https://inside.example/"
-      assert.deepStrictEqual(problemsIn(yield* postWebhook(key, { url: inside, events: webhookEvents })), [
-        { field: "url", constraint }
-      ])
       assert.deepStrictEqual(
-        problemsIn(yield* postWebhook(key, { url: "http://example.com/", events: webhookEvents })),
+        problemsInErrorResponse(yield* postWebhook(key, { url: inside, events: exampleWebhookEvents })),
+        [{ field: "url", constraint }]
+      )
+      assert.deepStrictEqual(
+        problemsInErrorResponse(yield* postWebhook(key, { url: "http://example.com/", events: exampleWebhookEvents })),
         [{ field: "url", constraint: "must be an https: address" }]
       )
-      const { id } = (yield* postWebhook(key, { url: webhookUrl, events: webhookEvents })).body.data
-      assert.deepStrictEqual(problemsIn(yield* patchWebhook(key, id, { url: inside })), [{ field: "url", constraint }])
+      const { id } = (yield* postWebhook(key, { url: exampleWebhookUrl, events: exampleWebhookEvents })).body.data
+      assert.deepStrictEqual(problemsInErrorResponse(yield* patchWebhook(key, id, { url: inside })), [
+        { field: "url", constraint }
+      ])
       const before = (yield* receivers.checked).length
-      yield* patchWebhook(key, id, { url: webhookUrl, status: "paused" })
+      yield* patchWebhook(key, id, { url: exampleWebhookUrl, status: "paused" })
       yield* patchWebhook(key, unknownId, { url: inside })
       assert.strictEqual((yield* receivers.checked).length, before)
-      assert.strictEqual((yield* getWebhook(key, `/${id}`)).body.data.url, webhookUrl)
+      assert.strictEqual((yield* getWebhook(key, `/${id}`)).body.data.url, exampleWebhookUrl)
       assert.deepStrictEqual(yield* receivers.sent, [])
     }).pipe(Effect.provide(InMemory.layer))
 )

@@ -14,30 +14,30 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
-import { SlowOperationGate, sendConcurrentRequests } from "../support/Crowd.ts"
+import { expectConcurrencyLimitOfTwo, SlowOperationGate } from "../support/ConcurrencyLimit.ts"
 import {
+  exampleWebhookEvents,
+  exampleWebhookUrl,
   getWebhook,
   patchWebhook,
   postWebhook,
-  seedKeyText,
-  testWebhook,
-  unknownId,
-  webhookEvents,
-  webhookUrl
+  requestWebhookTest,
+  seedApiKeyText,
+  unknownId
 } from "../support/WebhookCalls.ts"
 
 it.effect("a test event arrives signed with the webhook's secret, and the response has no envelope", () =>
   Effect.gen(function* () {
     const { sent } = yield* Receivers
     yield* TestClock.setTime(Date.now())
-    const key = yield* seedKeyText
+    const key = yield* seedApiKeyText
     for (const secret of [undefined, "a secret of the partner's own, in plain text"]) {
       const registered = yield* postWebhook(key, {
-        url: webhookUrl,
-        events: webhookEvents,
+        url: exampleWebhookUrl,
+        events: exampleWebhookEvents,
         ...(secret === undefined ? {} : { secret })
       })
-      const answer = yield* testWebhook(key, registered.body.data.id)
+      const answer = yield* requestWebhookTest(key, registered.body.data.id)
       const { test_event_id: id } = answer.body
       assert.match(id, /^evt_test_[0-9a-f-]{36}$/)
       assert.deepStrictEqual(
@@ -46,7 +46,7 @@ it.effect("a test event arrives signed with the webhook's secret, and the respon
       )
       const request = (yield* sent).at(-1)
       if (request === undefined) return assert.fail("nothing was sent")
-      assert.strictEqual(request.url, webhookUrl)
+      assert.strictEqual(request.url, exampleWebhookUrl)
       const event = yield* Effect.promise(() =>
         verifyWebhook(request.body, request.headers, registered.body.data.secret)
       )
@@ -61,25 +61,25 @@ it.effect(
   () =>
     Effect.gen(function* () {
       const receivers = yield* Receivers
-      const key = yield* seedKeyText
-      const { id } = (yield* postWebhook(key, { url: webhookUrl, events: webhookEvents })).body.data
+      const key = yield* seedApiKeyText
+      const { id } = (yield* postWebhook(key, { url: exampleWebhookUrl, events: exampleWebhookEvents })).body.data
       for (const status of [199, 301, 404, 410, 429, 500]) {
         yield* receivers.answer(() => Effect.succeed({ status }))
-        const { body, status: own } = yield* testWebhook(key, id)
+        const { body, status: own } = yield* requestWebhookTest(key, id)
         assert.strictEqual(own, 200)
         assert.deepInclude(body, { success: false, delivery_status: "failed", response_code: status })
         assert.strictEqual(body.error, `The receiver answered with status ${status}, which is not a success.`)
       }
       yield* receivers.answer(() => Effect.fail(new WebhookNotSent({ failure: "dns", reason: "No such host." })))
-      assert.deepInclude((yield* testWebhook(key, id)).body, {
+      assert.deepInclude((yield* requestWebhookTest(key, id)).body, {
         success: false,
         response_code: null,
         error: "No such host."
       })
       yield* receivers.answer(() => Effect.die("the adapter broke"))
-      assert.deepInclude((yield* testWebhook(key, id)).body, { success: false, response_code: null })
+      assert.deepInclude((yield* requestWebhookTest(key, id)).body, { success: false, response_code: null })
       yield* receivers.answer(() => Effect.succeed({ status: 204 }))
-      assert.deepInclude((yield* testWebhook(key, id)).body, { success: true, response_code: 204, error: null })
+      assert.deepInclude((yield* requestWebhookTest(key, id)).body, { success: true, response_code: 204, error: null })
     }).pipe(Effect.provide(InMemory.layer))
 )
 
@@ -87,15 +87,15 @@ it.effect("a test event is sent to a paused or disabled webhook, and does not ch
   Effect.gen(function* () {
     const receivers = yield* Receivers
     const sql = yield* SqlClient.SqlClient
-    const key = yield* seedKeyText
-    const { id } = (yield* postWebhook(key, { url: webhookUrl, events: webhookEvents })).body.data
+    const key = yield* seedApiKeyText
+    const { id } = (yield* postWebhook(key, { url: exampleWebhookUrl, events: exampleWebhookEvents })).body.data
     yield* receivers.answer(() => Effect.succeed({ status: 500 }))
     for (const status of ["active", "paused", "disabled"]) {
       if (status === "paused") yield* patchWebhook(key, id, { status })
       if (status === "disabled") yield* sql`UPDATE webhooks SET status = 'disabled' WHERE id = ${WebhookId.make(id)}`
       const before = (yield* getWebhook(key, `/${id}`)).body.data
       assert.strictEqual(before.status, status)
-      yield* testWebhook(key, id)
+      yield* requestWebhookTest(key, id)
       assert.deepStrictEqual((yield* getWebhook(key, `/${id}`)).body.data, before)
     }
     assert.strictEqual((yield* receivers.sent).length, 3)
@@ -105,11 +105,11 @@ it.effect("a test event is sent to a paused or disabled webhook, and does not ch
 it.effect("each call sends one test event; an Idempotency-Key header or a body is ignored", () =>
   Effect.gen(function* () {
     const { sent } = yield* Receivers
-    const key = yield* seedKeyText
-    const { id } = (yield* postWebhook(key, { url: webhookUrl, events: webhookEvents })).body.data
+    const key = yield* seedApiKeyText
+    const { id } = (yield* postWebhook(key, { url: exampleWebhookUrl, events: exampleWebhookEvents })).body.data
     const headers = { "idempotency-key": "once" }
-    const first = yield* testWebhook(key, id, { headers })
-    const second = yield* testWebhook(key, id, { headers, body: { ignored: true } })
+    const first = yield* requestWebhookTest(key, id, { headers })
+    const second = yield* requestWebhookTest(key, id, { headers, body: { ignored: true } })
     assert.notStrictEqual(first.body.test_event_id, second.body.test_event_id)
     assert.isNull(second.headers.get("idempotency-replayed"))
     assert.strictEqual((yield* sent).length, 2)
@@ -123,17 +123,17 @@ it.effect(
       const { sent } = yield* Receivers
       const owner = yield* Seed.organization()
       const { text: key } = yield* Seed.key(owner)
-      const { id } = (yield* postWebhook(key, { url: webhookUrl, events: webhookEvents })).body.data
+      const { id } = (yield* postWebhook(key, { url: exampleWebhookUrl, events: exampleWebhookEvents })).body.data
       const reader = yield* Seed.key(owner, { scopes: ["topics:read"] })
-      assert.strictEqual((yield* testWebhook(reader.text, id)).body.error.code, "scope_denied")
+      assert.strictEqual((yield* requestWebhookTest(reader.text, id)).body.error.code, "scope_denied")
       const tester = yield* Seed.key(owner, { environment: "test" })
       for (const [by, what] of [
         [key, unknownId],
         [key, "not-an-id"],
-        [yield* seedKeyText, id],
+        [yield* seedApiKeyText, id],
         [tester.text, id]
       ] as const) {
-        const { body, status } = yield* testWebhook(by, what)
+        const { body, status } = yield* requestWebhookTest(by, what)
         assert.deepStrictEqual([status, body.error.code], [404, "not_found"])
       }
       assert.deepStrictEqual(yield* sent, [])
@@ -148,10 +148,10 @@ it.effect(
       const { pass } = yield* SlowOperationGate
       yield* (yield* Receivers).answer(() => Effect.as(pass, { status: 200 }))
       const asked = Effect.gen(function* () {
-        const key = yield* seedKeyText
-        const { id } = (yield* postWebhook(key, { url: webhookUrl, events: webhookEvents })).body.data
+        const key = yield* seedApiKeyText
+        const { id } = (yield* postWebhook(key, { url: exampleWebhookUrl, events: exampleWebhookEvents })).body.data
         return call(`/partner/v1/webhooks/${id}/test`, { method: "POST", key })
       })
-      yield* sendConcurrentRequests({ ask: yield* asked, another: yield* asked, answers: [200, 200] })
+      yield* expectConcurrencyLimitOfTwo({ ask: yield* asked, another: yield* asked, answers: [200, 200] })
     }).pipe(Effect.provide(Layer.merge(InMemory.layer, SlowOperationGate.layer)))
 )

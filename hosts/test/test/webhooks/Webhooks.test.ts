@@ -11,15 +11,15 @@ import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
 import { eventually } from "../support/Eventually.ts"
 import {
+  exampleWebhookEvents,
+  exampleWebhookUrl,
   getWebhook,
   patchWebhook,
   postWebhook,
-  problemsIn,
+  problemsInErrorResponse,
   removeWebhook,
-  seedKeyText,
-  unknownId,
-  webhookEvents,
-  webhookUrl
+  seedApiKeyText,
+  unknownId
 } from "../support/WebhookCalls.ts"
 
 const start = 1_800_000_000_000
@@ -27,15 +27,15 @@ const start = 1_800_000_000_000
 it.effect("a webhook can be registered, listed, read, changed and removed, and its secret is shown once", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(start)
-    const key = yield* seedKeyText
-    const registered = yield* postWebhook(key, { url: webhookUrl, events: webhookEvents })
+    const key = yield* seedApiKeyText
+    const registered = yield* postWebhook(key, { url: exampleWebhookUrl, events: exampleWebhookEvents })
     assert.strictEqual(registered.status, 201)
     const { secret, ...webhook } = registered.body.data
     assert.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/)
     assert.deepStrictEqual(webhook, {
       id: webhook.id,
-      url: webhookUrl,
-      events: webhookEvents,
+      url: exampleWebhookUrl,
+      events: exampleWebhookEvents,
       status: "active",
       consecutive_failures: 0,
       last_delivery_at: null,
@@ -53,7 +53,11 @@ it.effect("a webhook can be registered, listed, read, changed and removed, and i
     })
 
     yield* TestClock.adjust("1 minute")
-    const second = yield* postWebhook(key, { url: webhookUrl, events: ["partner.approved"], secret: "x".repeat(32) })
+    const second = yield* postWebhook(key, {
+      url: exampleWebhookUrl,
+      events: ["partner.approved"],
+      secret: "x".repeat(32)
+    })
     assert.strictEqual(second.body.data.secret, "x".repeat(32))
     const { secret: _, ...other } = second.body.data
     assert.deepStrictEqual((yield* getWebhook(key)).body, { success: true, data: [other, webhook] })
@@ -81,12 +85,15 @@ it.effect("a webhook can be registered, listed, read, changed and removed, and i
 
 it.effect("an update of a webhook that changes no value keeps updated_at, even if the update is empty", () =>
   Effect.gen(function* () {
-    const key = yield* seedKeyText
-    const { secret: _, ...webhook } = (yield* postWebhook(key, { url: webhookUrl, events: webhookEvents })).body.data
+    const key = yield* seedApiKeyText
+    const { secret: _, ...webhook } = (yield* postWebhook(key, {
+      url: exampleWebhookUrl,
+      events: exampleWebhookEvents
+    })).body.data
     yield* TestClock.adjust("1 hour")
     for (const body of [
       {},
-      { url: webhookUrl, events: webhookEvents, status: "active" },
+      { url: exampleWebhookUrl, events: exampleWebhookEvents, status: "active" },
       { unknown: "field", consecutive_failures: 7 }
     ]) {
       assert.deepStrictEqual((yield* patchWebhook(key, webhook.id, body)).body.data, webhook)
@@ -98,8 +105,8 @@ it.effect("an update of a webhook that changes no value keeps updated_at, even i
 
 it.effect("a disabled webhook can be paused, and setting it active resets its failures", () =>
   Effect.gen(function* () {
-    const key = yield* seedKeyText
-    const { id } = (yield* postWebhook(key, { url: webhookUrl, events: webhookEvents })).body.data
+    const key = yield* seedApiKeyText
+    const { id } = (yield* postWebhook(key, { url: exampleWebhookUrl, events: exampleWebhookEvents })).body.data
     yield* (yield* WebhookStore).modify(null, WebhookId.make(id), (present) => ({
       webhook: { ...present, status: "disabled", consecutiveFailures: 23, lastDeliveryAt: start },
       audit: { action: "webhook.disabled", details: {} },
@@ -120,8 +127,8 @@ it.effect("a disabled webhook can be paused, and setting it active resets its fa
 
 it.effect("concurrent updates of different webhook fields are all stored", () =>
   Effect.gen(function* () {
-    const key = yield* seedKeyText
-    const { id } = (yield* postWebhook(key, { url: webhookUrl, events: webhookEvents })).body.data
+    const key = yield* seedApiKeyText
+    const { id } = (yield* postWebhook(key, { url: exampleWebhookUrl, events: exampleWebhookEvents })).body.data
     const moved = "https://moved.example/"
     yield* Effect.all(
       [
@@ -145,7 +152,7 @@ it.effect(
         const { text: key } = yield* Seed.key(owner, { environment })
         const answers = yield* Effect.forEach(
           Array.from({ length: 30 }),
-          (_, index) => postWebhook(key, { url: `${webhookUrl}/${index}`, events: webhookEvents }),
+          (_, index) => postWebhook(key, { url: `${exampleWebhookUrl}/${index}`, events: exampleWebhookEvents }),
           { concurrency: "unbounded" }
         )
         const [passed, refused] = [
@@ -155,12 +162,18 @@ it.effect(
         assert.deepStrictEqual([passed.length, refused.length], [20, 10])
         for (const answer of refused) {
           const constraint = "must not register more than 20 webhooks in one environment: delete one first"
-          assert.deepStrictEqual(problemsIn(answer), [{ field: "body", constraint }])
+          assert.deepStrictEqual(problemsInErrorResponse(answer), [{ field: "body", constraint }])
         }
         assert.strictEqual((yield* getWebhook(key)).body.data.length, 20)
         yield* removeWebhook(key, passed[0]?.body.data.id)
-        assert.strictEqual((yield* postWebhook(key, { url: webhookUrl, events: webhookEvents })).status, 201)
-        assert.strictEqual((yield* postWebhook(key, { url: webhookUrl, events: webhookEvents })).status, 400)
+        assert.strictEqual(
+          (yield* postWebhook(key, { url: exampleWebhookUrl, events: exampleWebhookEvents })).status,
+          201
+        )
+        assert.strictEqual(
+          (yield* postWebhook(key, { url: exampleWebhookUrl, events: exampleWebhookEvents })).status,
+          400
+        )
       }
     }).pipe(Effect.provide(InMemory.layer))
 )
@@ -172,7 +185,7 @@ it.effect(
       const { call } = yield* TestApi
       const theirs = yield* Seed.organization({ name: "Theirs" })
       const { text: live } = yield* Seed.key(theirs)
-      const { data } = (yield* postWebhook(live, { url: webhookUrl, events: webhookEvents })).body
+      const { data } = (yield* postWebhook(live, { url: exampleWebhookUrl, events: exampleWebhookEvents })).body
       const bytes = (key: string, id: string, init: ApiCall) =>
         Effect.gen(function* () {
           const response = yield* call(`/partner/v1/webhooks/${id}`, {
@@ -186,7 +199,7 @@ it.effect(
           )
           return JSON.stringify([response.status, headers, yield* Effect.promise(() => response.text())])
         })
-      const strangers = [yield* seedKeyText, (yield* Seed.key(theirs, { environment: "test" })).text]
+      const strangers = [yield* seedApiKeyText, (yield* Seed.key(theirs, { environment: "test" })).text]
       for (const key of strangers) {
         for (const init of [
           {},
@@ -200,7 +213,7 @@ it.effect(
         }
         assert.deepStrictEqual((yield* getWebhook(key)).body.data, [])
       }
-      assert.strictEqual((yield* getWebhook(live, `/${data.id}`)).body.data.url, webhookUrl)
+      assert.strictEqual((yield* getWebhook(live, `/${data.id}`)).body.data.url, exampleWebhookUrl)
     }).pipe(Effect.provide(InMemory.layer))
 )
 
@@ -213,7 +226,7 @@ it.effect("the contact gets mails about live webhooks, and no mails about webhoo
       ["live", ["webhook_added", "webhook_moved"]]
     ] as const) {
       const { text: key } = yield* Seed.key(owner, { environment })
-      const { id } = (yield* postWebhook(key, { url: webhookUrl, events: webhookEvents })).body.data
+      const { id } = (yield* postWebhook(key, { url: exampleWebhookUrl, events: exampleWebhookEvents })).body.data
       if (kinds.length > 0) {
         yield* eventually(
           "the first mail",

@@ -21,8 +21,8 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import {
-  deliveriesOf,
   eventsSent,
+  makeDeliveryReader,
   registerWebhook,
   seedDecliningPartner,
   waitForEvents
@@ -120,7 +120,7 @@ const declinedWhileAhead = Effect.gen(function* () {
   const { jump } = yield* MovedClock
   const { declined, key } = yield* seedDecliningPartner
   const { id } = yield* registerWebhook(key, ["commentary.failed"])
-  const { list } = deliveriesOf(key, id)
+  const { list } = makeDeliveryReader(key, id)
   yield* jump(2)
   yield* declined("Who goes down this season?")
   return eventually(

@@ -9,7 +9,7 @@ import * as Effect from "effect/Effect"
 import { eventually } from "../Eventually.ts"
 import { readJson } from "../Json.ts"
 import { actAsCreator, creatorTokenFor, getJson, waitForStatus } from "../Requests.ts"
-import { apiEnvironmentOf, type NamedResources, type Operation, sendOperation } from "./Operations.ts"
+import { apiEnvironmentOf, type Operation, type ResourceIds, sendOperation } from "./Operations.ts"
 
 /** The owner's credentials: keys with every scope in both environments, and a dashboard token. */
 export interface OwnerCredentials {
@@ -71,7 +71,7 @@ export const createResources = Effect.fnUntraced(function* (owner: OwnerCredenti
     Effect.map(getJson(owner.live, `/webhooks/${told}/deliveries?status=delivered`), ({ data }) => data[0]?.id)
   )
   const simulated = yield* submitTestTopic(owner, 0)
-  const things: NamedResources = {
+  const things: ResourceIds = {
     topic,
     commentary,
     reference,
@@ -91,7 +91,7 @@ const restless = new Set(["last_used_at", "api_calls", "windows"])
 export const readAllResources = (
   owner: OwnerCredentials,
   operations: ReadonlyArray<Operation>,
-  things: NamedResources,
+  things: ResourceIds,
   simulated: string
 ) =>
   Effect.gen(function* () {

@@ -1,11 +1,11 @@
 /** A valid request body for each operation. The authorization matrix fails if an operation has no entry here. */
-import type { NamedResources } from "./Operations.ts"
+import type { ResourceIds } from "./Operations.ts"
 
 /** `nth` makes contents and names unique. `common` is a persona that is licensed to every organization. */
 export interface ExampleInput {
   readonly nth: number
   readonly common: string
-  readonly things: NamedResources
+  readonly things: ResourceIds
 }
 
 type Example = (wanted: ExampleInput) => unknown

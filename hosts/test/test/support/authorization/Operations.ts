@@ -2,7 +2,7 @@
 import type { ApiKeyScope } from "@partner-commentary/core/access/Scope"
 import { type ApiCall, TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
-import { textOf } from "../EventStream.ts"
+import { readResponseText } from "../EventStream.ts"
 import { readJson } from "../Json.ts"
 
 export interface Operation {
@@ -50,9 +50,9 @@ export const readOperations = Effect.gen(function* () {
  * Says who can access the resources that a path names: the keys of one environment of an organization, all keys of the
  * organization, or all organizations with a licence for the persona.
  */
-export type Ownership = "environment" | "organization" | "licence"
+export type ResourceVisibility = "environment" | "organization" | "licence"
 
-const ownership: Readonly<Record<string, Ownership>> = {
+const ownership: Readonly<Record<string, ResourceVisibility>> = {
   topics: "environment",
   webhooks: "environment",
   events: "environment",
@@ -68,7 +68,7 @@ const parts = ({ path }: Pick<Operation, "path">): ReadonlyArray<string> =>
     .replace(/^test\//, "")
     .split("/")
 
-export const ownershipOf = (operation: Operation): Ownership => {
+export const visibilityOf = (operation: Operation): ResourceVisibility => {
   const [first = ""] = parts(operation)
   const found = ownership[first]
   if (found === undefined) throw new Error(`nobody said whose ${first} are`)
@@ -95,7 +95,7 @@ export const webhookScopeOf = (operation: Operation): ApiKeyScope | undefined =>
 export const namesResources = ({ path }: Operation): boolean => path.includes("{")
 
 /** The resources that paths and bodies may name. */
-export interface NamedResources {
+export interface ResourceIds {
   readonly topic: string
   readonly commentary: string
   readonly reference: string
@@ -106,7 +106,7 @@ export interface NamedResources {
   readonly share: string
 }
 
-const thingAt: Readonly<Record<string, keyof NamedResources>> = {
+const thingAt: Readonly<Record<string, keyof ResourceIds>> = {
   topics: "topic",
   commentaries: "commentary",
   "by-reference": "reference",
@@ -118,7 +118,7 @@ const thingAt: Readonly<Record<string, keyof NamedResources>> = {
 }
 
 /** Returns the operation's path with the ids of these resources. */
-export const pathWithIds = (operation: Operation, things: NamedResources): string =>
+export const pathWithIds = (operation: Operation, things: ResourceIds): string =>
   operation.path.replaceAll(/([\w-]+)\/\{\w+\}/g, (_, what: string) => {
     const thing = thingAt[what]
     if (thing === undefined) throw new Error(`nobody said what ${operation.path} names`)
@@ -129,11 +129,11 @@ export const pathWithIds = (operation: Operation, things: NamedResources): strin
 export const apiEnvironmentOf = ({ path }: Pick<Operation, "path">): "live" | "test" =>
   path.startsWith("/partner/v1/test/") ? "test" : "live"
 
-export const sendOperation = (operation: Operation, things: NamedResources, call: ApiCall) =>
+export const sendOperation = (operation: Operation, things: ResourceIds, call: ApiCall) =>
   Effect.gen(function* () {
     const { call: ask } = yield* TestApi
     const response = yield* ask(pathWithIds(operation, things), { method: operation.method, ...call })
-    const text = yield* textOf(response)
+    const text = yield* readResponseText(response)
     const isJson = response.headers.get("content-type") === "application/json"
     const code: string | undefined = isJson && text !== "" ? JSON.parse(text).error?.code : undefined
     return { status: response.status, headers: response.headers, isJson, text, code }

@@ -1,6 +1,6 @@
 /** Derives a caller's expected response from the operation's requirements and the owner of the named resources. */
 import type { Caller, ResourceOwner } from "./Callers.ts"
-import { namesResources, type Operation, ownershipOf } from "./Operations.ts"
+import { namesResources, type Operation, visibilityOf } from "./Operations.ts"
 
 export type ExpectedAccess =
   | { readonly is: "refused"; readonly status: number; readonly code: string }
@@ -27,7 +27,7 @@ export const expectedAccess = (operation: Operation, caller: Caller): ExpectedAc
   if (typeof whose === "object") return whose
   const success: ExpectedAccess = { is: "success", whose }
   if (whose === "own" || !namesResources(operation)) return success
-  switch (ownershipOf(operation)) {
+  switch (visibilityOf(operation)) {
     case "environment":
       return { is: "unknown" }
     case "organization":

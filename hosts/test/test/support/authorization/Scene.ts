@@ -17,18 +17,18 @@ import { layerTestApi } from "../Loopback.ts"
 import { type Caller, callersWithKeys, callersWithTokens } from "./Callers.ts"
 import { createResources, createWebhook, type OwnerCredentials, submitTestTopic } from "./Estate.ts"
 import { exampleBodies } from "./Examples.ts"
-import { apiEnvironmentOf, type NamedResources, type Operation, readOperations, sendOperation } from "./Operations.ts"
+import { apiEnvironmentOf, type Operation, type ResourceIds, readOperations, sendOperation } from "./Operations.ts"
 import { type ExpectedAccess, expectedAccess } from "./Rule.ts"
 
 /** The callers are behind a proxy that forwards their addresses. */
-export const behindProxy = layerTestApi.pipe(
+export const layerBehindProxy = layerTestApi.pipe(
   Layer.provideMerge(TestApi.workers),
   Layer.provideMerge(Application.layer({ outside: Layer.merge(Mailbox.layer, ScriptedGenerator.layer) })),
   Layer.provide(Layer.succeed(TrustedProxies, Result.getOrThrow(IpAllowList.parseAllowList(["127.0.0.1"]))))
 )
 
 const nothing = "019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"
-export const unknownResources: NamedResources = {
+export const unknownResources: ResourceIds = {
   topic: nothing,
   commentary: nothing,
   reference: "reference-of-nobody-ever",
@@ -48,7 +48,7 @@ const owning = Effect.fnUntraced(function* (name: string) {
 })
 
 /** Creates the first organization with its resources, another organization, and all callers. */
-export const makeScene = Effect.gen(function* () {
+export const makeAuthorizationScene = Effect.gen(function* () {
   yield* TestClock.setTime(Date.UTC(2026, 0, 30, 12))
   const owner = yield* owning("The First")
   const stranger = yield* owning("Somebody Else")
@@ -76,9 +76,9 @@ export const makeScene = Effect.gen(function* () {
   return { owner, common: common.id as string, all, things, simulated, next, cells }
 })
 
-export type AuthorizationScene = Effect.Success<typeof makeScene>
+export type AuthorizationScene = Effect.Success<typeof makeAuthorizationScene>
 
-export interface MatrixCell {
+export interface AuthorizationMatrixCell {
   readonly operation: Operation
   readonly caller: Caller
   readonly answer: ExpectedAccess
@@ -88,10 +88,10 @@ export interface MatrixCell {
  * Each call has its own address, so the limit for anonymous callers does not apply. All calls have the same request id,
  * so their responses are comparable.
  */
-export const sendRequestOf = (
+export const sendRequestOfCell = (
   { common, next }: AuthorizationScene,
-  { caller, operation }: MatrixCell,
-  things: NamedResources,
+  { caller, operation }: AuthorizationMatrixCell,
+  things: ResourceIds,
   more: { readonly nth?: number; readonly headers?: Readonly<Record<string, string>>; readonly method?: "HEAD" } = {}
 ) => {
   const nth = more.nth ?? next()
@@ -112,7 +112,7 @@ export const sendRequestOf = (
   )
 }
 
-export const nameOfCell = ({ caller, operation }: MatrixCell) => `${operation.id} by ${caller.name}`
+export const nameOfCell = ({ caller, operation }: AuthorizationMatrixCell) => `${operation.id} by ${caller.name}`
 
 /** Creates resources for one cell of the matrix, so that its call may change or delete them. */
 export const makeFreshResources = Effect.fnUntraced(function* (

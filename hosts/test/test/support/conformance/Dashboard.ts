@@ -24,7 +24,7 @@ import { layerTestApi } from "../Loopback.ts"
 
 /** A time in the middle of a month and of a day. */
 export const startTime = Date.parse("2026-02-10T09:00:00.000Z")
-export const startInSeconds = startTime / 1000
+export const startTimeInSeconds = startTime / 1000
 export const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 export const timestampPattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/
 export const unknownId = "019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"
@@ -34,7 +34,7 @@ export const allScopes = ["personas:read", "topics:submit", "topics:read", "usag
 export const layerOfApplication = ({
   proxies = ["127.0.0.1", "10.0.0.0/8"],
   ...options
-}: Application.ApplicationOptions & { readonly proxies?: ReadonlyArray<string> } = {}) =>
+}: Application.ServiceCompositionOptions & { readonly proxies?: ReadonlyArray<string> } = {}) =>
   layerTestApi.pipe(
     Layer.provideMerge(TestApi.workers),
     Layer.provideMerge(Application.layer({ ...options, outside: Layer.merge(Mailbox.layer, ScriptedGenerator.layer) })),
@@ -53,7 +53,7 @@ export const testOnService = <A, E>(
   )
 
 /** Runs the effect on a new instance of the service, like another process on the same database file. */
-export const runInProcess = <A, E>(filename: string, test: Effect.Effect<A, E, Service>) =>
+export const runOnSeparateInstance = <A, E>(filename: string, test: Effect.Effect<A, E, Service>) =>
   test.pipe(Effect.provide(Layer.fresh(layerOfApplication({ filename }))))
 
 /** Creates a database file, and deletes the file after the test. */

@@ -11,7 +11,7 @@ const unknown = "019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"
 const url = "https://receiver.example/commentary"
 
 /** Creates topics, a webhook, a key and the other resources that the operations need. */
-export const makeOperations = Effect.gen(function* () {
+export const makeOperationExamples = Effect.gen(function* () {
   const by = yield* seedPartner()
   const token = yield* Seed.token(by.organization)
   const webhook: string = (yield* by.post("/webhooks", { url, events: ["creator.approved"] })).body.data.id

@@ -1,28 +1,32 @@
 /** Runs the whole service on Postgres, through a proxy that records the statements. */
 import * as Postgres from "@partner-commentary/postgres/Postgres"
 import * as InMemory from "@partner-commentary/test/InMemory"
+import {
+  openPostgresRecordingProxy,
+  type PostgresRecordingProxy,
+  type StatementsOfRoundTrip
+} from "@partner-commentary/test/postgres/PostgresProxy"
 import * as TestDatabase from "@partner-commentary/test/postgres/TestDatabase"
-import { openRecordingProxy, type RecordingProxy, type StatementTurn } from "@partner-commentary/test/postgres/Wire"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 
-export class DatabaseProxy extends Context.Service<DatabaseProxy, RecordingProxy>()(
+export class DatabaseProxy extends Context.Service<DatabaseProxy, PostgresRecordingProxy>()(
   "@partner-commentary/test/OnTheWire/Line"
 ) {
   static readonly layer = Layer.effect(
     DatabaseProxy,
     Effect.flatMap(TestDatabase.used, (url) =>
       Effect.acquireRelease(
-        Effect.promise(() => openRecordingProxy(Redacted.value(url))),
+        Effect.promise(() => openPostgresRecordingProxy(Redacted.value(url))),
         (wire) => Effect.promise(wire.close)
       )
     )
   )
 }
 
-const storesBy = ({ url }: RecordingProxy, poolSize: number) =>
+const storesBy = ({ url }: PostgresRecordingProxy, poolSize: number) =>
   Layer.orDie(Postgres.layerWithoutMigration({ url: Redacted.make(url), poolSize }))
 
 /**
@@ -55,7 +59,7 @@ export const recordTurns = Effect.fnUntraced(function* <A, E, R>(effect: Effect.
 })
 
 /** Returns the first word and the first table of each statement in a turn. */
-export const kindOfTurn = (turn: StatementTurn): string =>
+export const summarizeStatements = (turn: StatementsOfRoundTrip): string =>
   turn
     .map((statement) => {
       const [word = ""] = statement.split(" ")

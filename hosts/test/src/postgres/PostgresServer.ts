@@ -5,9 +5,9 @@
 import { spawn } from "node:child_process"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
-import { defaultVersion, type PostgresVersion } from "./Binaries.ts"
+import { defaultPostgresVersion, type PostgresVersion } from "./Binaries.ts"
 
-export interface PostgresCluster {
+export interface PostgresTestServer {
   /** The superuser's URL of the database `postgres`. */
   readonly url: string
   /** Returns the process id of the server, which changes on restart. */
@@ -17,7 +17,7 @@ export interface PostgresCluster {
   readonly stop: () => Promise<void>
 }
 
-export const startCluster = (
+export const startPostgresServer = (
   options: {
     readonly version?: PostgresVersion
     /** Settings in the form `NAME=VALUE`, as in a server's configuration. */
@@ -26,13 +26,13 @@ export const startCluster = (
     /** The folder of a base backup. The server starts with the data of this backup instead of an empty database. */
     readonly dataFrom?: string
   } = {}
-): Promise<PostgresCluster> =>
+): Promise<PostgresTestServer> =>
   new Promise((resolve, reject) => {
     const supervisor = spawn(
       process.execPath,
       [
         fileURLToPath(new URL("./Supervisor.ts", import.meta.url)),
-        String(options.version ?? defaultVersion),
+        String(options.version ?? defaultPostgresVersion),
         ...(options.settings ?? [])
       ],
       // Supervisor.ts runs in a separate process group. Ctrl-C in the terminal therefore reaches only this process,

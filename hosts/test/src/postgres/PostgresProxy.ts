@@ -6,13 +6,13 @@ import { once } from "node:events"
 import { type AddressInfo, connect, createServer, type Socket } from "node:net"
 
 /** The statements of one turn, in the order in which they were sent. */
-export type StatementTurn = ReadonlyArray<string>
+export type StatementsOfRoundTrip = ReadonlyArray<string>
 
-export interface RecordingProxy {
+export interface PostgresRecordingProxy {
   /** The server's URL through this proxy. */
   readonly url: string
   /** All turns so far, on all connections. */
-  readonly turns: Array<StatementTurn>
+  readonly turns: Array<StatementsOfRoundTrip>
   /** Returns the number of open connections. */
   readonly open: () => number
   /**
@@ -63,13 +63,13 @@ const texts = (body: Buffer): ReadonlyArray<string> => body.toString("utf8").spl
  * Opens a proxy to the target. The target must not require TLS, because the proxy reads plain text. The proxy records
  * turns by default.
  */
-export const openRecordingProxy = async (
+export const openPostgresRecordingProxy = async (
   target: string,
   options: { readonly writesDown?: boolean } = {}
-): Promise<RecordingProxy> => {
+): Promise<PostgresRecordingProxy> => {
   const { writesDown = true } = options
   const { hostname, port } = new URL(target)
-  const turns: Array<StatementTurn> = []
+  const turns: Array<StatementsOfRoundTrip> = []
   const lines = new Set<Line>()
   let isSilent = false
 

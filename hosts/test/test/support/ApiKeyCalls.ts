@@ -6,9 +6,9 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { readJson } from "./Json.ts"
 
-export const validKeyBody = { name: "Backend", scopes: ["topics:read", "personas:read"] }
+export const validApiKeyBody = { name: "Backend", scopes: ["topics:read", "personas:read"] }
 
-export const makeKeyring = Effect.fnUntraced(function* (owner: { readonly id: string }) {
+export const makeApiKeyCalls = Effect.fnUntraced(function* (owner: { readonly id: string }) {
   const { call } = yield* TestApi
   const { issue } = yield* LocalTokens
   const ask = (method: string, path: string, body?: unknown) =>
@@ -26,7 +26,7 @@ export const makeKeyring = Effect.fnUntraced(function* (owner: { readonly id: st
     ask,
     answered,
     create: (changes: object = {}) =>
-      Effect.map(answered(201, "POST", "", { ...validKeyBody, ...changes }), ({ data }) => data),
+      Effect.map(answered(201, "POST", "", { ...validApiKeyBody, ...changes }), ({ data }) => data),
     list: Effect.map(answered(200, "GET", ""), ({ data }) => data),
     find: (id: string) => Effect.map(answered(200, "GET", `/${id}`), ({ data }) => data),
     rotate: (id: string, body?: object) => Effect.map(answered(201, "POST", `/${id}/rotate`, body), ({ data }) => data),
@@ -44,7 +44,7 @@ export const makeKeyring = Effect.fnUntraced(function* (owner: { readonly id: st
 })
 
 /** Returns the result of a request with this key: `200`, or the code of the refusal. */
-export const resultOfRequest = Effect.fnUntraced(function* (key: string, headers: Record<string, string> = {}) {
+export const resultOfRequestWithKey = Effect.fnUntraced(function* (key: string, headers: Record<string, string> = {}) {
   const { call } = yield* TestApi
   const response = yield* call("/partner/v1/topics", { key, headers })
   return response.status === 200 ? 200 : (yield* readJson(response)).error.code

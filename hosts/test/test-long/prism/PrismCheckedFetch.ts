@@ -1,8 +1,8 @@
 /** A `fetch` function for requests through Prism. The function records operations, statuses and Prism's violations. */
 import type { Operation } from "../../test/support/authorization/Operations.ts"
-import { violationsIn } from "./Prism.ts"
+import { prismViolationsIn } from "./Prism.ts"
 
-export interface JudgedClient {
+export interface PrismCheckedFetch {
   readonly fetch: (url: string, init?: RequestInit) => Promise<Response>
   /** An observed operation with its status, such as `createTopic 201`. */
   readonly seen: ReadonlySet<string>
@@ -19,7 +19,7 @@ const operationOf = (all: ReadonlyArray<Operation>, method: string, path: string
     .filter((operation) => new RegExp(`^${operation.path.replaceAll(/\{\w+\}/g, "[^/]+")}$`).test(path))
     .toSorted((one, other) => parameters(one) - parameters(other))[0]
 
-export const makeJudgedClient = (all: ReadonlyArray<Operation>): JudgedClient => {
+export const makePrismCheckedFetch = (all: ReadonlyArray<Operation>): PrismCheckedFetch => {
   const seen = new Set<string>()
   const found: Array<string> = []
   return {
@@ -31,7 +31,7 @@ export const makeJudgedClient = (all: ReadonlyArray<Operation>): JudgedClient =>
       const { pathname } = new URL(url)
       const { id = "no operation" } = operationOf(all, init.method ?? "GET", pathname) ?? {}
       if (id === "no operation") found.push(`${pathname} is not described`)
-      const wrong = violationsIn(response.headers, text)
+      const wrong = prismViolationsIn(response.headers, text)
       if (wrong !== undefined) found.push(`${id} ${pathname} ${init.body ?? ""}: ${wrong}`)
       seen.add(`${id} ${response.status}`)
       return response

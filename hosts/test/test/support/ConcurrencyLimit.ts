@@ -59,7 +59,7 @@ const waitingFor = (millis: number) =>
  * Sends three requests of one organization. Two requests are admitted, and the third is refused after ten seconds.
  * Another organization's request is admitted at the same time.
  */
-export const sendConcurrentRequests = Effect.fnUntraced(function* ({
+export const expectConcurrencyLimitOfTwo = Effect.fnUntraced(function* ({
   another,
   answers,
   ask

@@ -1,31 +1,31 @@
 /**
- * Stores values of earlier responses for later requests. A `SeenValue`, called a sighting, has the field names and
+ * Stores values of earlier responses for later requests. A `ResponseSighting`, called a sighting, has the field names and
  * values of one successful response, and the caller. The name of an `id` includes its resource: the `id` of a `persona`
  * is stored as `persona_id`.
  */
 import type { FuzzedCaller } from "./Callers.ts"
 import type { OpenApiOperation, OpenApiParameter } from "./Description.ts"
 
-export interface SeenValue {
+export interface ResponseSighting {
   /** The sighting's sequence number. The newest sighting has the highest number. */
   readonly order: number
   readonly caller: FuzzedCaller
   readonly values: ReadonlyMap<string, ReadonlyArray<string>>
 }
 
-export interface ValueMemory {
+export interface ResponseValueStore {
   readonly see: (operation: OpenApiOperation, caller: FuzzedCaller, answer: unknown) => void
   /** Removes every sighting in which a name has only this value, because the resource with this id was deleted. */
   readonly forget: (value: string) => void
   /** Returns the sightings that have a value for at least one name in each list, newest last. */
-  readonly with: (names: ReadonlyArray<ReadonlyArray<string>>) => ReadonlyArray<SeenValue>
+  readonly with: (names: ReadonlyArray<ReadonlyArray<string>>) => ReadonlyArray<ResponseSighting>
 }
 
 /** The maximum number of sightings per operation. */
 const kept = 60
 
-export const makeValueMemory = (): ValueMemory => {
-  const sightings = new Map<string, Array<SeenValue>>()
+export const makeResponseValueStore = (): ResponseValueStore => {
+  const sightings = new Map<string, Array<ResponseSighting>>()
   let order = 0
   return {
     see: (operation, caller, answer) => {

@@ -50,13 +50,13 @@ export const toRawRequest = (sent: GeneratedRequest): RawRequest => {
 
 const inQuery = ({ parameter, text }: ParameterText) => `${parameter.name}=${encodeURIComponent(text)}`
 
-export interface HttpConnection {
+export interface RawHttpClient {
   readonly send: (request: RawRequest) => Promise<FuzzedResponse>
   readonly close: () => void
   readonly curl: (request: RawRequest) => string
 }
 
-export const makeHttpConnection = (root: string): HttpConnection => {
+export const makeRawHttpClient = (root: string): RawHttpClient => {
   const { hostname, port } = new URL(root)
   const kept = new Http.Agent({ keepAlive: true, maxSockets: 4 })
 

@@ -3,9 +3,9 @@ import Ajv2020 from "ajv/dist/2020.js"
 import type { ValidateFunction } from "ajv/dist/types/index.js"
 import addFormats from "ajv-formats"
 import type { JsonSchema, OpenApiDocument, OpenApiOperation } from "./Description.ts"
-import type { FuzzedResponse } from "./Wire.ts"
+import type { FuzzedResponse } from "./RawHttp.ts"
 
-export interface ResponseJudge {
+export interface ResponseValidator {
   /** Returns one sentence for each fault. The result is empty if the response has no fault. */
   readonly judge: (operation: OpenApiOperation, answer: FuzzedResponse) => ReadonlyArray<string>
   /** Returns the value's schema violation, or undefined if the schema allows the value. */
@@ -20,7 +20,7 @@ export interface ResponseJudge {
 /** The headers that, according to the OpenAPI document, every response has. */
 const always = ["x-request-id", "x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset"]
 
-export const makeResponseJudge = (document: OpenApiDocument): ResponseJudge => {
+export const makeResponseValidator = (document: OpenApiDocument): ResponseValidator => {
   const ajv = new Ajv2020.default({
     strictSchema: true,
     strictTypes: false,
@@ -56,7 +56,7 @@ export const makeResponseJudge = (document: OpenApiDocument): ResponseJudge => {
     Object.entries(operation.responses[status]?.headers ?? {}).flatMap(([name, { required, schema }]) => {
       const given = headers.get(name)
       if (given === null) return required === true || always.includes(name) ? [`the header ${name} is missing`] : []
-      const why = wrong(schema, parseBySchema(schema, given) ?? given)
+      const why = wrong(schema, coerceTextToSchemaType(schema, given) ?? given)
       return why === undefined ? [] : [`the header ${name}: ${given} is wrong: ${why}`]
     })
 
@@ -113,7 +113,7 @@ const placeOf = (pointer: string): string =>
         .replaceAll("/", ".")
 
 /** Converts text to a value of the schema's type. Returns undefined for an unusual notation of a number, like `1.0`. */
-export const parseBySchema = (schema: JsonSchema, text: string): unknown => {
+export const coerceTextToSchemaType = (schema: JsonSchema, text: string): unknown => {
   const type = schema["type"]
   if (type === "integer" || type === "number") {
     const value = Number(text)

@@ -8,22 +8,22 @@ import * as Effect from "effect/Effect"
 import * as Latch from "effect/Latch"
 import * as Layer from "effect/Layer"
 
-export class HeldGenerator extends Context.Service<
-  HeldGenerator,
+export class PausableGenerator extends Context.Service<
+  PausableGenerator,
   {
     /** Holds all drafts that are requested from now on. */
     readonly hold: Effect.Effect<unknown>
     /** Lets the held drafts and all later drafts continue. */
     readonly release: Effect.Effect<unknown>
   }
->()("@partner-commentary/test/HeldGenerator") {
-  static readonly layer: Layer.Layer<HeldGenerator | CommentaryGenerator> = Layer.effectContext(
+>()("@partner-commentary/test/PausableGenerator") {
+  static readonly layer: Layer.Layer<PausableGenerator | CommentaryGenerator> = Layer.effectContext(
     Effect.gen(function* () {
       const local = yield* CommentaryGenerator
       const latch = yield* Latch.make(true)
-      const held = HeldGenerator.of({ hold: Latch.close(latch), release: Latch.open(latch) })
+      const held = PausableGenerator.of({ hold: Latch.close(latch), release: Latch.open(latch) })
       const generator = CommentaryGenerator.of({ generate: (request) => latch.whenOpen(local.generate(request)) })
-      return Context.make(HeldGenerator, held).pipe(Context.add(CommentaryGenerator, generator))
+      return Context.make(PausableGenerator, held).pipe(Context.add(CommentaryGenerator, generator))
     })
   ).pipe(Layer.provide(LocalGenerator.layer))
 }
