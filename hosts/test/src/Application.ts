@@ -1,6 +1,6 @@
 /**
- * Composes the whole service for tests. The stores are on SQLite, or on Postgres if TEST_STORES is `postgres`. The
- * receivers are in memory, the identity is local, and the test provides the mailer and the generator.
+ * Composes the whole service for tests. The stores are on SQLite, or on Postgres if TEST_STORES is `postgres`. Webhook
+ * receivers are in memory, dashboard tokens are issued locally, and the test provides the mailer and the generator.
  */
 
 import * as NodeCrypto from "@effect/platform-node-shared/NodeCrypto"
@@ -75,8 +75,8 @@ export const layer = <Seen, E>(
 }
 
 /**
- * Calls with the same name share a database. The Postgres module is loaded on demand, because it is not published: only
- * the project's own tests use it.
+ * Calls with the same name, except `:memory:`, share a database. The Postgres module is loaded on demand, because it is
+ * not published: only the project's own tests use it.
  */
 const stores = (name: string) =>
   process.env["TEST_STORES"] === "postgres"

@@ -1,8 +1,8 @@
 /**
- * Checks that a host responds as every other host does. The suite sends the same requests to the host and to Node's
- * server over the same routes. Each pair of responses must be equal from the first header to the last byte, except for
- * dates and ids. The suite is for the hosts of this repository and for embedders that mount the service in their own
- * server. The suite needs no test runner.
+ * Checks that a host returns the same responses as the standalone Node server. The suite starts a Node server with the
+ * same routes, and sends the same requests to the host and to this server. Each pair of responses must have the same
+ * status, headers and body, except for dates, ids and similar values. The suite is for the hosts of this repository and
+ * for embedders that mount the service in their own server. The suite needs no test runner.
  */
 import { deepStrictEqual } from "node:assert/strict"
 import { createServer, request } from "node:http"
@@ -58,8 +58,8 @@ export interface Difference {
 }
 
 /**
- * Contains all responses that differ from those of Node's server. A difference in one response can cause differences in
- * later responses.
+ * Contains the differences between the host's responses and those of the Node server. A difference in one response can
+ * cause differences in later responses.
  */
 export class HostDiffers extends Error {
   override readonly name = "HostDiffers"
@@ -73,8 +73,8 @@ export class HostDiffers extends Error {
 }
 
 /**
- * Creates an organization with all data that the requests need, for callers from this address. Call this function
- * before the first use of the service.
+ * Creates the organizations, personas and keys that the requests need. The allow list of the key `local` contains only
+ * `address`, the address from which the suite calls the host. Call this function before the first use of the service.
  */
 export const seedPartner = Effect.fnUntraced(function* (address: string) {
   const owner = yield* Seed.organization()
@@ -87,7 +87,7 @@ export const seedPartner = Effect.fnUntraced(function* (address: string) {
   return { key, hurried, local, foreign, personas: personas.map(({ id }) => id) } satisfies HostPartner
 })
 
-/** Rejects with `HostDiffers`, which contains all responses that differ. Resolves with the number of requests. */
+/** Resolves with the number of requests if all responses are equal. Otherwise rejects with `HostDiffers`. */
 export const checkConformance = ({
   apiRoot,
   ask,
@@ -108,7 +108,8 @@ export const checkConformance = ({
       const request = `${one.method} ${one.target.slice(0, 80)}`
       const name = `${request} (${place + 1} of ${there.length})`
       const redirect = redirects.find(({ target }) => target === one.target)
-      // A redirected request reaches neither service. Therefore both services count the same number of requests.
+      // The host's router answers a redirected request itself. The request is not sent to the Node server either, so
+      // that both services count the same number of requests for the rate limits.
       const other =
         redirect ?? (yield* answered(expected, here[place] ?? one, `${name} is not answered by Node's server`))
       const message = yield* Effect.promise(() =>
@@ -207,7 +208,8 @@ const moment = /\d{4}-\d{2}-\d{2}T[\d:.]+Z/g
 const seconds = /(?<="retry_after":)\d+|(?<=[Tt]ry again in )\d+/g
 
 /**
- * Reduces a response to the parts that must be equal on all hosts. Callers without a known address have no rate window.
+ * Reduces a response to the parts that must be equal on all hosts. `isUncounted` means that the host does not know the
+ * callers' addresses. Such a host does not count calls by address, so its rate-limit headers differ.
  */
 const comparable =
   (isUncounted: boolean, ignored: ReadonlySet<string>) =>

@@ -32,7 +32,7 @@ export interface HostPartner {
   readonly key: string
   /** The text of a key that allows three requests a minute. */
   readonly hurried: string
-  /** The first key allows the caller's address, and the second key allows only another address. */
+  /** The key `local` allows only the caller's address, and the key `foreign` allows only another address. */
   readonly local: string
   readonly foreign: string
   readonly personas: ReadonlyArray<string>
@@ -93,7 +93,7 @@ const personas = ({ foreign, key, local, personas: [first] }: HostPartner): Read
   get("/partner/v1/personas", as(key)),
   ...needing("address", get("/partner/v1/personas", as(local))),
   get("/partner/v1/personas", as(foreign)),
-  // This host trusts no proxy. Therefore the host must ignore the header.
+  // The host under test trusts no proxy, so the service must ignore the header X-Forwarded-For.
   get("/partner/v1/personas", as(foreign), ["X-Forwarded-For", "198.51.100.1"]),
   get("/partner/v1/personas"),
   get("/partner/v1/personas", as("")),

@@ -1,6 +1,6 @@
 /**
- * The machine's clock plus an adjustable offset. With this clock, tests simulate a machine whose clock is set. Time
- * passes at its normal rate.
+ * The machine's clock plus an adjustable offset. Tests use this clock to simulate that an operator sets the machine's
+ * clock. Time passes at its normal rate, and sleeps are not affected.
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"

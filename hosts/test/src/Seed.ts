@@ -44,7 +44,7 @@ export const organization = Effect.fnUntraced(function* (given: Partial<Organiza
   return made
 })
 
-/** The persona is licensed to this organization. If `organization` is null, the persona gets no licence. */
+/** Creates a persona and licenses it to `owner`. If `owner` is null, the persona gets no licence. */
 export const persona = Effect.fnUntraced(function* (owner: Organization | null, given: Partial<Persona> = {}) {
   const registry = yield* PersonaRegistry
   const id = yield* Ids.make(Ids.PersonaId, yield* SecureRandom.SecureRandom)

@@ -24,7 +24,7 @@ export class TestApi extends Context.Service<
   {
     /** Sends a request to a path below `{api_root}`, with its query. */
     readonly call: (path: string, call?: ApiCall) => Effect.Effect<Response>
-    /** The call returns the response before the resulting background work is done. */
+    /** Handles one request. The promise can resolve before the resulting background work is done. */
     readonly handle: (request: Request) => Promise<Response>
   }
 >()("@partner-commentary/test/TestApi") {

@@ -1,9 +1,9 @@
-/** Performs the actions of a creator in a test, with the link from a mail. */
+/** Performs the actions of a creator in a test, through the creator link in a mail. */
 import { TestPartnerCommentaryError } from "./TestError.ts"
 import type { TestInstance } from "./TestInstance.ts"
 import type { TestMail } from "./TestMailbox.ts"
 
-/** One request as its creator sees it. */
+/** One assignment as the creator sees it. */
 export interface CreatorView {
   /** The id of the persona's assignment in the topic. */
   readonly share_id: string
@@ -95,7 +95,7 @@ export class TestCreator {
     return response.text()
   }
 
-  /** Submits the creator's perspective. A draft is generated at once, unless the generator fails. */
+  /** Submits the creator's perspective. The draft is ready when the promise resolves, unless the generator fails. */
   async respond(perspective: string): Promise<CreatorView> {
     await this.#act("respond", { perspective })
     return this.view()
@@ -106,7 +106,7 @@ export class TestCreator {
     return this.#act("decline", reason === undefined ? {} : { reason })
   }
 
-  /** Approves the current draft. If `content` is given, approves this text instead. */
+  /** Approves the current draft, or `content` instead of the draft's text. */
   async approve(content?: string): Promise<CreatorView> {
     return this.#act("approve", { ...(await this.#draft()), ...(content === undefined ? {} : { content }) })
   }
@@ -117,7 +117,7 @@ export class TestCreator {
     return this.view()
   }
 
-  /** Withdraws the commentary after a response. */
+  /** Withdraws from the assignment after the creator has responded, so that no commentary is published. */
   withdraw(reason?: string): Promise<CreatorView> {
     return this.#act("withdraw", reason === undefined ? {} : { reason })
   }

@@ -11,7 +11,7 @@ export interface GenerationFailure {
   readonly permanent?: boolean
 }
 
-/** Scripts the drafts of an instance. */
+/** Sets the texts and failures of an instance's next drafts. */
 export class TestGenerator {
   readonly #instance: TestInstance
 

@@ -27,7 +27,7 @@ export interface TestPartnerCommentaryOptions {
   readonly now?: Date | string | number
   /** The service's origin in mails. The service answers requests for any host name. */
   readonly url?: string
-  /** Policy values that differ from the defaults, for operators that run the service with other values. */
+  /** Policy values that replace the defaults. */
   readonly policy?: Partial<Policy>
   /**
    * The kinds of media that the service makes of approved texts if a topic's `output_types` request them. By default
@@ -89,9 +89,9 @@ export class TestPartnerCommentary {
   }
 
   /**
-   * Responds to one request like the global `fetch`. Pass this method to any code that takes a `fetch`. A path without
-   * an origin is enough. The promise resolves when the response is ready and all resulting work is done: mails, drafts
-   * and events.
+   * Sends a request to the service, like the global `fetch`. Pass this method to any code that takes a `fetch`. The
+   * input may be a path without an origin. The promise resolves when the response is ready and all resulting work is
+   * done: mails, drafts and events.
    */
   readonly fetch = async (input: Request | URL | string, init?: RequestInit): Promise<Response> => {
     const request = input instanceof Request ? new Request(input, init) : new Request(new URL(input, this.url), init)
@@ -107,8 +107,8 @@ export class TestPartnerCommentary {
   }
 
   /**
-   * Returns the official client for the organization's keys. The client authenticates with tokens of the organization's
-   * dashboard.
+   * Returns the official client that manages the organization's API keys. The client authenticates with the
+   * organization's dashboard tokens.
    */
   dashboard(organization: TestOrganization, options: Omit<TestClientOptions, "environment"> = {}) {
     const token = () => this.#seeds.token(organization)
@@ -127,7 +127,7 @@ export class TestPartnerCommentary {
     return this.#seeds.key(organization, options)
   }
 
-  /** Licenses a persona to an organization, with an optional end. */
+  /** Licenses a persona to an organization. By default the licence does not end. */
   license(organization: TestOrganization, persona: TestPersona, until?: Date): Promise<void> {
     return this.#seeds.license(organization, persona, until)
   }
@@ -141,7 +141,7 @@ export class TestPartnerCommentary {
     return new TestCreator(this.#instance, this.mailbox.latestLink(this.#seeds.persona(of)))
   }
 
-  /** Ends the instance and deletes its data. Every later call throws an error, because the instance is disposed. */
+  /** Ends the instance and deletes its data. Every later call throws an error. */
   dispose(): Promise<void> {
     return this.#instance.dispose()
   }

@@ -35,7 +35,7 @@ export interface TestPersona {
   readonly creator: { readonly name: string; readonly email: string }
 }
 
-/** A persona's properties. Each omitted property gets a generated value. */
+/** A persona's properties. Each omitted property gets a sample value. */
 export interface PersonaSeed {
   readonly name: string
   readonly bio?: string
@@ -59,8 +59,8 @@ export interface SeedOptions<
   /** The organization's plan. The default is `standard`. */
   readonly plan?: PlanName
   /**
-   * Limits that override those of the plan. Rate limits are high by default. Set other limits here, or pass
-   * `"plan"` for those of the plan.
+   * The organization's limits. By default the rate limits are so high that a test does not reach them. Set lower limits
+   * here, or pass `"plan"` for the limits of the plan.
    */
   readonly limits?: LimitOverrides | "plan"
   /** The address that receives notices about undeliverable requests and webhooks. */

@@ -100,8 +100,8 @@ export class TestWebhooks {
   }
 
   /**
-   * Lets your own endpoint respond for a URL. The endpoint may call the service. Work from the endpoint's calls is done
-   * when the call that caused the event returns.
+   * Lets your own endpoint respond for a URL. The endpoint may call the service. When the call that caused the event
+   * resolves, the work that the endpoint's calls caused is done too.
    */
   handle(url: string, receiver: Receiver): void {
     this.#instance.alive()

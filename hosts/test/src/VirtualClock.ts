@@ -1,6 +1,7 @@
 /**
- * A clock that stands still until a test moves it. A sleep ends when the clock reaches the end of the sleep, or when
- * the same real time has passed. Therefore a request that waits a second for another request still completes.
+ * A clock that stands still until a test moves it. A sleep ends when this clock reaches the end of the sleep, or when
+ * the duration of the sleep has passed in real time. Therefore a request that sleeps for a second while it waits for
+ * another request still completes.
  */
 import { clearImmediate, clearTimeout, setImmediate, setTimeout } from "node:timers"
 import * as Clock from "effect/Clock"

@@ -32,7 +32,7 @@ export class CreatorSite extends Context.Service<
     readonly persona: (name: string) => Promise<Persona>
     /** Submits a topic to the persona and returns the mail to its creator. */
     readonly ask: (persona: Persona, content: string) => Promise<MailMessage>
-    /** Waits for the creator's mail with this number, counted from 1. */
+    /** Waits until the creator has received `count` mails, and returns the last of these mails. */
     readonly mail: (persona: Persona, count: number) => Promise<MailMessage>
     readonly mails: (persona: Persona) => Promise<ReadonlyArray<MailMessage>>
     readonly hold: () => Promise<unknown>

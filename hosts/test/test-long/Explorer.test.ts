@@ -104,7 +104,7 @@ const createsTopic = async (page: Page, apiRoot: string, testKey: string, name: 
   await picture(page, name)
 }
 
-/** An operation of the dashboard sends the dashboard token as a Bearer token, in the example and in the request. */
+/** Checks that an operation for dashboards sends a Bearer token and no API key, in the example and in the request. */
 const asksForToken = async (page: Page, apiRoot: string) => {
   const section = await operation(page, `${apiRoot}/docs#tag/api-keys/GET/partner/v1/api-keys`, "List API keys")
   const shown = await snippet(section)
@@ -124,8 +124,8 @@ const asksForToken = async (page: Page, apiRoot: string) => {
 }
 
 /**
- * Examples contain neither a fixed idempotency key nor a cursor. A copied key would return the response of another
- * request. A cursor is valid for one list only.
+ * Checks that examples contain neither an idempotency key nor a cursor. A copied idempotency key would return the
+ * response of another request, and a cursor is valid for one list only.
  */
 const showsNothingToCopy = async (page: Page, apiRoot: string) => {
   const creation = await operation(page, `${apiRoot}/docs#tag/topics/POST/partner/v1/topics`, "Create a topic")
@@ -138,7 +138,7 @@ const showsNothingToCopy = async (page: Page, apiRoot: string) => {
   assert.notMatch(listed, /cursor/)
 }
 
-/** Without `-N`, curl buffers events until it has a block of output. */
+/** Checks the example of the event stream. Without `-N`, curl would buffer events until it has a block of output. */
 const showsStream = async (page: Page, apiRoot: string) => {
   const address = `${apiRoot}/docs#tag/events/GET/partner/v1/events/stream`
   const shown = await snippet(await operation(page, address, "Stream events"))
@@ -148,7 +148,7 @@ const showsStream = async (page: Page, apiRoot: string) => {
 
 const snippet = (section: Locator) => section.locator("pre", { hasText: "curl" }).first().innerText()
 
-/** Checks that each operation of the description has a heading. */
+/** Checks that each operation of the OpenAPI document has a heading. */
 const showsAll = async (page: Page, apiRoot: string) => {
   const description: OpenApiDocument = await (await page.request.get(`${apiRoot}/openapi.json`)).json()
   const summaries = Object.values(description.paths).flatMap((path) =>

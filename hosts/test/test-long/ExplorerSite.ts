@@ -1,6 +1,6 @@
 /**
- * Runs the whole service on a free port of this machine, with one persona, a key that is licensed for this persona, and
- * a test key.
+ * Runs the whole service on a free port of this machine, with one organization that is licensed for one persona, and
+ * with a live key and a test key of this organization.
  */
 import { createServer } from "node:http"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"

@@ -1,5 +1,5 @@
 /**
- * Holds the local generator behind a latch. A test can then inspect the page of a draft that is still being written.
+ * A local generator whose drafts a test can delay, to inspect the creator's page while a draft is still being written.
  */
 import { CommentaryGenerator } from "@partner-commentary/core/commentary/CommentaryGenerator"
 import * as LocalGenerator from "@partner-commentary/generator/LocalGenerator"
@@ -13,7 +13,7 @@ export class HeldGenerator extends Context.Service<
   {
     /** Holds all drafts that are requested from now on. */
     readonly hold: Effect.Effect<unknown>
-    /** Releases the held drafts and stops holding. */
+    /** Lets the held drafts and all later drafts continue. */
     readonly release: Effect.Effect<unknown>
   }
 >()("@partner-commentary/test/HeldGenerator") {

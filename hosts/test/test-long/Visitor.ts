@@ -19,7 +19,7 @@ export interface BrowserVisitor {
   readonly posts: () => number
   /** Opens a mail as HTML and follows its main link. */
   readonly follow: (mail: MailMessage, action: string) => Promise<void>
-  /** Presses an element that leads to another page, and waits for the other page. */
+  /** Clicks or taps an element that leads to another page, and waits until the other page has loaded. */
   readonly press: (what: Locator, status?: number) => Promise<void>
   /** Reloads the page, goes back and goes forward. The title must stay the same, and no form may be sent again. */
   readonly wander: (title: string) => Promise<void>
@@ -106,8 +106,8 @@ const arrive = async (
     posts,
     press,
     follow: async (mail, action) => {
-      // A mail has no content security policy, but the page before may have one. Therefore an empty page is opened
-      // first.
+      // A mail has no content security policy, but the current page may have one. An empty page therefore replaces the
+      // current page first.
       await page.goto("about:blank")
       await page.setContent(mail.html)
       await press(page.getByRole("link", { name: action, exact: true }))
@@ -134,8 +134,8 @@ export const followToNextPage = async (page: Page, act: () => Promise<void>, sta
 }
 
 /**
- * Tests the automatic refresh of the waiting page, every second here and every 30 seconds in production. The refresh
- * must lead to the page with the draft.
+ * Tests that the page that waits for a draft refreshes itself and then shows the draft. In this test the page refreshes
+ * every second, and in production every 30 seconds.
  */
 export const expectAutomaticRefresh = async ({ page }: BrowserVisitor, meanwhile: () => Promise<unknown>) => {
   const address = page.url()

@@ -23,7 +23,7 @@ export const startCluster = (
     /** Settings in the form `NAME=VALUE`, as in a server's configuration. */
     readonly settings?: ReadonlyArray<string>
     readonly tls?: { readonly cert: string; readonly key: string }
-    /** The folder of a base backup. The server starts from this backup instead of an empty cluster. */
+    /** The folder of a base backup. The server starts with the data of this backup instead of an empty database. */
     readonly dataFrom?: string
   } = {}
 ): Promise<PostgresCluster> =>

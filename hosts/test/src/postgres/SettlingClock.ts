@@ -1,6 +1,6 @@
 /**
  * A TestClock for a database on a server. Effect's TestClock advances as soon as all fibers wait, even if they wait for
- * the server's reply. This clock also waits until no connection is in use. `TestClock.adjust` and `TestClock.setTime`
+ * the server's reply. This clock advances only when no connection is in use. `TestClock.adjust` and `TestClock.setTime`
  * move this clock, too.
  */
 import * as PostgresClient from "@partner-commentary/postgres/PostgresClient"
@@ -14,8 +14,8 @@ import type { TestClock } from "effect/testing/TestClock"
 /** The clock waits until no connection is in use for this number of consecutive event-loop turns. */
 const looks = 5
 /**
- * The time in milliseconds after which the clock stops waiting for used connections. The clock then assumes that their
- * fibers wait for the clock.
+ * The time in milliseconds after which the clock advances even if connections are in use. The clock then assumes that
+ * the fibers that use these connections are sleeping until a later time of this clock.
  */
 const patience = 2000
 
@@ -79,7 +79,7 @@ const make = (inUse: () => number): TestClock => {
   }
 }
 
-/** Replaces a test's clock. A clock that runs by itself is not replaced, because tests do not move it. */
+/** Replaces Effect's TestClock. A live clock is not replaced, because tests do not move it. */
 export const layer = Layer.effect(
   Clock.Clock,
   Effect.gen(function* () {

@@ -1,6 +1,6 @@
 /**
- * Creates databases for tests on a Postgres server. Each database has one user at a time and is dropped at the end of
- * the run.
+ * Creates databases for tests on a Postgres server. Only one test uses a database at a time. All databases are dropped
+ * at the end of the test run.
  */
 import { randomBytes } from "node:crypto"
 import * as Postgres from "@partner-commentary/postgres/Postgres"
@@ -16,7 +16,7 @@ import * as Scope from "effect/Scope"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as SettlingClock from "./SettlingClock.ts"
 
-/** The address of the run's server. The global setup starts a server if TEST_DATABASE_URL is not set. */
+/** The URL of the test run's server. The global setup starts a server if TEST_DATABASE_URL is not set. */
 const ofTheRun = Effect.suspend(() => {
   const url = process.env["TEST_DATABASE_URL"]
   return url === undefined || url === ""
@@ -165,8 +165,8 @@ export const databasesOn = (server: Effect.Effect<string>) => {
 export const { empty, fresh, layer, named, used } = databasesOn(ofTheRun)
 
 /**
- * Provides the same stores, with a clock that waits for the database. Any name except `:memory:` refers to the same
- * database for the lifetime of the process.
+ * Provides the stores on a named database, with a test clock that waits for the database's replies. With the name
+ * `:memory:` each layer has its own database. Layers with any other name share one database until the process ends.
  */
 export const layerOfNamedDatabase = (name: string) =>
   Layer.provideMerge(

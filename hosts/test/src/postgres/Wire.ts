@@ -16,8 +16,8 @@ export interface RecordingProxy {
   /** Returns the number of open connections. */
   readonly open: () => number
   /**
-   * Closes a connection without notice. With `"transaction"`, closes only a connection with an open transaction.
-   * Returns whether a connection was closed.
+   * Resets one random connection. With `"transaction"`, resets one random connection that has an open transaction.
+   * Returns whether there was such a connection.
    */
   readonly cut: (where: "transaction" | "anywhere") => boolean
   /** Discards all later traffic on the existing connections, without notifying either side. */

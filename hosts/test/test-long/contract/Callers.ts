@@ -12,8 +12,8 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
 /**
- * With `all`, every valid request of the caller must succeed. With `none`, every request must fail. With `some`, some
- * requests are refused.
+ * A caller with its credentials. If `may` is `all`, the service must not refuse a valid request of the caller for its
+ * credentials or rate limits. If `may` is `none`, every request must fail. If `may` is `some`, some requests may fail.
  */
 export interface FuzzedCaller {
   readonly name: string
@@ -21,7 +21,7 @@ export interface FuzzedCaller {
   readonly may: "all" | "none" | "some"
 }
 
-/** The callers for each security scheme, by the scheme's name in the description. */
+/** The callers for each security scheme, by the scheme's name in the OpenAPI document. */
 export type CallersByScheme = Readonly<Record<string, ReadonlyArray<FuzzedCaller>>>
 
 export const layer = TestApi.layerHttp.pipe(
@@ -29,7 +29,7 @@ export const layer = TestApi.layerHttp.pipe(
   Layer.provideMerge(Application.layer({ outside: Layer.merge(Mailbox.layer, ScriptedGenerator.layer) }))
 )
 
-/** No run reaches the `wide` limits. Every run reaches the `narrow` and `poor` limits. */
+/** Limits that no run of the fuzzer reaches. Every run reaches the limits in `narrow` and `poor`. */
 const wide = {
   requests_per_hour: 10_000_000,
   burst_per_minute: 10_000_000,

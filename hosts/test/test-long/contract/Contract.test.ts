@@ -1,7 +1,7 @@
 /**
  * Runs the contract fuzzer for a long time. The fuzzer knows only the served openapi.json and some credentials, and
- * sends thousands of valid and invalid requests to every operation. The description must allow each response.
- * `CONTRACT_RUNS` sets the number of requests per operation. `CONTRACT_SEED` repeats a run.
+ * sends thousands of valid and invalid requests to every operation. The OpenAPI document must allow each response.
+ * `CONTRACT_RUNS` sets the number of requests per operation. `CONTRACT_SEED` repeats a run with the printed seed.
  */
 import { it } from "@effect/vitest"
 import * as Effect from "effect/Effect"

@@ -1,4 +1,4 @@
-/** Reads the served description as a list of operations. The fuzzer knows nothing else about the service. */
+/** Reads the operations from the served OpenAPI document, from which the fuzzer learns everything about the service. */
 
 // biome-ignore lint/suspicious/noExplicitAny: the document is read without validation
 export type UntypedJson = any
@@ -44,8 +44,8 @@ export interface OpenApiDocument {
 const methods = ["get", "post", "put", "patch", "delete"]
 
 /**
- * Operations with fewer path parameters come first, because the other operations need ids from the responses of these
- * operations.
+ * Returns the operations. Operations with fewer path parameters come first, because the later operations need ids from
+ * the responses of the first operations.
  */
 export const operationsOf = (document: OpenApiDocument): ReadonlyArray<OpenApiOperation> =>
   Object.entries(document.paths)

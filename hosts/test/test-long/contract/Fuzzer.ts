@@ -1,7 +1,7 @@
 /**
  * Sends requests to all operations in turns, so that later requests can use resources of earlier requests. Checks each
- * response against the description. Deletes created resources with the description's DELETE operations, because limits
- * on their number would stop the run.
+ * response against the OpenAPI document. Deletes created resources with the document's DELETE operations, because
+ * limits on the number of resources would stop the run.
  */
 import * as fc from "fast-check"
 import type { CallersByScheme, FuzzedCaller } from "./Callers.ts"
@@ -23,7 +23,7 @@ export interface FuzzerOptions {
 }
 
 export interface FuzzerReport {
-  /** Each operation has at most one fault: the smallest request that reproduces the fault, as a curl command. */
+  /** At most one fault for each operation, with the smallest request that reproduces the fault as a curl command. */
   readonly faults: ReadonlyArray<string>
   /** How often each operation returned each combination of status and code. */
   readonly tallies: ReadonlyMap<string, ReadonlyMap<string, number>>
@@ -78,8 +78,8 @@ export const runFuzzer = async ({
   }
 
   /**
-   * Deletes the oldest resource of a caller that has more than `keptOfEach`. The description must have a DELETE
-   * operation for the resource.
+   * Deletes the caller's oldest resource of a kind if the caller has more than `keptOfEach` of this kind. Does nothing
+   * if the OpenAPI document has no DELETE operation for the kind.
    */
   const tidy = async ({ headers }: Wire.FuzzedResponse, caller: FuzzedCaller): Promise<ReadonlyArray<string>> => {
     const location = headers.get("location") ?? ""
@@ -165,8 +165,8 @@ const headProblems = async (
 }
 
 /**
- * Checks that a repeated request gets the first response again, as the description promises. The repeated request also
- * counts against the rate limit.
+ * Checks that a request that is repeated with its idempotency key gets the first response. A 429 response is also
+ * correct, because the repeated request counts toward the rate limit.
  */
 const replayProblems = async (wire: Wire.HttpConnection, plain: Wire.RawRequest, first: Wire.FuzzedResponse) => {
   const again = await wire.send(plain)

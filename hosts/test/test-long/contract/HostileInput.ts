@@ -12,7 +12,7 @@ export const junkValues: fc.Arbitrary<unknown> = fc.oneof(
   fc.jsonValue({ maxDepth: 3 })
 )
 
-/** Returns the value after one change: junk replaces a part, a part is removed, or an unknown part is added. */
+/** Generates copies of the value with one change: a part is replaced by junk or removed, or a new part is added. */
 export const spoilValue = (value: unknown): fc.Arbitrary<unknown> => {
   const places = placesIn(value)
   if (places.length === 0) return junkValues
@@ -93,7 +93,7 @@ export const extraQueryParts: fc.Arbitrary<string> = fc.oneof(
     .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value.toWellFormed())}`)
 )
 
-/** Generates media types for a JSON body. `right` says whether the description lists the type. */
+/** Generates media types for a JSON body. `right` says whether the OpenAPI document allows the type, if it is clear. */
 export const mediaTypes: fc.Arbitrary<{ readonly type: string | undefined; readonly right: boolean | undefined }> =
   fc.oneof(
     { weight: 30, arbitrary: fc.constant({ type: "application/json", right: true }) },
@@ -144,7 +144,7 @@ export const headerTexts: fc.Arbitrary<string> = fc.oneof(
   })
 )
 
-/** Generates headers that the description does not name. */
+/** Generates headers that the OpenAPI document does not contain. */
 export const unknownHeaders: fc.Arbitrary<ReadonlyArray<readonly [string, string]>> = fc.oneof(
   { weight: 20, arbitrary: fc.constant([]) },
   {

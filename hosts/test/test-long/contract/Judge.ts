@@ -1,4 +1,4 @@
-/** Checks that the description allows a response: its status, headers, body and error code. */
+/** Checks that the OpenAPI document allows a response: its status, headers, body and error code. */
 import Ajv2020 from "ajv/dist/2020.js"
 import type { ValidateFunction } from "ajv/dist/types/index.js"
 import addFormats from "ajv-formats"
@@ -17,7 +17,7 @@ export interface ResponseJudge {
   readonly wrongs: (schema: JsonSchema, value: unknown) => ReadonlyArray<readonly [string, string]>
 }
 
-/** The headers that the description promises "on every answer". */
+/** The headers that, according to the OpenAPI document, every response has. */
 const always = ["x-request-id", "x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset"]
 
 export const makeResponseJudge = (document: OpenApiDocument): ResponseJudge => {
@@ -33,7 +33,7 @@ export const makeResponseJudge = (document: OpenApiDocument): ResponseJudge => {
   ajv.addSchema({ $id: "openapi", components: document.components })
   const compiled = new Map<JsonSchema, ValidateFunction>()
 
-  /** Changes the document's references into references within the schema that ajv knows. */
+  /** Changes references within the document into references to the schema `openapi`, which is registered with ajv. */
   const rebased = (schema: unknown): unknown =>
     JSON.parse(JSON.stringify(schema), (key, value) =>
       key === "$ref" && typeof value === "string" && value.startsWith("#/") ? `openapi${value}` : value
@@ -100,7 +100,7 @@ export const makeResponseJudge = (document: OpenApiDocument): ResponseJudge => {
   }
 }
 
-/** Returns the data of the server-sent events. */
+/** Returns the `data` lines of server-sent events. */
 const dataOf = (text: string): ReadonlyArray<string> =>
   [...text.matchAll(/^data: (.*)$/gm)].map(([, data = ""]) => data)
 
@@ -112,7 +112,7 @@ const placeOf = (pointer: string): string =>
         .replace(/\/(\d+)(?=\/|$)/g, "[$1]")
         .replaceAll("/", ".")
 
-/** Converts text to a value of the schema's type. Returns undefined if the text is ambiguous. */
+/** Converts text to a value of the schema's type. Returns undefined for an unusual notation of a number, like `1.0`. */
 export const parseBySchema = (schema: JsonSchema, text: string): unknown => {
   const type = schema["type"]
   if (type === "integer" || type === "number") {

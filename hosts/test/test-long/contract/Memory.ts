@@ -1,7 +1,7 @@
 /**
- * Stores values of earlier responses for later requests. Every successful response becomes a sighting with field names,
- * their values, and the caller. The name of an `id` includes its resource: the `id` of a `persona` is stored as
- * `persona_id`.
+ * Stores values of earlier responses for later requests. A `SeenValue`, called a sighting, has the field names and
+ * values of one successful response, and the caller. The name of an `id` includes its resource: the `id` of a `persona`
+ * is stored as `persona_id`.
  */
 import type { FuzzedCaller } from "./Callers.ts"
 import type { OpenApiOperation, OpenApiParameter } from "./Description.ts"
@@ -15,7 +15,7 @@ export interface SeenValue {
 
 export interface ValueMemory {
   readonly see: (operation: OpenApiOperation, caller: FuzzedCaller, answer: unknown) => void
-  /** Removes every sighting that contains the value, because the resource was deleted. */
+  /** Removes every sighting in which a name has only this value, because the resource with this id was deleted. */
   readonly forget: (value: string) => void
   /** Returns the sightings that have a value for at least one name in each list, newest last. */
   readonly with: (names: ReadonlyArray<ReadonlyArray<string>>) => ReadonlyArray<SeenValue>
@@ -68,8 +68,9 @@ const collect = (into: Map<string, Array<string>>, value: unknown, owner: string
 }
 
 /**
- * Returns the names under which a parameter's values are stored: the parameter's own name, and the field names in its
- * description. An `id` gets the name of the path segment before the parameter.
+ * Returns the names under which a parameter's values are stored: the parameter's own name, and the field names that the
+ * parameter's description contains. For `id`, returns the name of the resource before the parameter, such as
+ * `persona_id`.
  */
 export const labelsOfParameter = (
   operation: OpenApiOperation,
@@ -82,7 +83,7 @@ export const labelsOfParameter = (
 
 const before = (path: string, name: string): string => lastPart(path.slice(0, path.indexOf(`{${name}}`)))
 
-/** Returns the path's last plural segment, which names the resource. Parameters are ignored. */
+/** Returns the path's last plural segment that is not a parameter. This segment names the resource. */
 const lastPart = (path: string): string =>
   path
     .split("/")

@@ -1,4 +1,4 @@
-/** Generates valid and invalid requests to an operation, from the description and from values of earlier responses. */
+/** Generates valid and invalid requests to an operation, from the OpenAPI document and values of earlier responses. */
 import * as fc from "fast-check"
 import type { CallersByScheme, FuzzedCaller } from "./Callers.ts"
 import type { JsonSchema, OpenApiDocument, OpenApiOperation, OpenApiParameter } from "./Description.ts"
@@ -15,7 +15,7 @@ import {
 import { labelsOfParameter, type SeenValue, toSingular, type ValueMemory } from "./Memory.ts"
 import { arbitraryValues } from "./Values.ts"
 
-/** A parameter, and the text that a request sends as its value. `odd` is true if the encoding of the text is ambiguous. */
+/** A parameter and the text of its value. `odd` is true if the text is sent unescaped, so its meaning is unclear. */
 export interface ParameterText {
   readonly parameter: OpenApiParameter
   readonly text: string
@@ -37,8 +37,8 @@ export interface GeneratedRequest {
   /** Parameters that are appended to the query. */
   readonly query: ReadonlyArray<string>
   /**
-   * The number that determines an anonymous caller's loopback address, because anonymous callers are limited by
-   * address.
+   * A random number. It determines the loopback address of a caller without valid credentials, because such callers are
+   * limited by address. It also selects the requests that get additional checks.
    */
   readonly origin: number
 }
@@ -47,7 +47,7 @@ const asText = (value: unknown): string => (typeof value === "string" ? value : 
 
 const even = (value: unknown) => ({ text: asText(value), odd: false })
 
-/** Returns one of the sighting's values for the parameter. */
+/** Returns one of the values that an earlier response had for the parameter. */
 const seen = (
   sighting: SeenValue,
   operation: OpenApiOperation,
@@ -86,7 +86,8 @@ const argument = (
 }
 
 /**
- * Only one request in fifty waits, and only for a second. Thousands of requests that wait 30 seconds would take hours.
+ * Shortens the wait of a `Prefer: wait` header, to one second in one of fifty requests and otherwise to zero. Thousands
+ * of requests that wait 30 seconds would take hours.
  */
 const shortWait = (text: string, pick: number): string => text.replace(/\d+/g, pick === 0 ? "1" : "0")
 

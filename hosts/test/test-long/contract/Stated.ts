@@ -1,7 +1,7 @@
 /**
- * Lists rules that the description states only in prose, because no schema can express these rules. Each rule has a
- * sentence that the served document must contain. The fuzzer requires a matching rule for each refused request that the
- * schemas allow, and for each accepted request that the schemas forbid.
+ * Lists rules that the OpenAPI document states only in prose, because no schema can express these rules. Each rule has
+ * a sentence that the served document must contain. The fuzzer requires a matching rule for each refused request that
+ * the schemas allow, and for each accepted request that the schemas forbid.
  */
 import { isIP } from "node:net"
 import type { GeneratedRequest } from "./Requests.ts"
@@ -11,7 +11,7 @@ export interface DocumentedRule {
   /** The path of the field in the refusal or in the schema violation. */
   readonly field: RegExp
   readonly sentence: string
-  /** Returns whether the sentence applies to this value. Without this function the sentence applies to every value. */
+  /** Returns whether the rule applies to this value. Without this function the rule applies to every value. */
   readonly when?: (value: unknown, sent: GeneratedRequest) => boolean
 }
 
@@ -43,7 +43,7 @@ const isInvalidPeriod = (value: unknown, { payload }: GeneratedRequest): boolean
 const isUnreadable = (value: unknown) =>
   !/[\p{L}\p{N}\p{P}\p{S}]/u.test(String(value).replace(/[\u115f\u1160\u3164\uffa0]/g, ""))
 
-/** The reasons to refuse a request that the schemas allow. */
+/** The rules by which the service may refuse a request that the schemas allow. */
 export const documentedRefusals: ReadonlyArray<DocumentedRule> = [
   {
     operation: topics,
@@ -158,7 +158,7 @@ export const documentedRefusals: ReadonlyArray<DocumentedRule> = [
   }
 ]
 
-/** The requests that the schemas forbid and the service accepts. */
+/** The rules by which the service may accept a request that the schemas forbid. */
 export const documentedAcceptances: ReadonlyArray<DocumentedRule> = [
   { operation: /./, field: /^X-Request-Id$/, sentence: "The service ignores an id with other characters than these." },
   {
@@ -183,7 +183,8 @@ export const findDocumentedRule = (
   )
 
 /**
- * The limits of every organization in addition to its rate limits. `message` matches the message of the 429 response.
+ * The limits that apply to every organization in addition to its rate limits and cannot be raised. `message` matches
+ * the message of the 429 response.
  */
 export const documentedLimits = [
   {

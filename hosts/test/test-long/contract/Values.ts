@@ -1,5 +1,5 @@
 /**
- * Generates values for a JSON schema of the description: allowed values, and values just inside or outside of the
+ * Generates values for a JSON schema of the OpenAPI document: allowed values, and values just inside or outside of the
  * schema's limits.
  */
 import * as fc from "fast-check"
@@ -30,8 +30,8 @@ const formats: Readonly<Record<string, fc.Arbitrary<string>>> = {
 }
 
 /**
- * Samples of all formats, one for each format and in the same order. If a pattern matches a format's sample, it
- * probably matches the format's other values.
+ * One sample for each entry of `formats`, in the same order. If a pattern matches the sample of a format, the pattern
+ * probably matches other values of this format too.
  */
 const samples = ["019c0d52-1f0a-7000-8000-5b1e6a2d9c41", "2027-01-30T12:00:00Z", "https://example.com/a?b=c"]
 
@@ -106,7 +106,7 @@ export const arbitraryValues = (
       )
 }
 
-/** Generates text for a schema without limiting keywords. Only the schema's example shows a valid value. */
+/** Returns whether a text schema has no limiting keyword. Then only the schema's examples show valid values. */
 const isFree = (schema: JsonSchema): boolean =>
   schema["type"] === "string" && !["enum", "format", "pattern", "minLength"].some((keyword) => keyword in schema)
 
@@ -192,7 +192,7 @@ const object = (
   )
   const requiredKeys = ((schema["required"] as ReadonlyArray<string> | undefined) ?? []).filter((name) => name in model)
   const record = fc.record(model, { requiredKeys, noNullPrototype: true })
-  // All schemas of the description allow unknown fields, which the service ignores or stores for the caller.
+  // All schemas of the OpenAPI document allow unknown fields, which the service ignores or stores for the caller.
   const names = fc.string({ minLength: 1, maxLength: 12 }).filter((name) => name !== "__proto__" && !(name in model))
   const more = fc.dictionary(names, fc.jsonValue({ maxDepth: 2 }), { maxKeys: 3, noNullPrototype: true })
   const extended = fc.tuple(record, more).map(([known, other]) => ({ ...other, ...known }))

@@ -1,6 +1,6 @@
 /**
- * Decides from the description whether the service had to accept or refuse a request, and whether the reason is
- * correct.
+ * Decides from the OpenAPI document whether the service had to accept or refuse a request, and whether the reason of a
+ * refusal is correct.
  */
 import type { OpenApiDocument } from "./Description.ts"
 import { parseBySchema, parseJson, type ResponseJudge } from "./Judge.ts"
@@ -15,7 +15,7 @@ interface Wrong {
   readonly value: unknown
 }
 
-/** `unclear` is true if the description does not cover the encoding of the request. */
+/** `unclear` is true if the OpenAPI document does not say whether such a request is valid. */
 interface Reading {
   readonly wrongs: ReadonlyArray<Wrong>
   readonly unclear: boolean
@@ -52,7 +52,7 @@ interface Refusal {
   readonly details?: { readonly errors?: ReadonlyArray<{ readonly field: string; readonly constraint: string }> }
 }
 
-/** Returns the refusals of the topics in a bulk request. */
+/** Returns the results of the topics in a bulk response, with the error of each refused topic. */
 const parts = (answer: unknown): ReadonlyArray<{ readonly index: number; readonly error?: Refusal }> =>
   (answer as { data?: { results?: ReadonlyArray<{ index: number; error?: Refusal }> } }).data?.results?.filter(
     ({ index }) => index !== undefined
@@ -93,7 +93,7 @@ export const problemsOf = (
   return status === 400 ? unexplained(sent, (answer as { error: Refusal }).error) : []
 }
 
-/** Returns the problems that match neither a schema nor a sentence of the description. */
+/** Returns the reasons of a refusal that no documented rule contains. */
 const unexplained = (sent: GeneratedRequest, { code, details }: Refusal): ReadonlyArray<string> =>
   code !== "invalid_request"
     ? []
@@ -122,7 +122,7 @@ const at = (value: unknown, field: string): unknown =>
         value
       )
 
-/** Returns the sentences of Stated.ts that the document does not contain. */
+/** Returns the sentences of the rules in Stated.ts that the OpenAPI document does not contain. */
 export const undocumentedRules = (document: OpenApiDocument): ReadonlyArray<string> => {
   const words: Array<string> = []
   JSON.stringify(document, (_, value) => {

@@ -1,4 +1,4 @@
-/** Sends a request over a socket without the normalization of `fetch`. Prints the request as a curl command. */
+/** Sends requests over sockets without the normalization of `fetch`, and formats requests as curl commands. */
 import * as Http from "node:http"
 import type { GeneratedRequest, ParameterText } from "./Requests.ts"
 
@@ -17,7 +17,7 @@ export interface RawRequest {
   readonly address: string | undefined
 }
 
-/** Returns the raw form of the request. */
+/** Returns the request line, headers and body of a generated request. */
 export const toRawRequest = (sent: GeneratedRequest): RawRequest => {
   const { operation, payload, type } = sent
   const at = (place: string) => sent.arguments.filter(({ parameter }) => parameter.in === place)

@@ -72,7 +72,7 @@ type Transaction = (work: (db: object) => Promise<unknown>) => Promise<unknown>
 
 const schema = "commentary"
 
-/** Runs a complete story, then commits one topic and rolls back another topic. */
+/** Runs a whole workflow, then commits one topic and rolls back another topic. */
 const proven = async (database: Database, transaction: Transaction) => {
   const service = openService(database)
   onTestFinished(service.pc.stop)
@@ -114,7 +114,7 @@ it("Kysely: the service uses the dialect's pool, and trx as the transaction, wit
   await proven(postgres(pool, { schema }), (work) => db.transaction().execute(work))
 })
 
-it("Knex: the pool consists of two functions, and the transaction is its connection", async () => {
+it("Knex: the pool consists of two functions, and the transaction is the connection of a Knex transaction", async () => {
   const db = knex({ client: "pg", connection: await emptyDatabase() })
   onTestFinished(() => db.destroy())
   await proven(postgres(knexPool(db), { schema }), (work) =>
@@ -122,7 +122,7 @@ it("Knex: the pool consists of two functions, and the transaction is its connect
   )
 })
 
-it("postgres.js: the pool consists of two functions, and the transaction is sql", async () => {
+it("postgres.js: the pool consists of two functions, and the transaction is the sql function of sql.begin", async () => {
   const sql = postgresJs(await emptyDatabase(), { onnotice: () => {} })
   onTestFinished(() => sql.end())
   await proven(postgres(postgresJsPool(sql), { schema }), (work) => sql.begin((tx) => work(tx)))

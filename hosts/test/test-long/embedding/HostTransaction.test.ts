@@ -82,7 +82,7 @@ describe.each([{}, { schema: "commentary" }])("on a client of pg, with the optio
     expect((await pc.topics.progress({ ...ids, topic_id })).overall_status).toBe("pending")
   })
 
-  it("the host's transaction commits a change with its events", async () => {
+  it("the host's transaction commits a change together with the events of the change", async () => {
     const { client, ids, pc } = await started(options)
     await pc.personas.update({ persona_id: ids.persona_id, creator: { email: "erased@host.example" } })
     const { topic_id } = await pc.topics.submit(topicOf(ids))
@@ -106,7 +106,7 @@ describe.each([{}, { schema: "commentary" }])("on a client of pg, with the optio
     expect((await pc.topics.list(ids)).total).toBe(2)
   })
 
-  it("the host's transaction contains the changes of two calls on one client", async () => {
+  it("the changes of two calls on one client are committed in one transaction of the host", async () => {
     const { client, ids, pc } = await started(options)
     await client.query("BEGIN")
     await pc.topics.submit(topicOf(ids, "Who wins the derby on Sunday?"), { db: client })

@@ -72,14 +72,14 @@ describe("services on the official client of Effect", () => {
 })
 
 describe("in-process state that is merged with the layer of Postgres", () => {
-  it("in-process state does not replace shared state if it is merged first", async () => {
+  it("if in-process state is merged before the layer of Postgres, both services still share their state", async () => {
     const pool = poolOf(await emptyDatabase())
     const merged = () => Layer.merge(Core.layerProcess, postgres(pool))
     await counted([openService(merged()), openService(merged())])
   })
 
   it.each(["RateWindows", "AccessChanges", "WorkSignal"] as const)(
-    "in-process state is refused if it is merged last: %s",
+    "in-process state that is merged after the layer of Postgres is refused: %s",
     async (name) => {
       const pool = poolOf(await emptyDatabase())
       const last = {
@@ -96,7 +96,7 @@ describe("in-process state that is merged with the layer of Postgres", () => {
   )
 })
 
-it("a key that one service revokes is rejected by the other service at once", async () => {
+it("a key that one service revokes is rejected by the other service within seconds", async () => {
   const pool = poolOf(await emptyDatabase())
   const { pc: first } = openService(postgres(pool))
   const { pc: second } = openService(postgres(pool))

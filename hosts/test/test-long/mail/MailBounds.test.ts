@@ -1,4 +1,4 @@
-/** Causes each kind of mail as often as the API allows, and counts the mails. */
+/** Tests the limit of each kind of mail: repeats the action that causes the mail, and counts the mails. */
 import { assert, it } from "@effect/vitest"
 import { Mailbox } from "@partner-commentary/test/Mailbox"
 import { TestService } from "@partner-commentary/test/TestService"
@@ -8,7 +8,7 @@ import * as Logger from "effect/Logger"
 import * as SqlClient from "effect/sql/SqlClient"
 import { finishTime, mailCauses, startTime } from "./MailCauses.ts"
 
-/** Returns the kind and state of all sent and failed mails. A mail about webhooks has the kind of its first mention. */
+/** Returns the kind and state of all sent and failed mails. A mail with several notices has the first notice's kind. */
 const attempted = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* finishTime

@@ -54,7 +54,7 @@ const partner = Effect.gen(function* () {
   return { key, persona }
 })
 
-/** Submits a request whose mail arrives. Returns the request and its creator. */
+/** Submits a topic whose mail arrives. Returns functions for the partner's and the creator's actions. */
 const requested = Effect.gen(function* () {
   const { key, persona } = yield* partner
   const id = yield* submitTopic(key, content, [persona])
@@ -89,7 +89,7 @@ const answering = (status: number) =>
 interface Bound {
   readonly cause: string
   readonly limit: number
-  /** The limit as text. */
+  /** What the limit applies to, for the title of the test. */
   readonly per: string
   /** Causes the mail more often than the limit. */
   readonly drive: Effect.Effect<unknown, unknown, Layer.Success<ReturnType<typeof TestService.layer>>>

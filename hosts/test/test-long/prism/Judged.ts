@@ -1,4 +1,4 @@
-/** A `fetch` function for exchanges that Prism validates. The function records the observed operations and statuses. */
+/** A `fetch` function for requests through Prism. The function records operations, statuses and Prism's violations. */
 import type { Operation } from "../../test/support/authorization/Operations.ts"
 import { violationsIn } from "./Prism.ts"
 

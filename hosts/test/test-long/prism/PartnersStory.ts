@@ -1,6 +1,6 @@
 /**
- * Runs a partner's complete integration with the official client. Each operation succeeds, and each refusal that a
- * valid request may get occurs.
+ * Runs a partner's complete integration with the official client. Each operation succeeds once, and each refusal that a
+ * valid request can get occurs once.
  */
 import { assert } from "@effect/vitest"
 import { ApiError, PartnerCommentary, PartnerCommentaryDashboard } from "@partner-commentary/client"

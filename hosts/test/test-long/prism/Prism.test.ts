@@ -1,6 +1,6 @@
 /**
- * Tests the service with Prism, an independent validator between client and server. Prism reads the served description.
- * All exchanges of a partner's integration, including refusals, must agree with the description.
+ * Tests the service with Prism, an independent validator between client and server. Prism reads the served OpenAPI
+ * document. All requests and responses of a partner's integration, including refusals, must agree with the document.
  */
 import { assert, it } from "@effect/vitest"
 import { ApiKeys } from "@partner-commentary/core/access/ApiKeys"
@@ -48,7 +48,7 @@ const nothing: NamedResources = {
   share: unknown
 }
 
-it.live("the requests and responses of a partner's whole story agree with the OpenAPI document", () =>
+it.live("the requests and responses of a partner's complete integration agree with the OpenAPI document", () =>
   Effect.gen(function* () {
     const all = yield* readOperations
     const judge = makeJudgedClient(all)
@@ -63,7 +63,7 @@ it.live("the requests and responses of a partner's whole story agree with the Op
   }).pipe(Effect.scoped, Effect.provide(served))
 )
 
-/** Bodies and parameters that the description forbids. */
+/** Returns requests with bodies and parameters that the OpenAPI document forbids. */
 const spoiled = ({ id, keeps, takesBody }: Operation): ReadonlyArray<{ query?: string; init: RequestInit }> => {
   const json = { "content-type": "application/json" }
   const bodies = takesBody
@@ -131,8 +131,8 @@ it.live("every refusal that an operation can return agrees with the OpenAPI docu
 )
 
 /**
- * Planted faults that Prism must report, each in the response of a different operation. If Prism did not detect the
- * planted faults, a run without reports would prove nothing.
+ * Changes the OpenAPI document so that Prism must report faults, each in the response of a different operation. If
+ * Prism did not report these faults, a run without reports would prove nothing.
  */
 const plant = ({ paths }: UntypedJson) => {
   const get = (path: string) => paths[`/partner/v1${path}`].get.responses
@@ -151,7 +151,7 @@ const plant = ({ paths }: UntypedJson) => {
   delete get("/topics/{id}/status")[404]
 }
 
-it.live("Prism detects each planted fault: a type, a field, a null, a length, a header, a status", () =>
+it.live("Prism reports responses with a wrong type, field, null, length, header or status", () =>
   Effect.gen(function* () {
     const judge = makeJudgedClient(yield* readOperations)
     const root = yield* startPrismProxy(yield* apiRoot, { requests: true, planted: plant })

@@ -1,6 +1,6 @@
 /**
- * Runs Prism as a proxy between client and server. The child process validates exchanges against the served
- * description.
+ * Runs Prism as a proxy between client and server. The child process validates requests and responses against the
+ * served OpenAPI document.
  */
 import { spawn } from "node:child_process"
 import { mkdtemp, rm, writeFile } from "node:fs/promises"
@@ -14,11 +14,10 @@ const bin = createRequire(import.meta.url).resolve("@stoplight/prism-cli/dist/in
 
 interface Options {
   /**
-   * Prism also validates requests, including their credentials. Without this option, invalid requests reach the
-   * service.
+   * True if Prism also validates requests, including their credentials. If false, invalid requests reach the service.
    */
   readonly requests: boolean
-  /** A change to the description that Prism reads. */
+  /** Changes the OpenAPI document that Prism reads. */
   readonly planted?: (document: UntypedJson) => void
 }
 
@@ -26,8 +25,8 @@ interface Options {
 export type UntypedJson = any
 
 /**
- * Copies the description for Prism. Prism always rejects calls without credentials. If a test calls without
- * credentials, the copy requires no credentials.
+ * Copies the OpenAPI document for Prism. Prism rejects all calls without the credentials that the document requires.
+ * Therefore, if Prism must not validate requests, the copy requires no credentials.
  */
 const copied = Effect.fnUntraced(function* (apiRoot: string, { planted, requests }: Options) {
   const folder = yield* Effect.acquireRelease(
@@ -44,7 +43,7 @@ const copied = Effect.fnUntraced(function* (apiRoot: string, { planted, requests
 
 /**
  * Starts a proxy in front of the service at `apiRoot` and returns the proxy's address. The proxy replaces responses
- * that violate the description with errors. The proxy ends with the scope.
+ * that violate the OpenAPI document with errors. The proxy ends with the scope.
  */
 export const startPrismProxy = Effect.fnUntraced(function* (apiRoot: string, options: Options) {
   const port = yield* Effect.promise(findFreePort)

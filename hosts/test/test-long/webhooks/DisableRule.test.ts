@@ -28,12 +28,12 @@ import { getWebhook, patchWebhook } from "../../test/support/WebhookCalls.ts"
 const hour = 3_600_000
 const day = 24 * hour
 
-/** The lease is long, because a clock that jumps past the lease would mark running attempts as lost. */
+/** The lease is long. Otherwise a clock that jumps past the end of a lease would mark the running attempt as lost. */
 const lease = Duration.days(90)
 
 /**
- * Each event gets one attempt at once, because its retries come long after the test. The circuit breaker has its own
- * tests.
+ * Each event gets one immediate attempt, because the first retry is 60 days later. The circuit breaker never opens,
+ * because other tests cover it.
  */
 const once = { ...defaults, retries: [Duration.days(60)], breakerFailures: 1000 }
 const exact = InMemory.layerWith({ policy: { lease, webhooks: once } })
@@ -196,7 +196,7 @@ it.effect("nine failures over 12 hours cause no warning, and the tenth failure c
 )
 
 it.effect(
-  "setting a webhook active resets its failures: one more failure does not disable it, and held events are sent oldest first",
+  "activating a webhook resets its failure count, so one more failure does not disable it, and held events are sent oldest first",
   () =>
     Effect.gen(function* () {
       const { at, event, fails, hook, key, mails, receivers, shown } = yield* failing
@@ -230,7 +230,7 @@ it.effect(
 )
 
 it.effect(
-  "the circuit breaker's probes alone disable a webhook with an unreachable receiver, at the first probe after 24 hours",
+  "the webhook of an unreachable receiver is disabled by the circuit breaker's first failed probe after 24 hours",
   () =>
     Effect.gen(function* () {
       const { fails, hook, receivers, shown } = yield* failing

@@ -113,26 +113,24 @@ it.effect("a 201 response contains the new key's URL, and the audit log records 
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect(
-  "the old key works for a day after a rotation without a body, and stops at once if the grace period is 0",
-  () =>
-    Effect.gen(function* () {
-      yield* TestClock.setTime(start)
-      const { ask, create, rotate } = yield* makeKeyring(yield* Seed.organization())
-      const [usual, empty, leaked] = [yield* create(), yield* create(), yield* create()]
-      const { replaces } = yield* rotate(usual.id)
-      assert.strictEqual(replaces.revoked_at, "2026-02-02T12:00:00.000Z")
-      assert.strictEqual((yield* ask("POST", `/${empty.id}/rotate`, "")).status, 201)
-      assert.strictEqual(yield* resultOfRequest(leaked.full_key), 200)
-      yield* rotate(leaked.id, { grace_period_seconds: 0 })
-      assert.strictEqual(yield* resultOfRequest(leaked.full_key), "key_revoked")
-      yield* TestClock.adjust("24 hours")
-      assert.strictEqual(yield* resultOfRequest(usual.full_key), "key_revoked")
-    }).pipe(Effect.provide(InMemory.layer))
+it.effect("after a rotation, the old key works for a day by default, and not at all if the grace period is 0", () =>
+  Effect.gen(function* () {
+    yield* TestClock.setTime(start)
+    const { ask, create, rotate } = yield* makeKeyring(yield* Seed.organization())
+    const [usual, empty, leaked] = [yield* create(), yield* create(), yield* create()]
+    const { replaces } = yield* rotate(usual.id)
+    assert.strictEqual(replaces.revoked_at, "2026-02-02T12:00:00.000Z")
+    assert.strictEqual((yield* ask("POST", `/${empty.id}/rotate`, "")).status, 201)
+    assert.strictEqual(yield* resultOfRequest(leaked.full_key), 200)
+    yield* rotate(leaked.id, { grace_period_seconds: 0 })
+    assert.strictEqual(yield* resultOfRequest(leaked.full_key), "key_revoked")
+    yield* TestClock.adjust("24 hours")
+    assert.strictEqual(yield* resultOfRequest(usual.full_key), "key_revoked")
+  }).pipe(Effect.provide(InMemory.layer))
 )
 
 it.effect(
-  "a rotated key keeps the old key's settings and lifetime, and the grace period ends when the old key expires",
+  "a rotation copies the settings and lifetime to the new key, and the grace period ends no later than the old key's expiry",
   () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(start)
@@ -300,7 +298,7 @@ it.effect("an organization can create at most 100 keys a day, because each key h
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a scope that a newer version stored is hidden and grants nothing, and a rotation keeps the scope", () =>
+it.effect("a stored scope that this version does not know is hidden and grants nothing, and a rotation copies it", () =>
   Effect.gen(function* () {
     const owner = yield* Seed.organization()
     const { call } = yield* TestApi

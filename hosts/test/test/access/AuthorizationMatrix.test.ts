@@ -29,8 +29,8 @@ import {
 } from "../support/authorization/Scene.ts"
 
 /**
- * Returns strings that only the first organization may see. All keys of an organization see the organization's
- * personas. Only test keys see simulated topics.
+ * Returns strings of the first organization that a caller of this kind must not see. All keys of an organization see
+ * the organization's personas, and only test keys see simulated topics.
  */
 const hidden = (
   { simulated, things }: AuthorizationScene,

@@ -19,7 +19,7 @@ const changes = Effect.flatMap(
   (sql) => sql<{ readonly details: string }>`SELECT details FROM audit_log WHERE action = 'key.changed'`
 )
 
-it.effect("changes of a key's name and allow list take effect at once, and omitted fields keep their values", () =>
+it.effect("a changed name or allow list takes effect on the next request, and omitted fields keep their values", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(start)
     const { answered, create, find } = yield* makeKeyring(yield* Seed.organization())

@@ -78,32 +78,35 @@ it.effect("calls with an unverifiable token count toward the anonymous limit of 
   )
 )
 
-it.effect("key look-ups are limited for an address over the anonymous limit, and valid keys still work", () => {
-  const suspicions: Array<boolean | undefined> = []
-  const watched = Layer.effect(
-    ApiKeys,
-    Effect.map(ApiKeys, (keys) => ({
-      ...keys,
-      authenticate: (key, address, suspect) => {
-        suspicions.push(suspect)
-        return keys.authenticate(key, address, suspect)
-      }
-    }))
-  )
-  return Effect.gen(function* () {
-    const { call } = yield* TestApi
-    const organization = yield* Seed.organization()
-    const { text: key } = yield* Seed.key(organization)
-    const { text: uncached } = yield* Seed.key(organization)
-    const ask = (path: string, address: string, as = key) =>
-      Effect.map(call(path, from(address, { "x-api-key": as })), ({ status }) => status)
-    const topics = "/partner/v1/topics"
-    yield* statuses(60, topics, from("203.0.113.9"))
-    assert.strictEqual((yield* call(topics, from("203.0.113.9"))).status, 429)
-    suspicions.length = 0
-    assert.strictEqual(yield* ask(topics, "203.0.113.9"), 200)
-    assert.strictEqual(yield* ask("/partner/v1/nowhere", "203.0.113.9"), 404)
-    assert.strictEqual(yield* ask(topics, "203.0.113.10", uncached), 200)
-    assert.deepStrictEqual(suspicions, [true, true, false])
-  }).pipe(Effect.provide(behindProxy.pipe(Layer.provide(watched), Layer.provideMerge(application))))
-})
+it.effect(
+  "an address over the anonymous limit can still use valid keys, but its key look-ups are marked as suspect",
+  () => {
+    const suspicions: Array<boolean | undefined> = []
+    const watched = Layer.effect(
+      ApiKeys,
+      Effect.map(ApiKeys, (keys) => ({
+        ...keys,
+        authenticate: (key, address, suspect) => {
+          suspicions.push(suspect)
+          return keys.authenticate(key, address, suspect)
+        }
+      }))
+    )
+    return Effect.gen(function* () {
+      const { call } = yield* TestApi
+      const organization = yield* Seed.organization()
+      const { text: key } = yield* Seed.key(organization)
+      const { text: uncached } = yield* Seed.key(organization)
+      const ask = (path: string, address: string, as = key) =>
+        Effect.map(call(path, from(address, { "x-api-key": as })), ({ status }) => status)
+      const topics = "/partner/v1/topics"
+      yield* statuses(60, topics, from("203.0.113.9"))
+      assert.strictEqual((yield* call(topics, from("203.0.113.9"))).status, 429)
+      suspicions.length = 0
+      assert.strictEqual(yield* ask(topics, "203.0.113.9"), 200)
+      assert.strictEqual(yield* ask("/partner/v1/nowhere", "203.0.113.9"), 404)
+      assert.strictEqual(yield* ask(topics, "203.0.113.10", uncached), 200)
+      assert.deepStrictEqual(suspicions, [true, true, false])
+    }).pipe(Effect.provide(behindProxy.pipe(Layer.provide(watched), Layer.provideMerge(application))))
+  }
+)

@@ -11,7 +11,7 @@ import { submitTopic } from "../support/Requests.ts"
 
 const content = "Who takes the title this season?"
 
-test("an approval ends the request that waits for a topic, and waiting sends fewer requests than polling", async () => {
+test("waitFor returns when the creator approves, and sends fewer requests than a client that only polls", async () => {
   await using pc = await TestPartnerCommentary.make()
   const { organization, personas } = await pc.seed({ personas: ["Ada Vance"] })
   const client = pc.client(organization)
@@ -29,7 +29,7 @@ test("an approval ends the request that waits for a topic, and waiting sends few
   assert.isBelow(seen.length, (performance.now() - start) / 100 / 2)
 })
 
-it.live("if the topic does not change, the client's wait receives 304 responses and ends at the deadline", () =>
+it.live("if the topic does not change, waitFor receives 304 responses and fails when its timeout ends", () =>
   Effect.gen(function* () {
     const owner = yield* Seed.organization()
     const persona = yield* Seed.persona(owner)

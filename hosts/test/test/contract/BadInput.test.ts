@@ -166,30 +166,32 @@ it.effect(
   60_000
 )
 
-it.effect("POST /topics reports all problems at once, with the first problem at the top level", () =>
-  Effect.gen(function* () {
-    const { call, key } = yield* setUp
-    const response = yield* call("/partner/v1/topics", {
-      method: "POST",
-      key,
-      body: { content: 1, persona_ids: ["x", persona, 2], output_types: ["gif"], metadata: [] }
-    })
-    const { error } = yield* readJson(response)
-    assert.deepStrictEqual(error.details, {
-      field: "content",
-      constraint: "must be a string",
-      errors: [
-        { field: "content", constraint: "must be a string" },
-        { field: "persona_ids[0]", constraint: "must be a UUID" },
-        { field: "persona_ids[2]", constraint: "must be a string" },
-        { field: "output_types[0]", constraint: "must be text, audio or video" },
-        { field: "metadata", constraint: "must be an object" }
-      ]
-    })
-  }).pipe(Effect.provide(InMemory.layer))
+it.effect(
+  "POST /topics reports all problems in one response, with the first problem at the top level of the details",
+  () =>
+    Effect.gen(function* () {
+      const { call, key } = yield* setUp
+      const response = yield* call("/partner/v1/topics", {
+        method: "POST",
+        key,
+        body: { content: 1, persona_ids: ["x", persona, 2], output_types: ["gif"], metadata: [] }
+      })
+      const { error } = yield* readJson(response)
+      assert.deepStrictEqual(error.details, {
+        field: "content",
+        constraint: "must be a string",
+        errors: [
+          { field: "content", constraint: "must be a string" },
+          { field: "persona_ids[0]", constraint: "must be a UUID" },
+          { field: "persona_ids[2]", constraint: "must be a string" },
+          { field: "output_types[0]", constraint: "must be text, audio or video" },
+          { field: "metadata", constraint: "must be an object" }
+        ]
+      })
+    }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("POST /topics reports all problems in one list, including problems that no JSON schema expresses", () =>
+it.effect("POST /topics reports problems that a JSON schema cannot express in the same list as other problems", () =>
   Effect.gen(function* () {
     const { call, key } = yield* setUp
     const body = {

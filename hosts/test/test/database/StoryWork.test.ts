@@ -81,7 +81,7 @@ const assignmentsOf = Effect.fnUntraced(function* (count: number, topics = ["Who
 })
 
 /**
- * Starts all changes at once. The first change has its own transaction, and the other changes share the next
+ * Starts all changes concurrently. The first change has its own transaction, and the other changes share the next
  * transaction.
  */
 const makeAtOnce = <E, R>(changes: ReadonlyArray<Effect.Effect<unknown, E, R>>) =>
@@ -159,7 +159,10 @@ const tablesOf = (statement: string) => {
   return [...new Set(named.filter((table) => !/^(?:write_|due$|owner$|waiting$|given$)/.test(table)))].toSorted().join()
 }
 
-/** `docs/performance.md` lists what each of these statements needs on a distributed database. */
+/**
+ * The tables of the statements that do not contain the organization's id. `docs/performance.md` lists what each of
+ * these statements needs on a distributed database.
+ */
 const byOtherKeys = new Set([
   // The statements BEGIN and COMMIT name no table.
   "",

@@ -1,4 +1,4 @@
-/** Tests the decisions about API keys: the order of checks, hidden scopes, client addresses, and suspension. */
+/** Tests the decisions about API keys: the order of checks, required scopes, client addresses, and suspension. */
 import { assert } from "@effect/vitest"
 import { OrganizationRegistry } from "@partner-commentary/core/partner/OrganizationRegistry"
 import * as Seed from "@partner-commentary/test/Seed"
@@ -22,7 +22,7 @@ const elsewhere = { headers: { "x-forwarded-for": "203.0.113.8" } }
 const inOneSecond = new Date(startTime + 1000).toISOString()
 
 testOnService(
-  "Order of checks: the route comes before the key",
+  "Order of checks: an unknown path or method gets 404 before the key is checked",
   Effect.gen(function* () {
     for (const line of ["GET /nowhere", "PUT /topics", "DELETE /usage"]) {
       assert.strictEqual(statusAndCode(yield* sendRequest(line, { key: "garbage" })), "404 not_found", line)
@@ -31,7 +31,7 @@ testOnService(
 )
 
 testOnService(
-  "Order of checks: key_revoked, then key_expired, then ip_restricted",
+  "Order of checks: a revoked key, then an expired key, then the IP allow list",
   Effect.gen(function* () {
     const { createKey, token } = yield* seedPartner()
     const worst = (yield* createKey({ expires_at: inOneSecond, ip_whitelist: ["203.0.113.7"] })).data
@@ -54,7 +54,7 @@ testOnService(
 )
 
 testOnService(
-  "Order of checks: ip_restricted, then the rate limits, then scope_denied",
+  "Order of checks: the IP allow list, then the rate limits, then the scope",
   Effect.gen(function* () {
     const { createKey } = yield* seedPartner({ limits: { requests_per_hour: 1 } })
     const { full_key: key } = (yield* createKey({ ip_whitelist: ["203.0.113.7"], scopes: ["usage:read"] })).data
@@ -66,7 +66,7 @@ testOnService(
 )
 
 testOnService(
-  "Order of checks: scope_denied, then validation, then licence, quota and existence",
+  "Order of checks: the scope, then validation, then the licence, the quota and the existence of the resource",
   Effect.gen(function* () {
     const { owner, persona, submit } = yield* seedPartner({ limits: { topics_per_month: 0 } })
     const { text: reader } = yield* Seed.key(owner, { scopes: ["topics:read"] })
@@ -96,7 +96,7 @@ testOnService(
 
 const scoped = (scope: "topics:read" | "topics:submit" | "usage:read", what: string, lines: ReadonlyArray<string>) =>
   testOnService(
-    `Scopes not shown: ${scope} for ${what}`,
+    `Required scope: ${scope} is required for ${what}`,
     Effect.gen(function* () {
       const { key, owner, submit } = yield* seedPartner()
       const { data: topic } = yield* submit("Will the cup be theirs again?", { more: { external_reference: "mine" } })
@@ -138,7 +138,7 @@ scoped("topics:submit", "the partner's approval, cancelling, bulk submission and
 ])
 scoped("usage:read", "performance metrics", ["GET /metrics/performance"])
 
-/** Returns the response to a key that is bound to one address, for a request with this X-Forwarded-For header. */
+/** Sends a request with this X-Forwarded-For header and a key whose allow list is `address`, and returns the result. */
 const forwarded = (address: string, header: string) =>
   Effect.gen(function* () {
     const { createKey } = yield* seedPartner()
@@ -147,7 +147,7 @@ const forwarded = (address: string, header: string) =>
   })
 
 testOnService(
-  "Client address: the socket's, unless it belongs to TRUSTED_PROXIES",
+  "Client address: without trusted proxies, the client's address is the address of the socket",
   Effect.gen(function* () {
     assert.strictEqual(yield* forwarded("127.0.0.1", "203.0.113.7"), "200")
     assert.strictEqual(yield* forwarded("203.0.113.7", "203.0.113.7"), "401 ip_restricted")
@@ -156,7 +156,7 @@ testOnService(
 )
 
 testOnService(
-  "Client address: then the right-most untrusted one of X-Forwarded-For",
+  "Client address: behind trusted proxies, it is the right-most address in X-Forwarded-For that is no trusted proxy",
   Effect.gen(function* () {
     assert.strictEqual(yield* forwarded("203.0.113.7", "198.51.100.1, 203.0.113.7, 10.0.0.3"), "200")
     assert.strictEqual(yield* forwarded("203.0.113.7", "203.0.113.7, 198.51.100.1, 10.0.0.3"), "401 ip_restricted")
@@ -164,7 +164,7 @@ testOnService(
 )
 
 testOnService(
-  "Suspended organization: every key and JWT of it is 401 unauthorized, and good again when it resumes",
+  "Suspended organization: its keys and dashboard tokens get 401 unauthorized, and work again after it is resumed",
   Effect.gen(function* () {
     const { createKey, key, owner, token } = yield* seedPartner()
     const { full_key: test } = (yield* createKey({ environment: "test" })).data
@@ -186,7 +186,7 @@ testOnService(
 )
 
 testOnService(
-  "Suspended organization: its workflows go on",
+  "Suspended organization: its creators can respond and approve, and its topics are completed",
   Effect.gen(function* () {
     const { key, owner, persona, submit } = yield* seedPartner()
     const { data } = yield* submit("Will the cup be theirs again?")

@@ -28,7 +28,7 @@ const bulk = Effect.fnUntraced(function* (limits?: Parameters<typeof seedPartner
 })
 
 testOnService(
-  "POST /topics/bulk: {topics: [1 to 100]}",
+  "POST /topics/bulk: the field topics contains 1 to 100 topics",
   Effect.gen(function* () {
     const { post, topic, total } = yield* bulk()
     const many = (count: number) => Array.from({ length: count }, (_, index) => topic(2030 + index))
@@ -87,7 +87,7 @@ testOnService(
 )
 
 testOnService(
-  "POST /topics/bulk: one commit per item: what is refused takes nothing back of what was created",
+  "POST /topics/bulk: a refused topic does not undo the other topics of the request",
   Effect.gen(function* () {
     const { post, topic, total } = yield* bulk({ limits: { topics_per_month: 2 } })
     const { data } = yield* post([topic(2030), topic(2031), topic(2032)])
@@ -101,7 +101,7 @@ testOnService(
 )
 
 testOnService(
-  "POST /topics/bulk: each counting one towards the submission limit",
+  "POST /topics/bulk: each topic of the request counts toward the submission limit",
   Effect.gen(function* () {
     const { post, submit, topic } = yield* bulk({ limits: { topic_submissions_per_hour: 5 } })
     const answer = yield* post([topic(2030), topic(2031), topic(2032)])
@@ -116,7 +116,7 @@ testOnService(
 )
 
 testOnService(
-  "GET /metrics/performance: scope usage:read",
+  "GET /metrics/performance: the scope usage:read is required",
   Effect.gen(function* () {
     const { owner } = yield* seedPartner()
     const { text: reader } = yield* Seed.key(owner, { scopes: ["usage:read"] })
@@ -130,7 +130,7 @@ testOnService(
 )
 
 testOnService(
-  "GET /metrics/performance: per persona and overall, counts by outcome over a period",
+  "GET /metrics/performance: counts the outcomes in a period, overall and by persona",
   Effect.gen(function* () {
     const { key, owner, persona, submit } = yield* seedPartner()
     const bo = yield* Seed.persona(owner, { name: "Bo Lindqvist" })
@@ -150,7 +150,7 @@ testOnService(
 )
 
 testOnService(
-  "GET /metrics/performance: median and 90th percentile of response, generation and approval time",
+  "GET /metrics/performance: contains the median and the 90th percentile of response, generation and approval times",
   Effect.gen(function* () {
     const { key, persona, submit } = yield* seedPartner()
     for (const [index, minutes] of [10, 20, 60].entries()) {

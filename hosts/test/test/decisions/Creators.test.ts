@@ -97,7 +97,7 @@ layer(layerOfService)("decisions, States: creators", (it) => {
   )
 
   it.effect(
-    "a creator's action must contain the current draft_id, and the error for an outdated draft_id names the current draft",
+    "a creator's action must contain the id of the current draft, and the error for an older id contains the current id",
     () =>
       Effect.gen(function* () {
         const { act, draft, revised, text } = yield* one("commentary_generated")
@@ -212,16 +212,18 @@ layer(layerOfService)("decisions, States: creators", (it) => {
     })
   )
 
-  it.effect("a creator's link allows actions until the assignment is settled, and reading for 30 days afterwards", () =>
-    Effect.gen(function* () {
-      const { act, look } = yield* one("declined")
-      yield* TestClock.adjust("2591999 seconds")
-      assert.strictEqual(accepted(yield* look).status, "declined")
-      refused(yield* act("respond", { perspective: samplePerspective }))
-      yield* TestClock.adjust("1 second")
-      assert.strictEqual((yield* look).status, 404)
-      assert.strictEqual((yield* act("decline")).status, 404)
-    })
+  it.effect(
+    "a creator's link allows actions until the assignment is approved or failed, and reading for 30 more days",
+    () =>
+      Effect.gen(function* () {
+        const { act, look } = yield* one("declined")
+        yield* TestClock.adjust("2591999 seconds")
+        assert.strictEqual(accepted(yield* look).status, "declined")
+        refused(yield* act("respond", { perspective: samplePerspective }))
+        yield* TestClock.adjust("1 second")
+        assert.strictEqual((yield* look).status, 404)
+        assert.strictEqual((yield* act("decline")).status, 404)
+      })
   )
 
   it.effect("a new e-mail address of a creator invalidates the links that were sent to the old address", () =>

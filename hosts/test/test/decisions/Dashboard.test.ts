@@ -162,7 +162,7 @@ decided("API-key operations: the claim org_id names the organization by its id o
 )
 
 testOnService(
-  "Create key: ip_whitelist holds IPv4 and IPv6 addresses and CIDR ranges",
+  "Create key: ip_whitelist accepts IPv4 and IPv6 addresses and CIDR ranges",
   Effect.gen(function* () {
     const { createKey } = yield* seedPartner()
     const ip_whitelist = ["203.0.113.7", "198.51.100.0/24", "2001:db8::7", "2001:db8:1::/48"]
@@ -184,7 +184,7 @@ testOnService(
 )
 
 testOnService(
-  "Create key: environment is live by default, or test",
+  "Create key: environment is live or test, by default live",
   Effect.gen(function* () {
     const { createKey } = yield* seedPartner()
     assert.strictEqual((yield* createKey()).data.environment, "live")
@@ -197,7 +197,7 @@ testOnService(
 )
 
 testOnService(
-  "Create key: expires_at is a timestamp, never by default",
+  "Create key: expires_at is a timestamp, and by default the key does not expire",
   Effect.gen(function* () {
     const { createKey } = yield* seedPartner()
     assert.isNull((yield* createKey()).data.expires_at)

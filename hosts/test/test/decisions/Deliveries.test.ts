@@ -22,7 +22,7 @@ import {
 } from "../support/conformance/Dashboard.ts"
 import { eventually } from "../support/Eventually.ts"
 
-/** Sets a long lease, because a clock that jumps past the lease would mark running attempts as lost. */
+/** Sets a long lease. Otherwise a clock that jumps past the end of a lease would mark the running attempt as lost. */
 const patient = { policy: { lease: Duration.days(1) } }
 
 /** Sets a single attempt for each delivery, without retries. */
@@ -71,7 +71,7 @@ const failing = (status: number) =>
   })
 
 testOnService(
-  "Operations not shown: GET /webhooks/{id}/deliveries (attempts with codes, durations, next attempt)",
+  "GET /webhooks/{id}/deliveries lists deliveries with the status code and duration of each attempt, and the next attempt",
   Effect.gen(function* () {
     const { declined, key, path, tried } = yield* failing(503)
     yield* declined("Who wins the cup this season?")
@@ -94,7 +94,7 @@ testOnService(
 )
 
 testOnService(
-  "Scopes not shown: topics:read for reading deliveries; topics:submit for retrying and recovering",
+  "Required scope: topics:read is required for reading deliveries, and topics:submit for retries and recoveries",
   Effect.gen(function* () {
     const { declined, path, tried } = yield* failing(500)
     const { owner } = yield* seedPartner()
@@ -123,7 +123,7 @@ testOnService(
 )
 
 testOnService(
-  "paused and disabled: deliveries are recorded as held, spend no attempt, and go out when it is active again",
+  "Paused webhook: deliveries are held without an attempt, and are sent when the webhook is active again",
   Effect.gen(function* () {
     const { asked, declined, list, patch, settled } = yield* failing(200)
     yield* patch({ status: "paused" })
@@ -138,7 +138,7 @@ testOnService(
 )
 
 testOnService(
-  "Recovery: a single one by POST …/deliveries/{delivery_id}/retry. A manual success cancels the automatic retries",
+  "Recovery: POST …/deliveries/{delivery_id}/retry retries one delivery, and a success cancels the automatic retries",
   Effect.gen(function* () {
     const { answer, asked, declined, key, path, tried } = yield* failing(500)
     yield* declined("Who wins the cup this season?")
@@ -154,7 +154,7 @@ testOnService(
 )
 
 testOnService(
-  "Recovery: POST …/recover re-sends failed and held deliveries as a durable job and answers with their count; with dry run",
+  "Recovery: POST …/recover resends failed and held deliveries and returns their count, and a dry run only counts them",
   Effect.gen(function* () {
     const { answer, asked, declined, patch, recover, settled } = yield* failing(500)
     yield* declined("Who wins the cup this season?")
@@ -177,7 +177,7 @@ testOnService(
 )
 
 testOnService(
-  "Recovery: {since, until?, dry_run?}; since within the 30 days that deliveries are kept, and before until",
+  "Recovery: since is required, lies within the last 30 days and before until; until and dry_run are optional",
   Effect.gen(function* () {
     const { recover } = yield* failing(200)
     assert.deepStrictEqual(invalidFieldsOf(yield* recover({})), ["since"])

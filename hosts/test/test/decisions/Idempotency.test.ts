@@ -43,7 +43,7 @@ const twice = Effect.fnUntraced(function* <E, R>(request: Effect.Effect<ApiAnswe
 })
 
 testOnService(
-  "Idempotency: the same key and body within 24 h gets the first answer again (Idempotency-Replayed: true)",
+  "Idempotency: a repeated key and body within 24 hours gets the first response with Idempotency-Replayed: true",
   Effect.gen(function* () {
     const { key, persona } = yield* seedPartner()
     const send = under("a", "POST /topics", { key, body: { content, persona_ids: [persona.id] } })
@@ -58,7 +58,7 @@ testOnService(
 )
 
 testOnService(
-  "Idempotency: optional, on every POST",
+  "Idempotency: every POST operation accepts an idempotency key",
   Effect.gen(function* () {
     const { key, owner, persona, submit, token } = yield* seedPartner()
     const { data } = yield* submit(content)
@@ -83,7 +83,7 @@ testOnService(
 )
 
 testOnService(
-  "Idempotency: another body is 400, and changes nothing",
+  "Idempotency: a used key with another body gets 400, and the request changes nothing",
   Effect.gen(function* () {
     const { key, persona } = yield* seedPartner()
     const send = (content: string) => under("a", "POST /topics", { key, body: { content, persona_ids: [persona.id] } })
@@ -94,7 +94,7 @@ testOnService(
 )
 
 testOnService(
-  "Idempotency: scope is organization, environment, method and path",
+  "Idempotency: a key is valid for one organization, environment, method and path",
   Effect.gen(function* () {
     const { key, owner, persona } = yield* seedPartner()
     const stranger = yield* seedPartner()
@@ -118,7 +118,7 @@ testOnService(
 )
 
 testOnService(
-  "Idempotency: a concurrent duplicate waits and gets the same answer",
+  "Idempotency: a concurrent request with the same key waits and gets the same response",
   Effect.gen(function* () {
     const { key, persona } = yield* seedPartner()
     const send = under("a", "POST /topics", { key, body: { content, persona_ids: [persona.id] } })
@@ -138,7 +138,7 @@ testOnService(
 )
 
 testOnService(
-  "Idempotency: only 2xx answers are kept",
+  "Idempotency: only 2xx responses are stored",
   Effect.gen(function* () {
     const { key, owner } = yield* seedPartner()
     const persona = yield* Seed.persona(null)
@@ -151,7 +151,7 @@ testOnService(
 )
 
 testOnService(
-  "Idempotency: an answer that holds a secret is sealed; of the idempotency key only the hash is stored",
+  "Idempotency: a stored response that contains a secret is encrypted, and only the hash of the key is stored",
   Effect.gen(function* () {
     const { key, token } = yield* seedPartner()
     const own = "a-key-of-the-callers-own"

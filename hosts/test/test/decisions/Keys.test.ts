@@ -28,7 +28,7 @@ const base62 = (value: number) => {
 }
 
 testOnService(
-  "Key text: pk_<env>_, 32 base62 characters of randomness and 6 of CRC-32 checksum; key_prefix is pk_<env>_ and 8",
+  "Key text: pk_<env>_, 32 random base62 characters and a CRC-32 of 6 characters; key_prefix has 8 of the random ones",
   Effect.gen(function* () {
     const { createKey } = yield* seedPartner()
     const seen = new Set<string>()
@@ -44,7 +44,7 @@ testOnService(
 )
 
 testOnService(
-  "Key text: a mistyped key is refused without a look-up",
+  "Key text: a mistyped key is refused without a database query",
   Effect.gen(function* () {
     const { createKey } = yield* seedPartner()
     const { full_key } = (yield* createKey()).data
@@ -57,7 +57,7 @@ testOnService(
 )
 
 testOnService(
-  "Key text: stored only as SHA-256",
+  "Key text: the database contains only the SHA-256 hash of a key",
   Effect.gen(function* () {
     const { createKey } = yield* seedPartner()
     const { full_key } = (yield* createKey()).data
@@ -70,7 +70,7 @@ testOnService(
 )
 
 testOnService(
-  "List: id, name, key_prefix, scopes, environment, ip_whitelist, created_at, expires_at, last_used_at, revoked_at",
+  "List: each key has only its public fields, from id and key_prefix to last_used_at and revoked_at",
   Effect.gen(function* () {
     const { token } = yield* seedPartner()
     const fields = "id name key_prefix scopes environment ip_whitelist created_at expires_at last_used_at revoked_at"
@@ -99,7 +99,7 @@ for (const [body, milliseconds, grace] of [
   [{ grace_period_seconds: 604_800 }, 604_800_000, "at most 7 days"]
 ] as const) {
   testOnService(
-    `Rotate: the old one keeps working for grace_period_seconds, ${grace}, then it is revoked`,
+    `Rotate: the old key works until the grace period ends, and is then revoked: grace_period_seconds ${grace}`,
     Effect.gen(function* () {
       const { createKey, token } = yield* seedPartner()
       const before = (yield* createKey()).data
@@ -121,7 +121,7 @@ for (const [body, milliseconds, grace] of [
 }
 
 testOnService(
-  "Rotate: a grace of more than 7 days, or less than none, is refused",
+  "Rotate: a grace period that is negative, longer than 7 days or no whole number is refused",
   Effect.gen(function* () {
     const { keyId, token } = yield* seedPartner()
     for (const grace_period_seconds of [604_801, -1, 1.5, "60"]) {
@@ -134,7 +134,7 @@ testOnService(
 )
 
 testOnService(
-  "Rotate: the successor inherits its rate windows",
+  "Rotate: the old key and the new key share their rate windows",
   Effect.gen(function* () {
     const { createKey, token } = yield* seedPartner({ limits: { requests_per_hour: 10 } })
     const before = (yield* createKey()).data
@@ -146,7 +146,7 @@ testOnService(
 )
 
 testOnService(
-  "Rotate: its expires_at restarts the original lifetime",
+  "Rotate: the lifetime of the new key is as long as the original lifetime, and starts at the rotation",
   Effect.gen(function* () {
     const { createKey, owner } = yield* seedPartner()
     const before = (yield* createKey({ expires_at: inDays(30) })).data
@@ -175,7 +175,7 @@ testOnService(
 )
 
 testOnService(
-  "Rotate: at most 20 active keys per organization and environment",
+  "Create key: an organization has at most 20 active keys in each environment",
   Effect.gen(function* () {
     const { createKey } = yield* seedPartner()
     const { createKey: others } = yield* seedPartner()
@@ -187,7 +187,7 @@ testOnService(
 )
 
 testOnService(
-  "Revoke: {id, revoked_at}; idempotent; effective at once on the node that answered",
+  "Revoke: the key is refused on the next request to the same node, and a repeated call returns the same revoked_at",
   Effect.gen(function* () {
     const { createKey, token } = yield* seedPartner()
     const { full_key, id } = (yield* createKey()).data
@@ -201,7 +201,7 @@ testOnService(
 )
 
 testOnService(
-  "Revoke: effective within 5 s everywhere",
+  "Revoke: other processes refuse the key within 5 seconds",
   Effect.gen(function* () {
     const filename = yield* makeDatabaseFile
     const { createKey, key, token } = yield* runInProcess(filename, seedPartner())

@@ -28,10 +28,10 @@ const check = <A, E>(row: string, test: () => Effect.Effect<A, E, Layer.Success<
   it.effect(row, () => Effect.provide(test(), layerOfService))
 
 for (const [name, refusals, hours, arrived] of [
-  ["arrives when it is taken within that time", 8, 24, 1],
-  ["finally fails after it", 16, 60, 0]
+  ["arrives if the mail server accepts it in that time", 8, 24, 1],
+  ["is not sent if the mail server accepts no mail in that time", 16, 60, 0]
 ] as const)
-  check(`mail is retried for 24 h, and ${name}`, () =>
+  check(`a temporarily refused mail is retried for 24 hours, and ${name}`, () =>
     Effect.gen(function* () {
       const by = yield* seedPartner()
       const persona = yield* by.persona()
@@ -47,7 +47,7 @@ for (const [name, refusals, hours, arrived] of [
     })
   )
 
-check("a permanent rejection alerts the organization", () =>
+check("if a mail is permanently refused, the organization's contact gets a mail", () =>
   Effect.gen(function* () {
     const by = yield* seedPartner({ contactEmail: "newsdesk@courtside.example" })
     const persona = yield* by.persona({ name: "Ada Vance" })
@@ -98,7 +98,7 @@ it.effect("every attempt at a mail has the same Message-ID, so that mail clients
   }).pipe(Effect.provide(layerOfServiceWith({ outside: Layer.merge(mailer, ScriptedGenerator.layer) })))
 })
 
-check("the partner's text is quoted as such, the organization named as its source, its URLs made unclickable", () =>
+check("a mail quotes the partner's text, names the organization as its source, and makes its URLs unclickable", () =>
   Effect.gen(function* () {
     const by = yield* seedPartner({ name: "Courtside App" })
     const persona = yield* by.persona()
@@ -158,14 +158,16 @@ it.effect("a draft that arrives after the approval is discarded", () => {
   })
 })
 
-check("audio and video: URLs are null until ready; they change no status; text is always produced", () =>
-  Effect.gen(function* () {
-    const by = yield* seedPartner()
-    const { id } = yield* submitWithStates(by, content, ["creator_approved"], { output_types: ["audio", "video"] })
-    const { overall_status, personas } = (yield* by.get(`/topics/${id}/status`)).body.data
-    assert.deepStrictEqual([overall_status, personas[0].status], ["completed", "creator_approved"])
-    const [entry] = (yield* by.get(`/topics/${id}/commentaries`)).body.data.commentaries
-    assert.include(entry.content, samplePerspective)
-    assert.deepStrictEqual([entry.audio_url, entry.video_url], [null, null])
-  })
+check(
+  "audio and video URLs are null until the files are ready, and the text is available and completed without them",
+  () =>
+    Effect.gen(function* () {
+      const by = yield* seedPartner()
+      const { id } = yield* submitWithStates(by, content, ["creator_approved"], { output_types: ["audio", "video"] })
+      const { overall_status, personas } = (yield* by.get(`/topics/${id}/status`)).body.data
+      assert.deepStrictEqual([overall_status, personas[0].status], ["completed", "creator_approved"])
+      const [entry] = (yield* by.get(`/topics/${id}/commentaries`)).body.data.commentaries
+      assert.include(entry.content, samplePerspective)
+      assert.deepStrictEqual([entry.audio_url, entry.video_url], [null, null])
+    })
 )

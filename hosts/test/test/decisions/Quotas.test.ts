@@ -42,7 +42,7 @@ for (const [plan, hourly, topics, commentaries] of [
   ["premium", 5000, 10_000, 50_000]
 ] as const) {
   testOnService(
-    `Tiers and plans: ${plan} has ${hourly}/h, ${topics} topics, ${commentaries} commentaries a month`,
+    `Plans: ${plan} has ${hourly} requests an hour, and ${topics} topics and ${commentaries} commentaries a month`,
     Effect.gen(function* () {
       const { key } = yield* seedPartner({ plan, limits: {} })
       const usage = yield* sendRequest("GET /usage", { key })
@@ -58,7 +58,7 @@ for (const [plan, hourly, topics, commentaries] of [
 }
 
 testOnService(
-  "Tiers and plans: any value can be overridden per organization",
+  "Plans: an organization can override every limit of its plan",
   Effect.gen(function* () {
     const limits = {
       requests_per_hour: 70,
@@ -79,7 +79,7 @@ testOnService(
 )
 
 testOnService(
-  "Quota used up: 429 rate_limit_exceeded, details {retry_after, limit, remaining, quota}, to the next period's start",
+  "Quota: a topic beyond the quota gets 429 rate_limit_exceeded, and retry_after is the time until the next period",
   Effect.gen(function* () {
     const { submit } = yield* crowd(0, { topics_per_month: 1 })
     assert.strictEqual(statusAndCode(yield* submit(content)), "201")
@@ -99,7 +99,7 @@ testOnService(
 )
 
 testOnService(
-  "Quota: topics counts created topics",
+  "Quota: only created topics count toward the quota of topics",
   Effect.gen(function* () {
     const { submit, usage } = yield* crowd(2, {})
     yield* submit(content)
@@ -110,7 +110,7 @@ testOnService(
 )
 
 testOnService(
-  "Quota: a commentary unit is held for every sent assignment",
+  "Quota: every sent assignment reduces the remaining commentaries by one",
   Effect.gen(function* () {
     const made = yield* crowd(2, { commentaries_per_month: 10 })
     const unlicensed = yield* Seed.persona(null)
@@ -123,7 +123,7 @@ testOnService(
 )
 
 testOnService(
-  "Quota: a unit is charged to the month of the topic's creation and given back when it is settled as failed",
+  "Quota: a commentary counts in the month of its topic's creation, and no longer counts if its assignment fails",
   Effect.gen(function* () {
     const { persona, submit, usage } = yield* crowd(0, { commentaries_per_month: 10 })
     yield* submit(content)
@@ -142,7 +142,7 @@ testOnService(
 
 for (const reason of ["declined", "expired", "generation_failed", "approval_timeout", "withdrawn"]) {
   testOnService(
-    `Quota: a unit is given back when it is settled as failed, here ${reason}`,
+    `Quota: the commentary of a failed assignment does not count toward the quota: ${reason}`,
     Effect.gen(function* () {
       const { key, persona, submit, usage } = yield* crowd(0, { commentaries_per_month: 10 })
       const { topic_id } = (yield* submit(content)).data
@@ -173,7 +173,7 @@ for (const reason of ["declined", "expired", "generation_failed", "approval_time
 }
 
 testOnService(
-  "Quota: a topic that doesn't fit is refused whole",
+  "Quota: a topic with more personas than remaining commentaries is refused for all its personas",
   Effect.gen(function* () {
     const { key, persona, submit, usage } = yield* crowd(2, { commentaries_per_month: 4 })
     yield* submit(content)
@@ -188,7 +188,7 @@ testOnService(
 )
 
 testOnService(
-  "Quota: usage.commentaries_generated counts assignments with a first draft, remaining is quota minus units held",
+  "Quota: commentaries_generated counts assignments with a draft, and remaining is the quota minus the sent assignments",
   Effect.gen(function* () {
     const { key, persona, submit, usage } = yield* crowd(1, { commentaries_per_month: 10 })
     const { data } = yield* submit(content)
@@ -205,7 +205,7 @@ testOnService(
 )
 
 testOnService(
-  "Quota: exact under concurrency, never one over",
+  "Quota: concurrent submissions never exceed the quota",
   Effect.gen(function* () {
     const together = Effect.fnUntraced(function* (more: number, limits: Organization["limits"]) {
       const { submit, usage } = yield* crowd(more, limits)
@@ -221,7 +221,7 @@ testOnService(
 )
 
 testOnService(
-  "Billing period: calendar month, UTC",
+  "Billing period: the period is the calendar month in UTC",
   Effect.gen(function* () {
     const { usage } = yield* crowd(0, {})
     for (const [moment, begin, end] of [
@@ -236,7 +236,7 @@ testOnService(
 )
 
 testOnService(
-  "Billing period: usage.api_calls counts authenticated requests in it, and a clean shutdown loses none",
+  "Billing period: api_calls counts the period's authenticated requests, and a clean shutdown loses no count",
   Effect.gen(function* () {
     const filename = yield* makeDatabaseFile
     const key = yield* runInProcess(

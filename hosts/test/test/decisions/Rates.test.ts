@@ -23,7 +23,7 @@ const passing = Effect.fnUntraced(function* <E, R>(count: number, request: Effec
 const over = (address: string) => ({ headers: { "x-forwarded-for": address } })
 
 testOnService(
-  "Rate-limit windows: fixed windows of 3600 s from the first request",
+  "Rate-limit windows: the hourly window starts with the first request and has a fixed length of 3600 seconds",
   Effect.gen(function* () {
     const { key } = yield* seedPartner({ limits: { requests_per_hour: 2 } })
     const usage = sendRequest("GET /usage", { key })
@@ -38,7 +38,7 @@ testOnService(
 )
 
 testOnService(
-  "Rate-limit windows: and of 60 s (burst), per key",
+  "Rate-limit windows: each key has a burst window of 60 seconds",
   Effect.gen(function* () {
     const { key, owner } = yield* seedPartner({ limits: { burst_per_minute: 2 } })
     const usage = sendRequest("GET /usage", { key })
@@ -55,7 +55,7 @@ testOnService(
 )
 
 testOnService(
-  "Rate-limit windows: endpoint limits per key and endpoint",
+  "Rate-limit windows: each key has its own window for each limited endpoint",
   Effect.gen(function* () {
     const { key, owner } = yield* seedPartner({ limits: { persona_lists_per_hour: 2, topic_reads_per_hour: 1 } })
     const other = yield* Seed.key(owner)
@@ -67,7 +67,7 @@ testOnService(
 )
 
 testOnService(
-  "Rate-limit windows: headers always describe an hourly window, the one with the fewest requests left",
+  "Rate-limit windows: the headers describe the hourly window with the fewest requests left, and never the burst window",
   Effect.gen(function* () {
     const limits = { requests_per_hour: 9, persona_lists_per_hour: 4, burst_per_minute: 2 }
     const { key } = yield* seedPartner({ limits })
@@ -79,7 +79,7 @@ testOnService(
 )
 
 testOnService(
-  "Rate-limit windows: a burst refusal puts its own limit into details and its wait into Retry-After, whole seconds",
+  "Rate-limit windows: the error of a burst refusal has the burst limit, and Retry-After is in whole seconds",
   Effect.gen(function* () {
     const { key } = yield* seedPartner({ limits: { burst_per_minute: 1 } })
     yield* sendRequest("GET /usage", { key })
@@ -91,7 +91,7 @@ testOnService(
 )
 
 testOnService(
-  "Rate-limit windows: a refused request doesn't count",
+  "Rate-limit windows: a request that the burst limit refuses does not count in the hourly window",
   Effect.gen(function* () {
     const { key } = yield* seedPartner({ limits: { requests_per_hour: 5, burst_per_minute: 2 } })
     const usage = sendRequest("GET /usage", { key })
@@ -102,7 +102,7 @@ testOnService(
 )
 
 testOnService(
-  "Rate-limit windows: of 100 requests side by side against a limit of 50 exactly 50 pass",
+  "Rate-limit windows: exactly 50 of 100 concurrent requests pass a limit of 50",
   Effect.gen(function* () {
     const { key } = yield* seedPartner({ limits: { requests_per_hour: 50 } })
     assert.strictEqual(yield* passing(100, sendRequest("GET /usage", { key })), 50)
@@ -110,7 +110,7 @@ testOnService(
 )
 
 testOnService(
-  "Unauthenticated requests: limited per client address, 60 a minute, with the same headers",
+  "Unauthenticated requests: each client address may send 60 a minute, and the responses have rate-limit headers",
   Effect.gen(function* () {
     const stranger = sendRequest("GET /topics", over("203.0.113.7"))
     assert.deepStrictEqual(rateHeadersOf(yield* stranger), [300, 299, startInSeconds + 3600])
@@ -128,7 +128,7 @@ testOnService(
 )
 
 testOnService(
-  "Unauthenticated requests: 300 an hour",
+  "Unauthenticated requests: each client address may send 300 an hour",
   Effect.gen(function* () {
     const stranger = sendRequest("GET /topics", { key: "garbage", ...over("203.0.113.7") })
     for (let minute = 0; minute < 5; minute++) {
@@ -141,7 +141,7 @@ testOnService(
 )
 
 testOnService(
-  "Unauthenticated requests: IPv6 per /64",
+  "Unauthenticated requests: all IPv6 addresses of one /64 network share a limit",
   Effect.gen(function* () {
     assert.strictEqual(yield* passing(60, sendRequest("GET /topics", over("2001:db8:1:2::1"))), 60)
     assert.strictEqual(yield* passing(1, sendRequest("GET /topics", over("2001:db8:1:2:ffff::9"))), 0)
@@ -150,7 +150,7 @@ testOnService(
 )
 
 testOnService(
-  "Unauthenticated requests: they never refuse a request with a valid key",
+  "Unauthenticated requests: a request with a valid key succeeds even if its address is over the limit",
   Effect.gen(function* () {
     const { key } = yield* seedPartner()
     const from = over("203.0.113.7")
@@ -160,7 +160,7 @@ testOnService(
 )
 
 testOnService(
-  "Unauthenticated requests: openapi.json, docs, the creator portal and health checks are outside the partner limits",
+  "Unauthenticated requests: the rate limits do not apply to openapi.json, docs, the creator portal and health checks",
   Effect.gen(function* () {
     const { call } = yield* TestApi
     const from = over("203.0.113.7")
@@ -176,7 +176,7 @@ testOnService(
 )
 
 testOnService(
-  "Dashboard (JWT) requests: limited per organization by its tier, in windows of their own, with the same headers",
+  "Dashboard requests: all tokens of an organization share the limits of its plan, in windows separate from its keys",
   Effect.gen(function* () {
     const { key, owner, token } = yield* seedPartner({ limits: {} })
     assert.strictEqual(rateHeadersOf(yield* sendRequest("GET /usage", { key }))[1], 999)

@@ -48,7 +48,7 @@ const responded = Effect.gen(function* () {
 })
 
 testOnService(
-  "Record: audit of key actions, who and when",
+  "Audit log: a change of a key is recorded with the dashboard user and the time",
   Effect.gen(function* () {
     const { createKey, token } = yield* seedPartner()
     const { id } = (yield* createKey()).data
@@ -68,7 +68,7 @@ testOnService(
 )
 
 testOnService(
-  "Record: audit of webhook actions, by which key",
+  "Audit log: a change of a webhook is recorded with the API key, and without the secret",
   Effect.gen(function* () {
     const { key, keyId } = yield* seedPartner()
     const { id, secret } = (yield* sendRequest("POST /webhooks", { key, body: validWebhookBody })).data
@@ -85,7 +85,7 @@ testOnService(
 )
 
 testOnService(
-  "Record: audit of creator actions, by which link; the hash of every approved text",
+  "Audit log: a creator's action is recorded as made through the link, with the hash of an approved text",
   Effect.gen(function* () {
     const { shareId, token } = yield* responded
     yield* TestClock.adjust("1 hour")
@@ -105,7 +105,7 @@ testOnService(
 )
 
 testOnService(
-  "Record: done jobs are kept for 7 days, answers under idempotency keys for 24 h, duplicate windows as long as they hold",
+  "Retention: sent mails are kept for 7 days, stored responses for 24 hours, and duplicate windows until they end",
   Effect.gen(function* () {
     const { key, persona } = yield* seedPartner()
     const send = (idempotencyKey: string, content: string) =>
@@ -145,7 +145,7 @@ testOnService(
 )
 
 testOnService(
-  "Record: erasing a creator keeps the approved texts only",
+  "Erasure: after a creator is erased, only the approved texts remain",
   Effect.gen(function* () {
     const { detail, persona, token } = yield* responded
     yield* actAsCreator(token, "approve", { content: approved })
@@ -162,7 +162,7 @@ testOnService(
 )
 
 testOnService(
-  "Record: webhook secrets are sealed at rest",
+  "Encryption: the database contains no webhook secret as plain text",
   Effect.gen(function* () {
     const { key } = yield* seedPartner()
     const { secret } = (yield* sendRequest("POST /webhooks", { key, body: validWebhookBody })).data
@@ -177,7 +177,7 @@ testOnService(
 )
 
 testOnService(
-  "Record: a licence revoked mid-flow stops new topics only",
+  "Licences: a revoked licence prevents new topics, and the creator can still approve the current assignment",
   Effect.gen(function* () {
     const { detail, key, owner, persona, submit, token } = yield* responded
     yield* (yield* PersonaRegistry).revoke(owner.id, persona.id, yield* Instant.now)
@@ -190,7 +190,7 @@ testOnService(
 )
 
 testOnService(
-  'Record: defaults where the specification wants a string: bio "", expertise [], social_links {}, a neutral avatar',
+  'Personas: a persona without details has the bio "", the expertise [], the social_links {} and a neutral avatar',
   Effect.gen(function* () {
     const { key, owner } = yield* seedPartner()
     const bare = { name: "Bo", imageUrl: "", bio: "", expertise: [], socialLinks: {} }
@@ -204,7 +204,7 @@ testOnService(
 )
 
 testOnService(
-  "Record: names and pictures are copied onto the assignment: what a partner was shown doesn't change under it",
+  "Personas: a changed name or image of a persona does not change the topics that were sent before",
   Effect.gen(function* () {
     const { detail, key, persona } = yield* responded
     const before = yield* detail
@@ -222,7 +222,7 @@ testOnService(
 )
 
 testOnService(
-  "Record: addresses are copied onto the assignment: reminders go where the request went",
+  "Creators: a reminder is sent to the address of the first mail, even if the creator's address has changed",
   Effect.gen(function* () {
     const { persona, submit } = yield* seedPartner()
     yield* submit(content)

@@ -51,7 +51,7 @@ const sandbox = Effect.gen(function* () {
   return { ...live, test, personas, send, way }
 })
 
-/** Lists the states that a client sees by polling, for each scripted path. */
+/** Lists the statuses that a client sees by polling, for each way in which a simulated creator can act. */
 const paths: Readonly<Record<"approve" | "decline" | "expire" | "fail", Array<string>>> = {
   approve: ["topic_sent", "opinion_injected", "commentary_generated", "creator_approved"],
   decline: ["topic_sent", "declined declined"],
@@ -60,7 +60,7 @@ const paths: Readonly<Record<"approve" | "decline" | "expire" | "fail", Array<st
 }
 
 testOnService(
-  "Test environment: keys pk_test_… see only test data, and live keys only live data",
+  "Test environment: test keys see only test data, and live keys see only live data",
   Effect.gen(function* () {
     const { key, persona, send, submit, test } = yield* sandbox
     const live = (yield* submit(content, { more: { external_reference: "mine" } })).data.topic_id
@@ -83,7 +83,7 @@ testOnService(
 )
 
 testOnService(
-  "Test environment: keys pk_test_… use no quota",
+  "Test environment: topics that are submitted with a test key use no quota",
   Effect.gen(function* () {
     const { owner, persona } = yield* seedPartner({ limits: { topics_per_month: 1, commentaries_per_month: 1 } })
     const live = yield* Seed.key(owner)
@@ -98,7 +98,7 @@ testOnService(
 )
 
 testOnService(
-  "Test environment: sends no e-mail; a simulated creator walks every assignment through the workflow in seconds",
+  "Test environment: a simulated creator responds and approves within seconds, and no mail is sent",
   Effect.gen(function* () {
     const { persona, send, way } = yield* sandbox
     assert.deepStrictEqual(yield* way((yield* send(content, persona.id)).data.topic_id), paths.approve)
@@ -107,7 +107,7 @@ testOnService(
 )
 
 testOnService(
-  "Test environment: five fixed test personas, listed to test keys only",
+  "Test environment: there are five fixed test personas, which only test keys can see",
   Effect.gen(function* () {
     const { key, persona, personas, submit } = yield* sandbox
     assert.deepStrictEqual(
@@ -126,7 +126,7 @@ testOnService(
 
 for (const [index, path] of (["approve", "decline", "expire", "fail"] as const).entries()) {
   testOnService(
-    `Test environment: one of the test personas will ${path}`,
+    `Test environment: one of the test personas always follows the path ${path}`,
     Effect.gen(function* () {
       const { personas, send, way } = yield* sandbox
       const { data } = yield* send(content, personas[index]?.id ?? "")
@@ -136,7 +136,7 @@ for (const [index, path] of (["approve", "decline", "expire", "fail"] as const).
 }
 
 testOnService(
-  "Test environment: the fifth waits for POST /test/assignments/{share_id}/advance",
+  "Test environment: the fifth persona takes a step only on POST /test/assignments/{share_id}/advance",
   Effect.gen(function* () {
     const { key, personas, send, test } = yield* sandbox
     const { data } = yield* send(content, personas[4]?.id ?? "")
@@ -162,7 +162,7 @@ testOnService(
 
 for (const path of ["decline", "expire", "fail"] as const) {
   testOnService(
-    `Test environment: content that holds [${path}] sends licensed personas down that path`,
+    `Test environment: if the content contains [${path}], licensed personas follow this path`,
     Effect.gen(function* () {
       const { persona, send, way } = yield* sandbox
       const { data } = yield* send(`Will the cup be theirs? [${path}]`, persona.id)
@@ -172,7 +172,7 @@ for (const path of ["decline", "expire", "fail"] as const) {
 }
 
 testOnService(
-  "Test environment: the generator is always the local one",
+  "Test environment: the local generator always writes the drafts",
   Effect.gen(function* () {
     const { persona, send, test, way } = yield* sandbox
     const { data } = yield* send(content, persona.id)
@@ -184,7 +184,7 @@ testOnService(
 )
 
 testOnService(
-  "Test environment: the duplicate window is 60 s",
+  "Test environment: the same content can be submitted again after 60 seconds",
   Effect.gen(function* () {
     const { persona, send } = yield* sandbox
     assert.strictEqual(statusAndCode(yield* send(content, persona.id)), "201")

@@ -33,7 +33,7 @@ const registering = Effect.gen(function* () {
 })
 
 testOnService(
-  "Signature: a whsec_… secret is base64 of 24 to 64 bytes",
+  "Secret: a secret that begins with whsec_ must be the base64 of 24 to 64 bytes",
   Effect.gen(function* () {
     const { post } = yield* registering
     const secret = (bytes: number) => `whsec_${Buffer.alloc(bytes, 7).toString("base64")}`
@@ -46,7 +46,7 @@ testOnService(
 )
 
 testOnService(
-  "Signature: any other secret is 32 to 256 printable ASCII characters",
+  "Secret: a secret without the prefix whsec_ must have 32 to 256 printable ASCII characters",
   Effect.gen(function* () {
     const { post } = yield* registering
     const printable = Array.from({ length: 95 }, (_, index) => String.fromCharCode(32 + index)).join("")
@@ -60,7 +60,7 @@ testOnService(
 )
 
 testOnService(
-  "Signature: generated secrets are whsec_ + 32 random bytes in base64",
+  "Secret: a generated secret is whsec_ and 32 random bytes in base64",
   Effect.gen(function* () {
     const { post } = yield* registering
     const made = yield* Effect.forEach([1, 2, 3], () => Effect.map(post(), ({ data }) => data.secret as string))
@@ -73,7 +73,7 @@ testOnService(
 )
 
 testOnService(
-  "consecutive_failures: 0 when the client sets active; disabled: PATCH status active brings it back",
+  "Disabled webhook: PATCH with the status active enables it and sets consecutive_failures to 0",
   Effect.gen(function* () {
     const { key, post } = yield* registering
     const { id } = (yield* post()).data
@@ -92,7 +92,7 @@ testOnService(
 )
 
 testOnService(
-  "Registration: one that resolves to a non-public address is 400, when it is added and when its URL changes",
+  "Registration: a URL whose host is not public gets 400, for a new webhook and for a change of the URL",
   Effect.gen(function* () {
     const { key, post } = yield* registering
     yield* (yield* Receivers).refuse("inside.example", "must not name a host in a private network")
@@ -105,7 +105,7 @@ testOnService(
 )
 
 testOnService(
-  "Registration: at most 20 webhooks per organization and environment",
+  "Registration: an organization has at most 20 webhooks in each environment",
   Effect.gen(function* () {
     const { owner, post } = yield* registering
     for (let count = 1; count <= 20; count++) assert.strictEqual(statusAndCode(yield* post()), "201")
@@ -118,7 +118,7 @@ testOnService(
 )
 
 testOnService(
-  "Registration: the organization's contact is mailed when one is added or its URL changes, and for nothing else",
+  "Registration: the contact gets a mail about a new webhook or a new URL, and about no other change or deletion",
   Effect.gen(function* () {
     const { key, owner, post } = yield* registering
     const mailbox = yield* Mailbox
@@ -133,7 +133,7 @@ testOnService(
     yield* patch({ status: "paused" })
     yield* patch({ events: ["commentary.failed"] })
     yield* patch({ url: "https://moved.example/hook" })
-    // A mail about a change is sent at once, or five minutes after the previous mail.
+    // A mail about a change is sent immediately, or five minutes after the previous mail.
     yield* TestClock.adjust("5 minutes")
     assert.match((yield* mailed(2)).text, /was changed.*moved\S{1,3}example/s)
     yield* sendRequest(`DELETE /webhooks/${id}`, { key })
@@ -143,7 +143,7 @@ testOnService(
 )
 
 testOnService(
-  "Operations not shown: GET /webhooks lists, without secrets",
+  "GET /webhooks lists all webhooks without their secrets",
   Effect.gen(function* () {
     const { key, post } = yield* registering
     const ids = [(yield* post()).data.id, (yield* post()).data.id]
@@ -158,7 +158,7 @@ testOnService(
 )
 
 testOnService(
-  "Operations not shown: GET /webhooks/{id}",
+  "GET /webhooks/{id} returns a webhook without its secret, and 404 to another organization",
   Effect.gen(function* () {
     const { key, post } = yield* registering
     const { secret: _, ...shown } = (yield* post()).data
@@ -176,7 +176,7 @@ testOnService(
 )
 
 testOnService(
-  "Operations not shown: DELETE /webhooks/{id} (200, {id, deleted: true})",
+  "DELETE /webhooks/{id} deletes the webhook and returns {id, deleted: true}",
   Effect.gen(function* () {
     const { key, post } = yield* registering
     const { id } = (yield* post()).data
@@ -188,7 +188,7 @@ testOnService(
 )
 
 testOnService(
-  "partner.approved: POST …/approve sets partner_approved_at once; status values don't change",
+  "Partner's approval: POST …/approve sets partner_approved_at once, and changes no status",
   Effect.gen(function* () {
     const { key, persona, submit } = yield* seedPartner()
     const { topic_id } = (yield* submit("Will the cup be theirs again?")).data

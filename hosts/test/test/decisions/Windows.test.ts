@@ -54,14 +54,14 @@ const one = Effect.fnUntraced(function* (state: AssignmentState) {
 
 const lessASecond = (wait: Duration.Input) => Duration.millis(Duration.toMillis(Duration.fromInputUnsafe(wait)) - 1000)
 
-/** Returns the number of mails to the creator after all due mails were sent. */
+/** Waits until all due mails are sent, and returns how many mails the creator has received in total. */
 const count = (persona: Persona) =>
   Effect.gen(function* () {
     yield* waitForMails
     return (yield* (yield* Mailbox).to(persona.creator.email)).length
   })
 
-/** Checks that `before` mails were sent until just before the given time, and one more mail at that time. */
+/** Checks that the creator has `before` mails one second before `wait` has passed, and one more mail a second later. */
 const remindedAfter = Effect.fnUntraced(function* (persona: Persona, wait: Duration.Input, before: number) {
   yield* TestClock.adjust(lessASecond(wait))
   assert.strictEqual(yield* count(persona), before)
@@ -70,7 +70,7 @@ const remindedAfter = Effect.fnUntraced(function* (persona: Persona, wait: Durat
   assert.strictEqual(yield* count(persona), before + 1)
 })
 
-check("allowed response time: 48 hours", () =>
+check("a creator may respond until 48 hours after the request, and the assignment then expires", () =>
   Effect.gen(function* () {
     const [early, late] = [yield* one("topic_sent"), yield* one("topic_sent")]
     yield* TestClock.adjust(Duration.millis(48 * 3_600_000 - 1))
@@ -82,14 +82,14 @@ check("allowed response time: 48 hours", () =>
   })
 )
 
-check("a reminder e-mail goes out at half of it", () =>
+check("a reminder is sent after half of the response window", () =>
   Effect.gen(function* () {
     const { persona } = yield* one("topic_sent")
     yield* remindedAfter(persona, "24 hours", 1)
   })
 )
 
-check("generation fails: attempts at 0, 1 min, 10 min, 1 h, 6 h", () =>
+check("a failed draft is retried 1 minute, 10 minutes, 1 hour and 6 hours after the previous attempt", () =>
   Effect.gen(function* () {
     const { act, persona, view } = yield* one("topic_sent")
     const generator = yield* ScriptedGenerator
@@ -115,7 +115,7 @@ check("generation fails: attempts at 0, 1 min, 10 min, 1 h, 6 h", () =>
   })
 )
 
-check("a permanent refusal stops early", () =>
+check("after a permanent failure of the generator, the draft is not retried", () =>
   Effect.gen(function* () {
     const { persona } = yield* one("opinion_injected")
     const generator = yield* ScriptedGenerator
@@ -126,7 +126,7 @@ check("a permanent refusal stops early", () =>
   })
 )
 
-check("until 24 h after the last attempt the creator may start again and the assignment counts as in progress", () =>
+check("for 24 hours after the last attempt, the creator may request another draft and the topic is in progress", () =>
   Effect.gen(function* () {
     const { act, by, id, persona, view } = yield* one("opinion_injected")
     yield* TestClock.adjust(lessASecond("24 hours"))
@@ -136,7 +136,7 @@ check("until 24 h after the last attempt the creator may start again and the ass
   })
 )
 
-check("then it is settled as failed, and keeps opinion_injected", () =>
+check("24 hours after the last attempt, the assignment fails, keeps opinion_injected and refuses actions", () =>
   Effect.gen(function* () {
     const { act, settled, view } = yield* one("opinion_injected")
     yield* TestClock.adjust("24 hours")
@@ -151,7 +151,7 @@ check("then it is settled as failed, and keeps opinion_injected", () =>
   })
 )
 
-check("approval window: 7 days from each draft", () =>
+check("the approval window of 7 days starts again with each draft", () =>
   Effect.gen(function* () {
     const { act, expiresAt, settled, view } = yield* one("commentary_generated")
     const now = yield* Clock.currentTimeMillis
@@ -169,7 +169,7 @@ check("approval window: 7 days from each draft", () =>
   })
 )
 
-check("approval reminders at half and at 90 %", () =>
+check("approval reminders are sent after 50 % and 90 % of the approval window", () =>
   Effect.gen(function* () {
     const { persona } = yield* one("commentary_generated")
     yield* waitForCreatorMails(persona, content, 2)
@@ -179,23 +179,21 @@ check("approval reminders at half and at 90 %", () =>
 )
 
 for (const [name, state] of [
-  ["creator never approves", "approval_timeout"],
-  ["a creator may also withdraw", "withdrawn"]
+  ["a creator never approves", "approval_timeout"],
+  ["a creator withdraws", "withdrawn"]
 ] as const) {
-  check(
-    `${name}: the assignment keeps commentary_generated, is settled as failed (${state}); later actions are refused`,
-    () =>
-      Effect.gen(function* () {
-        const { act, view } = yield* one(state)
-        assert.deepStrictEqual(yield* view, { overall: "completed", status: "commentary_generated", failure: state })
-        for (const action of ["approve", "revise", "respond", "decline"])
-          refused(yield* act(action, { perspective: "Another view of it.", instructions: "Shorter" }))
-        assert.deepStrictEqual(yield* view, { overall: "completed", status: "commentary_generated", failure: state })
-      })
+  check(`${name}: the assignment keeps commentary_generated, fails with ${state}, and refuses later actions`, () =>
+    Effect.gen(function* () {
+      const { act, view } = yield* one(state)
+      assert.deepStrictEqual(yield* view, { overall: "completed", status: "commentary_generated", failure: state })
+      for (const action of ["approve", "revise", "respond", "decline"])
+        refused(yield* act(action, { perspective: "Another view of it.", instructions: "Shorter" }))
+      assert.deepStrictEqual(yield* view, { overall: "completed", status: "commentary_generated", failure: state })
+    })
   )
 }
 
-check("every guarded update compares the deadline with now itself: at the deadline every action is refused", () =>
+check("every action is refused at the deadline, even before a worker has expired the assignment", () =>
   Effect.gen(function* () {
     const { act, expiresAt, settled } = yield* one("commentary_generated")
     yield* TestClock.setTime(yield* expiresAt)
@@ -204,7 +202,7 @@ check("every guarded update compares the deadline with now itself: at the deadli
   })
 )
 
-check("the response window starts when the mail was handed over", () =>
+check("the response window starts when the mail server accepts the mail", () =>
   Effect.gen(function* () {
     const by = yield* seedPartner()
     const persona = yield* by.persona()
@@ -219,7 +217,7 @@ check("the response window starts when the mail was handed over", () =>
   })
 )
 
-check("the response window starts at the latest 24 h after submission", () =>
+check("if the mail is never sent, the response window starts 24 hours after the submission", () =>
   Effect.gen(function* () {
     const by = yield* seedPartner()
     const persona = yield* by.persona()

@@ -7,7 +7,7 @@ import { sqlite } from "partner-commentary/sqlite/Sqlite"
 import { expect, it, onTestFinished, vi } from "vitest"
 import { openService, type Service } from "./EmbeddedStory.ts"
 
-/** The id of the test persona that declines every topic at once. */
+/** The id of the test persona that declines every topic within seconds. */
 const declines = "7e570000-0000-4000-8000-000000000002"
 const url = "https://app.example/commentary"
 

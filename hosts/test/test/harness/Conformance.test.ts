@@ -1,6 +1,6 @@
 /**
- * Tests that the conformance suite reports all differences at once, except for headers and redirects that the embedder
- * lists.
+ * Tests that one error of the conformance suite contains all differences, except for headers and redirects that the
+ * embedder lists.
  */
 import { assert, it } from "@effect/vitest"
 import * as HostConformance from "@partner-commentary/test/HostConformance"

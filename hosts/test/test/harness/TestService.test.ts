@@ -53,28 +53,30 @@ it.live("due jobs run only when the test requests them, and each job runs at its
   }).pipe(Effect.provide(TestService.layer({ start })))
 )
 
-it.live("when the clock advances, sleeping fibers resume in order, and other sleeps end in real time", () =>
-  Effect.gen(function* () {
-    const { advanceTo } = yield* DueWork
-    const { now } = yield* VirtualClock
-    const woken: Array<readonly [string, number]> = []
-    const sleeper = (name: string, millis: number) =>
-      Effect.andThen(
-        Effect.sleep(millis),
-        Effect.sync(() => woken.push([name, now() - start]))
-      )
-    const late = yield* Effect.forkChild(sleeper("late", 2 * hour))
-    const early = yield* Effect.forkChild(sleeper("early", hour))
-    const never = yield* Effect.forkChild(sleeper("never", 10 * hour))
-    yield* Effect.yieldNow
-    yield* advanceTo(start + 3 * hour)
-    yield* Fiber.joinAll([late, early])
-    assert.deepStrictEqual(woken, [
-      ["early", hour],
-      ["late", 2 * hour]
-    ])
-    yield* Fiber.interrupt(never)
-    yield* sleeper("in real time", 20)
-    assert.deepStrictEqual(woken.at(-1), ["in real time", 3 * hour])
-  }).pipe(Effect.provide(TestService.layer({ start })))
+it.live(
+  "an advance of the clock resumes sleeping fibers in order, and without an advance a sleep ends in real time",
+  () =>
+    Effect.gen(function* () {
+      const { advanceTo } = yield* DueWork
+      const { now } = yield* VirtualClock
+      const woken: Array<readonly [string, number]> = []
+      const sleeper = (name: string, millis: number) =>
+        Effect.andThen(
+          Effect.sleep(millis),
+          Effect.sync(() => woken.push([name, now() - start]))
+        )
+      const late = yield* Effect.forkChild(sleeper("late", 2 * hour))
+      const early = yield* Effect.forkChild(sleeper("early", hour))
+      const never = yield* Effect.forkChild(sleeper("never", 10 * hour))
+      yield* Effect.yieldNow
+      yield* advanceTo(start + 3 * hour)
+      yield* Fiber.joinAll([late, early])
+      assert.deepStrictEqual(woken, [
+        ["early", hour],
+        ["late", 2 * hour]
+      ])
+      yield* Fiber.interrupt(never)
+      yield* sleeper("in real time", 20)
+      assert.deepStrictEqual(woken.at(-1), ["in real time", 3 * hour])
+    }).pipe(Effect.provide(TestService.layer({ start })))
 )

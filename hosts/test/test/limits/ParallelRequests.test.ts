@@ -46,7 +46,7 @@ interface Wanted {
 
 const countdown = (from: number, length: number) => Array.from({ length }, (_, index) => from - 1 - index)
 
-/** Sends 100 requests at once. The parameter `nth` is the number of a request, from 0 to 99. */
+/** Sends 100 concurrent requests. The parameter `nth` is the number of a request, from 0 to 99. */
 const rush = (requests: (nth: number) => readonly [path: string, call: ApiCall]) =>
   Effect.flatMap(TestApi, ({ call }) =>
     Effect.all(
@@ -95,7 +95,7 @@ const it100 = (of: string, test: Effect.Effect<void, unknown, Layer.Success<type
   )
 
 it100(
-  "a key has an hour",
+  "a key may send in an hour",
   Effect.gen(function* () {
     const { key } = yield* scene({ requests_per_hour: 50 })
     yield* judge(yield* rush(() => ["/usage", { key }]), { ...ofFifty, status: 200 })

@@ -16,7 +16,7 @@ const content = "Who takes the title this season?"
 const start = Date.parse("2026-03-01T09:00:00.000Z")
 const contactEmail = "newsdesk@courtside.example"
 
-/** Submits a request and answers it as its creator. The draft is not written yet. */
+/** Submits a topic and responds as its creator. The draft is not written yet. */
 const answered = Effect.gen(function* () {
   const work = yield* DueWork
   const owner = yield* Seed.organization({ contactEmail })
@@ -31,7 +31,7 @@ const answered = Effect.gen(function* () {
 })
 
 it.live(
-  "while a draft is being written no mail is resent, and the draft's mail is sent as soon as the draft is written",
+  "resendMail is refused while a draft is being written, and resends the draft's mail when the draft is ready",
   () =>
     Effect.gen(function* () {
       const share = yield* answered

@@ -59,7 +59,7 @@ const used = Effect.gen(function* () {
 const nextDue = Effect.flatMap(MailStore, ({ nextDue }) => Effect.map(nextDue, Option.getOrNull))
 const until = (isSo: () => boolean) => eventually("the mailer is called", Effect.sync(isSo))
 
-it.effect("a mail that takes longer than its lease is sent once, even with many workers", () =>
+it.effect("a mail whose sending takes longer than its lease is sent once, even with several workers", () =>
   scene([Effect.sleep("10 minutes")], (sent) =>
     Effect.gen(function* () {
       yield* Layer.build(TestApi.workers)
@@ -122,7 +122,7 @@ it.effect(
     )
 )
 
-it.effect("a worker that dies while it sends a mail uses up no attempt and delays no other mail", () =>
+it.effect("an attempt whose worker dies does not count, and the next failed attempt is retried as the first one", () =>
   scene([refused()], (sent) =>
     Effect.gen(function* () {
       const store = yield* MailStore

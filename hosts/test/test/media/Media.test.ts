@@ -82,7 +82,7 @@ it.effect("a service without media adapters stores no media jobs", () =>
 )
 
 it.effect(
-  "the approval event is sent at once with null as the URL, and media.ready and later events contain the URL",
+  "the approval event is sent immediately with a null URL, and media.ready and later events contain the URL",
   () =>
     Effect.gen(function* () {
       const media = yield* ScriptedMedia

@@ -74,7 +74,7 @@ it.effect("a topic's media.ready event goes only to the webhooks that the topic 
 )
 
 it.effect(
-  "the sequence numbers of an assignment's events increase, whether the acceptance or the media file comes first",
+  "the sequence numbers of an assignment's events increase, even if the partner accepts before the media file is ready",
   () =>
     Effect.gen(function* () {
       const media = yield* ScriptedMedia

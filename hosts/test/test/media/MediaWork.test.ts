@@ -123,7 +123,7 @@ it.effect(
       const media = yield* ScriptedMedia
       const sql = yield* SqlClient.SqlClient
       const { urls } = yield* approveTopic(["audio"])
-      // The job is settled last. Renaming the column makes only this step fail.
+      // Recording the job as settled is the last step. Renaming the column makes only this step fail.
       yield* sql`ALTER TABLE media_jobs RENAME COLUMN settled_at TO lost_at`
       yield* Effect.exit(drainJobs)
       yield* sql`ALTER TABLE media_jobs RENAME COLUMN lost_at TO settled_at`
@@ -179,23 +179,25 @@ it.effect(
     }).pipe(Effect.provide(layerWithMedia("audio")))
 )
 
-it.effect("a clean stop releases running media jobs, which are due at once and have used up no attempt", () =>
-  Effect.gen(function* () {
-    const media = yield* ScriptedMedia
-    const mediaWorker = yield* MediaWorker
-    yield* media.holdNext(Effect.never)
-    const { urls } = yield* approveTopic(["audio"])
-    const [taken] = yield* mediaWorker.claim(1)
-    if (taken === undefined) return assert.fail("nothing was due")
-    const making = yield* Effect.forkChild(mediaWorker.run(taken), { startImmediately: true })
-    yield* eventually("the attempt", begun(1))
-    yield* Fiber.interrupt(making)
-    assert.deepStrictEqual(yield* mediaWorker.nextDue, Option.some(yield* Clock.currentTimeMillis))
-    const [again] = yield* mediaWorker.claim(1)
-    assert.deepStrictEqual(again, { ...taken, ticket: taken.ticket + 1 })
-    yield* mediaWorker.run(again ?? taken)
-    assert.isString((yield* urls)[0])
-  }).pipe(Effect.provide(layerWithMedia("audio")))
+it.effect(
+  "after a clean stop, an interrupted media job is due immediately, and the interrupted attempt does not count",
+  () =>
+    Effect.gen(function* () {
+      const media = yield* ScriptedMedia
+      const mediaWorker = yield* MediaWorker
+      yield* media.holdNext(Effect.never)
+      const { urls } = yield* approveTopic(["audio"])
+      const [taken] = yield* mediaWorker.claim(1)
+      if (taken === undefined) return assert.fail("nothing was due")
+      const making = yield* Effect.forkChild(mediaWorker.run(taken), { startImmediately: true })
+      yield* eventually("the attempt", begun(1))
+      yield* Fiber.interrupt(making)
+      assert.deepStrictEqual(yield* mediaWorker.nextDue, Option.some(yield* Clock.currentTimeMillis))
+      const [again] = yield* mediaWorker.claim(1)
+      assert.deepStrictEqual(again, { ...taken, ticket: taken.ticket + 1 })
+      yield* mediaWorker.run(again ?? taken)
+      assert.isString((yield* urls)[0])
+    }).pipe(Effect.provide(layerWithMedia("audio")))
 )
 
 it.effect("several workers in two processes on one database make each media file once", () =>
@@ -224,7 +226,7 @@ it.effect("several workers in two processes on one database make each media file
   })
 )
 
-it.effect("while one media job hangs, the text, other media and other work continue", () =>
+it.effect("while media jobs hang, their texts stay readable, and other jobs and media jobs run", () =>
   Effect.gen(function* () {
     const media = yield* ScriptedMedia
     yield* media.holdNext(Effect.never, Effect.never, Effect.never)

@@ -191,7 +191,7 @@ it.effect("the audit log records for each step whether a simulated creator or a 
 /** Provides a server without workers. */
 const serverAlone = InMemory.layerWithoutWorkers()
 
-it.effect("without a worker each call still takes its step, and the next worker takes the overdue steps", () =>
+it.effect("without a worker each call to advance takes a step, and the next worker takes the overdue steps", () =>
   Effect.gen(function* () {
     const { advance, sees, sent } = yield* seedTestIntegration
     const { shares, topic } = yield* sent("Will it rain on Sunday?", approves)

@@ -14,7 +14,7 @@ import * as TestClock from "effect/testing/TestClock"
 import { approves, declines, seedTestIntegration } from "../support/Engineer.ts"
 import { readJson } from "../support/Json.ts"
 
-/** The tests use in-memory SQLite. Deleted and updated rows leave no copies there that would change the sizes. */
+/** In an in-memory SQLite database, deleted and updated rows leave no copies that would change the measured sizes. */
 const onSqlite = InMemory.layerWith({ stores: Sqlite.layer({ filename: ":memory:" }) })
 
 const capped = InMemory.layerWith({ policy: { testStorage: { topics: 2, bytes: 1_000_000 } } })
@@ -31,7 +31,7 @@ it.effect(
       assert.strictEqual(refused.status, 429)
       const { error } = yield* readJson(refused)
       assert.strictEqual(error.code, "rate_limit_exceeded")
-      // The time from 9:00 to midnight UTC. At midnight the next test topics are deleted.
+      // The time from 9:00 UTC to midnight UTC, when test topics are deleted next.
       assert.deepStrictEqual(error.details, { retry_after: 15 * 3600, limit: 2, remaining: 0, quota: "test_topics" })
       assert.include(error.message, "The test environment stores at most 2 topics")
       assert.strictEqual(refused.headers.get("retry-after"), String(15 * 3600))

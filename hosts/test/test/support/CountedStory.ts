@@ -1,4 +1,4 @@
-/** Runs a story from the submission to the delivered events, and records the statements of each step. */
+/** Runs a whole workflow, from the submission to the delivered events, and records the SQL statements of each step. */
 import * as Jobs from "@partner-commentary/server/workers/Jobs"
 import { creatorTokenIn, Mailbox } from "@partner-commentary/test/Mailbox"
 import type { StatementTurn } from "@partner-commentary/test/postgres/Wire"
@@ -34,7 +34,7 @@ type Recorder<R0> = <A, E, R>(
   effect: Effect.Effect<A, E, R>
 ) => Effect.Effect<{ readonly answer: A; readonly turns: ReadonlyArray<StatementTurn> }, E, R | R0>
 
-/** Plays a story of `count` personas and two webhooks, and records each step. */
+/** Runs a whole workflow with `count` personas and two webhooks, and records the SQL statements of each step. */
 export const playStory = Effect.fnUntraced(function* <R0>(count: number, record: Recorder<R0>) {
   const mailbox = yield* Mailbox
   const owner = yield* Seed.organization()

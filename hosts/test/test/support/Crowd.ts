@@ -1,4 +1,4 @@
-/** Blocks operations at a gate, so that a test can send concurrent requests until it opens the gate. */
+/** Blocks slow operations, so that a test can observe concurrent requests until the test unblocks the operations. */
 import { assert } from "@effect/vitest"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -41,7 +41,7 @@ export class SlowOperationGate extends Context.Service<
   )
 }
 
-/** Counts the sleeps of this length that start from now on. */
+/** Starts to count the sleeps of this length. Returns an effect that reads the count. */
 const waitingFor = (millis: number) =>
   Effect.map(Clock.Clock, (clock) => {
     const { sleep } = clock

@@ -23,7 +23,7 @@ const eventsOf = (text: string): ReadonlyArray<StreamedEvent> =>
     .filter((block) => block.startsWith("id: "))
     .map((block) => ({ id: field(block, "id"), event: field(block, "event"), data: field(block, "data") }))
 
-/** Collects the text of a response until it ends or is cancelled. */
+/** Collects the text of a response until the response ends or the reader is closed. */
 const collect = (response: Response) => {
   let text = ""
   let isEnded = false
@@ -62,8 +62,8 @@ export const openStream = Effect.fnUntraced(function* (
 })
 
 /**
- * Returns the text of a response. Reads a stream up to the end of its first page, closes the stream, and removes its
- * random `retry` value.
+ * Returns the text of a response. If the response is an event stream, reads the first events, closes the stream, and
+ * removes the random `retry` value.
  */
 export const textOf = (response: Response) =>
   Effect.promise(async () => {

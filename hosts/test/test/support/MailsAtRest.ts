@@ -1,6 +1,6 @@
 /**
- * Waits until the mail workers are idle. If a test moves the clock too early, the move disturbs workers that are
- * starting or still working.
+ * Waits until the mail workers are idle. A clock that moves earlier would disturb mails that a worker has just claimed,
+ * for example by ending their leases.
  */
 
 import * as Instant from "@partner-commentary/core/shared/Instant"

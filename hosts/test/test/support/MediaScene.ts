@@ -1,6 +1,6 @@
 /**
- * Helpers for audio and video tests: a topic with an approved commentary, its partner's view, and drains instead of
- * workers.
+ * Helpers for audio and video tests: a topic with an approved commentary, the partner's view of the topic, and a
+ * function that runs due jobs without workers.
  */
 
 import { ShareId } from "@partner-commentary/core/shared/Ids"
@@ -30,8 +30,8 @@ export const drainJobs = drainFor({
 })
 
 /**
- * Creates a topic with these output types. The creator approves the text `said`, and the resulting jobs have not run
- * yet.
+ * Creates a topic with these output types. The creator approves `approvedText`, and the jobs that this approval causes
+ * have not run yet.
  */
 export const approveTopic = Effect.fnUntraced(function* (
   outputTypes: ReadonlyArray<string>,

@@ -1,4 +1,4 @@
-/** Runs the whole service on SQLite, and records the statements at the driver. */
+/** Runs the whole service on SQLite, and records the SQL statements that the driver executes. */
 import { StatementSync } from "node:sqlite"
 import * as Sqlite from "@partner-commentary/sqlite/Sqlite"
 import * as InMemory from "@partner-commentary/test/InMemory"
@@ -10,8 +10,8 @@ import * as Layer from "effect/Layer"
 const realClock = Clock.Clock.defaultValue()
 
 /**
- * On this clock no time passes while statements run. Otherwise a slow machine would split a group of transactions in
- * two.
+ * A clock whose monotonic time stands still. Otherwise a slow machine could split a group of transactions in two,
+ * because a group has a maximum duration.
  */
 const clock: Clock.Clock = Object.assign(Object.create(realClock), {
   monotonicTimeNanosUnsafe: () => 0n,

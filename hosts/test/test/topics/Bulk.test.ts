@@ -56,7 +56,7 @@ const refused = Effect.fnUntraced(function* (response: Response, field: string) 
 })
 
 it.effect(
-  "each topic's result is at the topic's position and equals that of a single POST /topics; a refused topic affects no other topic",
+  "the results are in the order of the topics, each is as from a single POST /topics, and a refused topic affects no other topic",
   () =>
     Effect.gen(function* () {
       const { call, key, list, persona, results, topic } = yield* setUp()
@@ -132,7 +132,7 @@ it.effect("a request with an invalid bulk body is refused completely, and nothin
 )
 
 it.effect(
-  "the JSON rules apply to each topic of a bulk body separately, with the nesting depth of a single topic",
+  "invalid JSON values refuse only their own topic, and each topic has the nesting limit of a single topic",
   () =>
     Effect.gen(function* () {
       const { persona, results } = yield* setUp()
@@ -185,7 +185,7 @@ it.effect("only a bulk body may have 4 MiB, and each of its topics has the size 
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("if a quota is used up within a bulk request, the remaining topics are refused with the quota's name", () =>
+it.effect("if a bulk request uses up a quota, its remaining topics are refused with the quota's name", () =>
   Effect.gen(function* () {
     const { list, results, topic } = yield* setUp({ limits: { topics_per_month: 2 } })
     const all = yield* results({ topics: [topic(0), "x", topic(2), topic(3), topic(4)] })
@@ -225,7 +225,7 @@ it.effect(
 )
 
 it.effect(
-  "an interrupted bulk request continues under its idempotency key: no topic is created twice, and earlier results stay",
+  "an interrupted bulk request that is repeated with its idempotency key creates no topic twice and keeps earlier results",
   () =>
     Effect.gen(function* () {
       const { list, post, results, topic } = yield* setUp()

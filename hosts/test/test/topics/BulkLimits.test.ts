@@ -31,31 +31,33 @@ it.effect("a topic beyond the submission limit is refused without being parsed",
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("responses that contain only refusals are stored under idempotency keys, up to a daily limit", () =>
-  Effect.gen(function* () {
-    const { call } = yield* TestApi
-    const sql = yield* SqlClient.SqlClient
-    const many = { requests_per_hour: 10_000, burst_per_minute: 10_000, topic_submissions_per_hour: 10_000 }
-    const owner = yield* Seed.organization({ limits: many })
-    const { text: key } = yield* Seed.key(owner)
-    const post = (topics: ReadonlyArray<unknown>, idempotencyKey?: string) =>
-      call("/partner/v1/topics/bulk", {
-        method: "POST",
-        key,
-        body: { topics },
-        headers: {
-          "content-type": "application/json",
-          ...(idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey })
-        }
-      })
-    for (let nth = 0; nth < 200; nth++) assert.strictEqual((yield* post([{}], `key-${nth}`)).status, 200)
-    const refused = yield* post([{}], "one-more")
-    assert.strictEqual(refused.status, 429)
-    assert.isAbove(Number(refused.headers.get("retry-after")), 3600)
-    const [stored] = yield* sql<{ readonly count: number }>`SELECT COUNT(*) AS count FROM stored_responses`
-    assert.strictEqual(Number(stored?.count), 200)
-    // A stored response is returned again. A request without an idempotency key stores nothing.
-    assert.strictEqual((yield* post([{}], "key-0")).headers.get("idempotency-replayed"), "true")
-    assert.strictEqual((yield* post([{}])).status, 200)
-  }).pipe(Effect.provide(InMemory.layer))
+it.effect(
+  "bulk responses that contain only refusals are stored under their idempotency keys, up to a daily limit",
+  () =>
+    Effect.gen(function* () {
+      const { call } = yield* TestApi
+      const sql = yield* SqlClient.SqlClient
+      const many = { requests_per_hour: 10_000, burst_per_minute: 10_000, topic_submissions_per_hour: 10_000 }
+      const owner = yield* Seed.organization({ limits: many })
+      const { text: key } = yield* Seed.key(owner)
+      const post = (topics: ReadonlyArray<unknown>, idempotencyKey?: string) =>
+        call("/partner/v1/topics/bulk", {
+          method: "POST",
+          key,
+          body: { topics },
+          headers: {
+            "content-type": "application/json",
+            ...(idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey })
+          }
+        })
+      for (let nth = 0; nth < 200; nth++) assert.strictEqual((yield* post([{}], `key-${nth}`)).status, 200)
+      const refused = yield* post([{}], "one-more")
+      assert.strictEqual(refused.status, 429)
+      assert.isAbove(Number(refused.headers.get("retry-after")), 3600)
+      const [stored] = yield* sql<{ readonly count: number }>`SELECT COUNT(*) AS count FROM stored_responses`
+      assert.strictEqual(Number(stored?.count), 200)
+      // A stored response is returned again. A request without an idempotency key stores nothing.
+      assert.strictEqual((yield* post([{}], "key-0")).headers.get("idempotency-replayed"), "true")
+      assert.strictEqual((yield* post([{}])).status, 200)
+    }).pipe(Effect.provide(InMemory.layer))
 )

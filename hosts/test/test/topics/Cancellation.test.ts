@@ -1,4 +1,4 @@
-/** Tests that a partner can cancel a topic. Unanswered assignments are settled, and answered assignments continue. */
+/** Tests that a partner can cancel a topic. Unanswered assignments fail as cancelled, and answered ones continue. */
 import { assert, it } from "@effect/vitest"
 import * as InMemory from "@partner-commentary/test/InMemory"
 import { Mailbox } from "@partner-commentary/test/Mailbox"
@@ -32,7 +32,7 @@ const entryOf = (data: { personas: ReadonlyArray<{ persona_id: string }> }, { id
   // biome-ignore lint/suspicious/noExplicitAny: the wire's JSON
   data.personas.find(({ persona_id }) => persona_id === id) as any
 
-it.effect("cancelling a topic settles unanswered assignments as cancelled, and answered assignments continue", () =>
+it.effect("after a topic is cancelled, its unanswered assignments fail as cancelled, and answered ones continue", () =>
   Effect.gen(function* () {
     const { answered, cancel, key, keyId, silent } = yield* seeded
     const sql = yield* SqlClient.SqlClient

@@ -1,5 +1,6 @@
 /**
- * Tests `topic.completed`. Each topic causes one event, in the transaction that settles the topic's last assignment.
+ * Tests `topic.completed`. Each topic causes one event, in the transaction in which its last assignment is approved or
+ * fails.
  */
 import { assert, it } from "@effect/vitest"
 import { CreatorAdministration } from "@partner-commentary/core/creator/CreatorAdministration"
@@ -150,7 +151,7 @@ for (const [name, path] of Object.entries(paths)) {
 }
 
 it.effect(
-  "if assignments settle at the same time, their topic is completed once, with the last of these assignments",
+  "if a topic's assignments end at the same time, the topic is completed once, together with the last of them",
   () =>
     Effect.gen(function* () {
       const { first, key, last, owner, post } = yield* seeded

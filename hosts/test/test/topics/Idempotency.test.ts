@@ -43,7 +43,7 @@ const setUp = Effect.gen(function* () {
   return { call, owner, persona, key, topic, post, total }
 })
 
-/** After this real delay, a signaled fiber has certainly resumed. */
+/** Waits in real time until a signaled fiber has certainly resumed. */
 const pause = Effect.callback<void>((resume) => {
   setTimeout(() => resume(Effect.void), 50)
 })
@@ -59,7 +59,7 @@ const seen = Effect.fnUntraced(function* (response: Response) {
   return { replayed, status: response.status, headers, body: yield* Effect.promise(() => response.text()) }
 })
 
-it.effect("a repeated request with the same idempotency key runs once and gets the first response, byte for byte", () =>
+it.effect("a request that is repeated with its idempotency key does not run again and gets the first response", () =>
   Effect.gen(function* () {
     const { post, total } = yield* setUp
     const first = yield* Effect.flatMap(post("a"), seen)
@@ -75,7 +75,7 @@ it.effect("a repeated request with the same idempotency key runs once and gets t
 )
 
 it.effect(
-  "another body with the same idempotency key is refused and changes nothing, even if only a space differs",
+  "a request with a used idempotency key and another body is refused, even if the bodies differ only in a space",
   () =>
     Effect.gen(function* () {
       const { post, topic, total } = yield* setUp

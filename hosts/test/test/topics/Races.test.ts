@@ -1,4 +1,4 @@
-/** Tests concurrent requests to the whole service. Exactly one request wins, and the counts are exact. */
+/** Tests concurrent requests to the whole service. Only one of conflicting requests succeeds, and counts are exact. */
 
 import { assert, it } from "@effect/vitest"
 import * as InMemory from "@partner-commentary/test/InMemory"
@@ -89,7 +89,7 @@ it.effect("a topic that exceeds the commentary quota is refused completely, and 
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("concurrent changes that settle the 100 assignments of one topic complete the topic with exact counts", () =>
+it.effect("if the 100 assignments of a topic end concurrently, the topic is completed with exact counts", () =>
   Effect.gen(function* () {
     const { call } = yield* TestApi
     const mailbox = yield* Mailbox

@@ -66,7 +66,7 @@ it.effect("a waiting status poll gets its response when the creator responds, ev
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("erasing a creator ends a waiting status poll and a waiting list request at once", () =>
+it.effect("erasing a creator immediately ends a waiting status poll and a waiting request for events", () =>
   Effect.gen(function* () {
     const { persona, status, waiting } = yield* scene
     const polls = [yield* waiting(status), yield* waiting("/events?order=asc")]
@@ -107,7 +107,7 @@ it.effect("a wait that ends without a change gets 304 if the request had an ETag
 )
 
 it.effect(
-  "a waiting request for events gets its response with the first event, and only requests that list events forward wait",
+  "a waiting request for events gets its response with the first matching event, and a newest-first list does not wait",
   () =>
     Effect.gen(function* () {
       const { get, token, wait, waiting } = yield* scene
@@ -124,7 +124,7 @@ it.effect(
     }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a request with an old ETag is answered at once if the topic changed before the request", () =>
+it.effect("a request with an old ETag gets an immediate response if the topic changed before the request", () =>
   Effect.gen(function* () {
     const { get, status, tag, token, wait } = yield* scene
     const known = yield* tag
@@ -151,7 +151,7 @@ it.effect("when a key is revoked, its waiting requests end with 401, and other k
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("when the service stops, waiting requests get their responses at once", () =>
+it.effect("when the service stops, waiting requests immediately get their responses", () =>
   Effect.gen(function* () {
     const { status, waiting } = yield* scene
     yield* settled()
@@ -161,7 +161,7 @@ it.effect("when the service stops, waiting requests get their responses at once"
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a waiting request counts as one request, and does not reduce the number of other concurrent requests", () =>
+it.effect("a waiting request counts as one request, and does not count toward the limit of concurrent requests", () =>
   Effect.gen(function* () {
     const { get, many, status } = yield* scene
     yield* settled()

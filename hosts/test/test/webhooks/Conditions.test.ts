@@ -1,5 +1,5 @@
 /**
- * Tests what a webhook shows about its receiver: the reason for its disabling, the circuit breaker, and the held
+ * Tests what a webhook shows about its receiver: why the webhook was disabled, the circuit breaker, and the held
  * deliveries.
  */
 import { assert, it } from "@effect/vitest"
@@ -61,7 +61,7 @@ it.effect(
 )
 
 it.effect(
-  "an open circuit breaker shows the time of the next probe and the held deliveries, and closes with a success",
+  "while the circuit breaker is open, the webhook shows the next probe and the held deliveries; a success closes it",
   () =>
     Effect.gen(function* () {
       const receivers = yield* Receivers
@@ -93,7 +93,7 @@ it.effect("the addresses from which the service sends webhooks are public if the
   }).pipe(Effect.provide(InMemory.layerWith({ policy: { webhooks: { ...defaults, sources } } })))
 )
 
-it.effect("the page of sender addresses does not exist if the operator configures no addresses", () =>
+it.effect("/.well-known/webhook-sources returns 404 if the operator configures no sender addresses", () =>
   Effect.gen(function* () {
     const answer = yield* (yield* TestApi).call("/.well-known/webhook-sources")
     assert.deepStrictEqual([answer.status, (yield* readJson(answer)).error.code], [404, "not_found"])

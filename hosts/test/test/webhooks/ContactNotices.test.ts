@@ -30,7 +30,7 @@ const unlinked = (text: string) => text.replaceAll("\u200b", "")
 
 const start = Date.parse("2026-03-01T09:00:00.000Z")
 
-/** Waits until all mails are settled. If the clock jumped past a mail's lease, the worker would send the mail again. */
+/** Waits until no mail is being sent. If the clock jumped past a mail's lease, the worker would send the mail again. */
 const settled = Effect.flatMap(SqlClient.SqlClient, (sql) =>
   eventually(
     "no mail under way",
@@ -78,7 +78,7 @@ it.effect(
 )
 
 it.effect(
-  "webhooks that are added and removed in turn cause two mails, and the second mail names the remaining webhooks",
+  "many webhooks that are added and removed within five minutes cause two mails, and the second names the remaining ones",
   () =>
     Effect.gen(function* () {
       const { key, mailed } = yield* partner

@@ -23,7 +23,7 @@ import { eventually, runWhileTimePasses } from "../support/Eventually.ts"
 import { actAsCreator, creatorTokenFor, getJson, submitTopic, waitForStatus } from "../support/Requests.ts"
 import { patchWebhook, postWebhook, removeWebhook, webhookUrl } from "../support/WebhookCalls.ts"
 
-/** The lease is long, because a clock that jumps past the lease would mark running attempts as lost. */
+/** The lease is long. Otherwise a clock that jumps past the end of a lease would mark the running attempt as lost. */
 const patient = InMemory.layerWith({ policy: { lease: Duration.days(1) } })
 
 it.effect("each change that causes an event is delivered once, signed, with the specification's payload", () =>
@@ -87,7 +87,7 @@ it.effect("each change that causes an event is delivered once, signed, with the 
 )
 
 it.effect(
-  "a failure event contains the reason, and without a reference and metadata an event contains null and {}",
+  "a failure event contains the reason; for a topic without a reference and metadata, events contain null and {}",
   () =>
     Effect.gen(function* () {
       const { key, persona } = yield* seedDecliningPartner
@@ -212,7 +212,7 @@ it.effect(
 )
 
 it.effect(
-  "a 410 response disables the webhook at once and notifies the contact, and activating the webhook sends the held events",
+  "a 410 response immediately disables the webhook and notifies the contact, and activating the webhook sends held events",
   () =>
     Effect.gen(function* () {
       const receivers = yield* Receivers

@@ -1,4 +1,4 @@
-/** Compares the OpenAPI description's text about webhooks with real deliveries. */
+/** Compares what the OpenAPI document says about webhooks with real deliveries. */
 import { createHmac, timingSafeEqual } from "node:crypto"
 import { assert, it } from "@effect/vitest"
 import { generateOpenApiDocument } from "@partner-commentary/api/description/Description"
@@ -18,7 +18,8 @@ const document = generateOpenApiDocument(PartnerApi, "https://api.example.com")
 type IsGenuine = (secret: string, headers: Readonly<Record<string, string | undefined>>, body: string) => boolean
 
 /**
- * Runs the verification code that the description shows to partners. Node supplies the functions that the code imports.
+ * Runs the code for verifying webhooks that the OpenAPI document shows. The test passes the functions that this code
+ * imports from Node.
  */
 const isGenuine: IsGenuine = (() => {
   const [, lines = ""] = /```js\n([\s\S]+?)```/.exec(String(document.info["description"])) ?? []
@@ -52,7 +53,7 @@ it.effect("the documented code for verifying webhooks accepts genuine requests a
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it("the title of each described event is one sentence, because explorers list it", () => {
+it("the title of each documented event is one sentence, because API explorers list these titles", () => {
   for (const [type, { post }] of Object.entries(document.webhooks ?? {})) {
     assert.match(String(post?.summary), /^[^.]+$/, type)
   }

@@ -45,7 +45,7 @@ it.effect("when slots are scarce each webhook gets one slot, and otherwise each 
   }).pipe(Effect.provide(idle))
 )
 
-/** Counts the failures that the service stores concurrently. Each failure waits until the gate opens. */
+/** Counts the failures that the service is storing concurrently. Storing waits until the test opens the gate. */
 const crowd = { now: 0, most: 0, done: 0, gate: Deferred.makeUnsafe<void>() }
 
 const slowToFail = Layer.effect(
@@ -70,7 +70,7 @@ const slowToFail = Layer.effect(
 ).pipe(Layer.provideMerge(Sqlite.layer({ filename: ":memory:" })))
 
 it.effect(
-  "if many deliveries fail together, the service stores only a few failures at a time, and successes are not delayed",
+  "if many deliveries fail at the same time, only a few failures are stored concurrently, and no success is delayed",
   () =>
     Effect.gen(function* () {
       const receivers = yield* Receivers

@@ -1,4 +1,4 @@
-/** Tests pages of large items. A response has a maximum size, and its cursor leads to the remaining items. */
+/** Tests pages of large items. A response has a maximum size, and the next page has the remaining items. */
 import { assert, it } from "@effect/vitest"
 import * as InMemory from "@partner-commentary/test/InMemory"
 import { TestApi } from "@partner-commentary/test/TestApi"
@@ -84,8 +84,7 @@ it.effect("other requests run while a large page is read", () =>
       yield* list(query)
       return turns.count - before
     })
-    // Turns of the event loop also pass while Postgres works. Taking the lowest of several counts reduces the number of
-    // such extra turns.
+    // The event loop also turns while it waits for Postgres. The lowest of several counts contains few of these turns.
     const alone = Math.min(...(yield* Effect.forEach([1, 2, 3, 4, 5], () => turnsOf("?limit=1"))))
     const whole = yield* turnsOf("?limit=100")
     turns.over = true

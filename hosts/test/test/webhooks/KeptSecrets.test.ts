@@ -10,7 +10,7 @@ import { validKeyBody } from "../support/Keyring.ts"
 import { webhookEvents, webhookUrl } from "../support/WebhookCalls.ts"
 
 it.effect(
-  "a replayed response repeats a new key, a rotated key or a webhook's secret, and the database stores none of them in plain text",
+  "a replayed response contains the new key, rotated key or webhook secret again, and the database stores these encrypted",
   () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient

@@ -1,5 +1,6 @@
 /**
- * Tests event types that a newer version stored. During a rolling upgrade, requests to an older process must not fail.
+ * Tests stored event types that only a newer version of the service knows. During a rolling upgrade, requests to a
+ * process of the older version must not fail.
  */
 import { assert, it } from "@effect/vitest"
 import * as InMemory from "@partner-commentary/test/InMemory"
@@ -56,7 +57,7 @@ it.effect("an event of an unknown type is delivered, but lists omit the event", 
       listed.map((event: { readonly id: string }) => event.id),
       [known.event_id]
     )
-    // A retry request wakes the worker.
+    // A retry request signals the worker to query for due deliveries.
     yield* retryDelivery(key, id, known.id)
     yield* eventually(
       "the unknown event",

@@ -25,7 +25,7 @@ import { eventually } from "../support/Eventually.ts"
 import { actAsCreator, creatorTokenFor, submitTopic } from "../support/Requests.ts"
 import { getWebhook, recoverWebhook, retryDelivery } from "../support/WebhookCalls.ts"
 
-/** The lease is long, because a clock that jumps past the lease would mark running attempts as lost. */
+/** The lease is long. Otherwise a clock that jumps past the end of a lease would mark the running attempt as lost. */
 const lease = Duration.days(1)
 const patient = InMemory.layerWith({ policy: { lease } })
 
@@ -69,14 +69,14 @@ it.effect("after three failed events, an unreachable receiver gets only one prob
 )
 
 it.effect(
-  "a manual retry tries an unreachable receiver at once, and if the retry succeeds all held events are sent",
+  "a manual retry to an unreachable receiver is attempted immediately, and if it succeeds, all held events are sent",
   () =>
     Effect.gen(function* () {
       const { answer, hook, key } = yield* leftAlone
       const [newest] = yield* deliveriesOf(key, hook.id).list()
       yield* retryDelivery(key, hook.id, newest.id)
-      // The receiver still fails, so the circuit breaker stays open for longer. The next retry request is also attempted
-      // at once.
+      // The receiver still fails, so the circuit breaker stays open for longer. The next manual retry is also attempted
+      // immediately.
       yield* hook.failures(4)
       yield* answer(() => Effect.succeed({}))
       yield* retryDelivery(key, hook.id, newest.id)
@@ -89,7 +89,7 @@ it.effect(
     }).pipe(Effect.provide(patient))
 )
 
-it.effect("a recovery tries an unreachable receiver at once", () =>
+it.effect("a recovery immediately sends deliveries to an unreachable receiver", () =>
   Effect.gen(function* () {
     const { answer, hook, key } = yield* leftAlone
     yield* answer(() => Effect.succeed({}))
@@ -145,7 +145,7 @@ it.effect(
 const soon = { ...defaults, retries: Array.from({ length: 40 }, () => Duration.hours(1)), breakerFailures: 1000 }
 
 it.effect(
-  "a suspended organization's events are held without using up attempts, and are sent within a minute after its suspension ends",
+  "a suspended organization's events are held without an attempt, and are sent within a minute after its suspension ends",
   () =>
     Effect.gen(function* () {
       const { key, owner, persona } = yield* seedDecliningPartner
@@ -172,7 +172,7 @@ it.effect(
     }).pipe(Effect.provide(patient))
 )
 
-it.effect("after a suspension the next events are held at once, even if an event was delivered just before", () =>
+it.effect("from the suspension of an organization on, its events are held, even if one was delivered just before", () =>
   Effect.gen(function* () {
     const { declined, key, owner } = yield* seedDecliningPartner
     yield* registerWebhook(key, ["commentary.failed"])

@@ -116,7 +116,7 @@ it.effect(
     }).pipe(Effect.provide(hasty))
 )
 
-it.effect("a recovery sends 10 deliveries in the first second and 20 in the next, not all at once", () =>
+it.effect("a recovery is sent at a limited rate: 10 deliveries in the first second and 20 in the next", () =>
   Effect.gen(function* () {
     const { answer, hook, key, settled } = yield* failed(35)
     yield* answer(() => Effect.succeed({ status: 200 }))

@@ -22,7 +22,7 @@ import {
 import { eventually } from "../support/Eventually.ts"
 import { getWebhook, patchWebhook, retryDelivery, unknownId } from "../support/WebhookCalls.ts"
 
-/** The lease is long, because a clock that jumps past the lease would mark running attempts as lost. */
+/** The lease is long. Otherwise a clock that jumps past the end of a lease would mark the running attempt as lost. */
 const patient = InMemory.layerWith({ policy: { lease: Duration.days(1) } })
 
 /**
@@ -149,19 +149,21 @@ it.effect("ten concurrent retries cause one attempt, and retries during an attem
   }).pipe(Effect.provide(patient))
 )
 
-it.effect("a retry that is repeated with its idempotency key returns the first response and sends nothing", () =>
-  Effect.gen(function* () {
-    const { answer, hook, id, key, tried } = yield* failing(10)
-    yield* answer(() => Effect.succeed({ status: 200 }))
-    const keyed = retryDelivery(key, hook.id, id, { headers: { "idempotency-key": "once" } })
-    const first = yield* keyed
-    yield* tried(11)
-    const second = yield* keyed
-    assert.deepStrictEqual(second.body, first.body)
-    assert.strictEqual(second.headers.get("idempotency-replayed"), "true")
-    yield* TestClock.adjust("1 hour")
-    assert.strictEqual((yield* eventsSent).length, 11)
-  }).pipe(Effect.provide(patient))
+it.effect(
+  "a retry request that is repeated with its idempotency key gets the first response and causes no attempt",
+  () =>
+    Effect.gen(function* () {
+      const { answer, hook, id, key, tried } = yield* failing(10)
+      yield* answer(() => Effect.succeed({ status: 200 }))
+      const keyed = retryDelivery(key, hook.id, id, { headers: { "idempotency-key": "once" } })
+      const first = yield* keyed
+      yield* tried(11)
+      const second = yield* keyed
+      assert.deepStrictEqual(second.body, first.body)
+      assert.strictEqual(second.headers.get("idempotency-replayed"), "true")
+      yield* TestClock.adjust("1 hour")
+      assert.strictEqual((yield* eventsSent).length, 11)
+    }).pipe(Effect.provide(patient))
 )
 
 it.effect("a retry gets the same refusal for another owner's delivery and for an unknown delivery", () =>
@@ -191,7 +193,7 @@ it.effect("a retry gets the same refusal for another owner's delivery and for an
 )
 
 it.effect(
-  "while a retry waits, the audit log has one entry with its key and event, and no entries for repeated requests",
+  "the audit log names the API key and the event of a waiting retry once, and repeated requests add no entry",
   () =>
     Effect.gen(function* () {
       const { again, answer, hook, id, owner } = yield* failing(1)

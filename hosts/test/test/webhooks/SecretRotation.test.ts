@@ -64,7 +64,7 @@ it.effect("during the grace period events are signed with both secrets, and afte
 )
 
 it.effect(
-  "without a grace period the former secret signs no more events, and the rotation can use a secret from the request",
+  "with a grace period of 0 the former secret signs no more events, and the request can contain the new secret",
   () =>
     Effect.gen(function* () {
       const { hook, key, verifying } = yield* rotating

@@ -1,6 +1,6 @@
 /**
- * Tests a receiver that responds with 429. All deliveries of the webhook wait, no event loses an attempt, and the
- * contact is notified.
+ * Tests a receiver that responds with 429. All deliveries of the webhook wait, the 429 does not count as an attempt of
+ * the retry schedule, and the contact is notified.
  */
 import { assert, it } from "@effect/vitest"
 import { defaults } from "@partner-commentary/core/shared/WebhookPolicy"
@@ -21,7 +21,7 @@ import {
 import { eventually } from "../support/Eventually.ts"
 import { getWebhook, recoverWebhook, retryDelivery } from "../support/WebhookCalls.ts"
 
-/** The lease is long, because a clock that jumps past the lease would mark running attempts and mails as lost. */
+/** The lease is long. Otherwise a clock that jumps past its end would mark running attempts and mails as lost. */
 const lease = Duration.days(90)
 const patient = InMemory.layerWith({ policy: { lease } })
 
@@ -90,38 +90,40 @@ it.effect("a long Retry-After holds every delivery of the webhook, and next_atte
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("an event that gets a 429 response keeps all ten attempts of its schedule", () =>
-  Effect.gen(function* () {
-    const { declined, list, receivers, written } = yield* throttled
-    yield* receivers.answer(() => Effect.succeed({ status: 429, retryAfter: null }))
-    yield* declined("Who wins the first match this season?")
-    for (let count = 1; count <= 4; count++) {
-      yield* written(count)
-      yield* TestClock.adjust(Duration.times(defaults.throttleDelay, 2 ** (count - 1)))
-    }
-    yield* written(5)
-    yield* receivers.answer(() => Effect.succeed({ status: 500 }))
-    // The circuit breaker is off in this test, because an open circuit breaker would only delay these attempts.
-    for (let count = 1; count <= 10; count++) {
-      yield* TestClock.adjust("27 hours")
-      yield* eventually(
-        "an attempt",
-        Effect.map(list(), ([only]) => (only.attempt_count >= 5 + count ? true : undefined))
+it.effect(
+  "429 responses do not count as attempts: the event then still gets all ten attempts of its retry schedule",
+  () =>
+    Effect.gen(function* () {
+      const { declined, list, receivers, written } = yield* throttled
+      yield* receivers.answer(() => Effect.succeed({ status: 429, retryAfter: null }))
+      yield* declined("Who wins the first match this season?")
+      for (let count = 1; count <= 4; count++) {
+        yield* written(count)
+        yield* TestClock.adjust(Duration.times(defaults.throttleDelay, 2 ** (count - 1)))
+      }
+      yield* written(5)
+      yield* receivers.answer(() => Effect.succeed({ status: 500 }))
+      // The circuit breaker is off in this test, because an open circuit breaker would only delay these attempts.
+      for (let count = 1; count <= 10; count++) {
+        yield* TestClock.adjust("27 hours")
+        yield* eventually(
+          "an attempt",
+          Effect.map(list(), ([only]) => (only.attempt_count >= 5 + count ? true : undefined))
+        )
+      }
+      const [failed] = yield* list()
+      assert.deepStrictEqual([failed.status, failed.attempt_count], ["failed", 15])
+    }).pipe(
+      Effect.provide(
+        InMemory.layerWith({
+          policy: { lease, webhooks: { ...defaults, breakerFailures: 1000, disableFailures: 1000 } }
+        })
       )
-    }
-    const [failed] = yield* list()
-    assert.deepStrictEqual([failed.status, failed.attempt_count], ["failed", 15])
-  }).pipe(
-    Effect.provide(
-      InMemory.layerWith({
-        policy: { lease, webhooks: { ...defaults, breakerFailures: 1000, disableFailures: 1000 } }
-      })
     )
-  )
 )
 
 it.effect(
-  "the contact is notified at most once a day that 429 responses delay events, and at once if a pause is long",
+  "the contact gets at most one notice a day about events that 429 responses delay, and immediately if a pause is long",
   () =>
     Effect.gen(function* () {
       const { declined, hook, notices, receivers, written } = yield* throttled
@@ -150,36 +152,34 @@ it.effect(
     }).pipe(Effect.provide(patient))
 )
 
-it.effect(
-  "events that get only 429 responses fail after the schedule's 75 hours, each at its own time, and can be recovered",
-  () =>
-    Effect.gen(function* () {
-      const { declined, hook, key, list, notices, receivers, written } = yield* throttled
-      const states = Effect.map(list(), (all: ReadonlyArray<{ status: string }>) =>
-        all.map(({ status }) => status).toSorted()
-      )
-      yield* receivers.answer(() => Effect.succeed({ status: 429, retryAfter: "86400" }))
-      yield* declined("Who wins the first match this season?")
-      for (let count = 1; count <= 3; count++) {
-        yield* written(count)
-        yield* TestClock.adjust("24 hours")
-      }
-      yield* written(4)
-      yield* declined("Who wins the second match this season?")
-      assert.deepStrictEqual(yield* states, ["pending", "pending"], "72 hours are fewer than 75")
+it.effect("an event that gets only 429 responses fails 75 hours after its first attempt, and can be recovered", () =>
+  Effect.gen(function* () {
+    const { declined, hook, key, list, notices, receivers, written } = yield* throttled
+    const states = Effect.map(list(), (all: ReadonlyArray<{ status: string }>) =>
+      all.map(({ status }) => status).toSorted()
+    )
+    yield* receivers.answer(() => Effect.succeed({ status: 429, retryAfter: "86400" }))
+    yield* declined("Who wins the first match this season?")
+    for (let count = 1; count <= 3; count++) {
+      yield* written(count)
       yield* TestClock.adjust("24 hours")
-      yield* written(6)
-      assert.deepStrictEqual(yield* states, ["failed", "pending"])
-      const told = yield* notices
-      assert.isAtLeast(told.length, 4)
-      assert.include(told.at(-1)?.text, "given up")
-      const { body } = yield* getWebhook(key, `/${hook.id}`)
-      assert.deepInclude(body.data, { status: "active", consecutive_failures: 0 })
-      const since = new Date((yield* Clock.currentTimeMillis) - Duration.toMillis(Duration.days(5))).toISOString()
-      assert.strictEqual((yield* recoverWebhook(key, hook.id, { since })).status, 200)
-      yield* written(8)
-      assert.deepStrictEqual(yield* states, ["pending", "pending"], "a recovery gives the whole time again")
-    }).pipe(Effect.provide(patient))
+    }
+    yield* written(4)
+    yield* declined("Who wins the second match this season?")
+    assert.deepStrictEqual(yield* states, ["pending", "pending"], "72 hours are fewer than 75")
+    yield* TestClock.adjust("24 hours")
+    yield* written(6)
+    assert.deepStrictEqual(yield* states, ["failed", "pending"])
+    const told = yield* notices
+    assert.isAtLeast(told.length, 4)
+    assert.include(told.at(-1)?.text, "given up")
+    const { body } = yield* getWebhook(key, `/${hook.id}`)
+    assert.deepInclude(body.data, { status: "active", consecutive_failures: 0 })
+    const since = new Date((yield* Clock.currentTimeMillis) - Duration.toMillis(Duration.days(5))).toISOString()
+    assert.strictEqual((yield* recoverWebhook(key, hook.id, { since })).status, 200)
+    yield* written(8)
+    assert.deepStrictEqual(yield* states, ["pending", "pending"], "a recovery gives the whole time again")
+  }).pipe(Effect.provide(patient))
 )
 
 it.effect("a manual retry ends the webhook's pause after a 429 response", () =>

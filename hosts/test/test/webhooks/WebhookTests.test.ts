@@ -1,5 +1,5 @@
 /**
- * Tests the endpoint that sends a test event to a webhook. The service sends one signed event at once, returns the
+ * Tests the endpoint that sends a test event to a webhook. The service immediately sends one signed event, returns the
  * result in the response, and stores nothing.
  */
 import { assert, it } from "@effect/vitest"

@@ -70,7 +70,7 @@ const seededHook = Effect.gen(function* () {
   return { ...partner, hook: yield* registerWebhook(partner.key, ["commentary.failed"]) }
 })
 
-it.live("after a jump forward by three days, deliveries that wait for a retry are sent at once, and only once", () =>
+it.live("after a jump forward by three days, deliveries that wait for a retry are sent immediately and only once", () =>
   Effect.gen(function* () {
     const receivers = yield* Receivers
     const { jump } = yield* MovedClock
@@ -109,7 +109,7 @@ it.live("after a jump forward during an attempt, the attempt counts as lost and 
   }).pipe(Effect.provide(application))
 )
 
-it.live("after a jump back by five hours, new events and waiting deliveries are sent at once, and only once", () =>
+it.live("after a jump back by five hours, new events and waiting deliveries are sent immediately and only once", () =>
   Effect.gen(function* () {
     const receivers = yield* Receivers
     const { jump } = yield* MovedClock
@@ -147,7 +147,7 @@ it.live("after a jump back during an attempt, the attempt is recorded and is not
   }).pipe(Effect.provide(application))
 )
 
-it.live("after a jump back by more than the longest delay, waiting deliveries are sent at once", () =>
+it.live("after a jump back by more than the longest retry delay, waiting deliveries are sent immediately", () =>
   Effect.gen(function* () {
     const receivers = yield* Receivers
     const { jump } = yield* MovedClock

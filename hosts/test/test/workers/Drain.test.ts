@@ -1,6 +1,6 @@
 /**
- * Tests work without a permanent process. Each drain runs the due work and ends, even if several drains run
- * concurrently.
+ * Tests `drain`, for hosts without a permanent process. Each drain runs the due work and then ends, even if several
+ * drains run concurrently.
  */
 import { assert, it } from "@effect/vitest"
 import { CommentaryGenerator } from "@partner-commentary/core/commentary/CommentaryGenerator"
@@ -55,7 +55,7 @@ const partner = (environment: "live" | "test" = "live") =>
     return { act, key, persona, status, submit }
   })
 
-it.effect("a topic needs only drains between the requests, from its submission to the delivered event", () =>
+it.effect("without workers, drains between the requests do all work from the submission to the delivered event", () =>
   Effect.gen(function* () {
     const { act, key, persona, status, submit } = yield* partner()
     const mailbox = yield* Mailbox
@@ -140,37 +140,39 @@ it.effect("a drain waits for work that becomes due within its lookahead, but not
   }).pipe(Effect.provide(layer))
 )
 
-it.effect("at its time limit a drain releases running jobs, which are due at once and have used up no attempt", () =>
-  Effect.gen(function* () {
-    const { act, persona, submit } = yield* partner()
-    const mailbox = yield* Mailbox
-    yield* submit()
-    yield* drain(limits)
-    const [request] = yield* mailbox.to(persona.creator.email)
-    yield* act(creatorTokenIn(request ?? assert.fail("no request")), "respond", { perspective: "They will win it." })
-    const draining = yield* Effect.forkChild(drain(limits))
-    yield* TestClock.adjust("50 seconds")
-    assert.isUndefined(draining.pollUnsafe())
-    yield* TestClock.adjust("5 seconds")
-    assert.include(yield* Fiber.join(draining), { isMoreDue: true, failed: 0 })
-    const assignments = yield* AssignmentStore
-    const [due] = yield* assignments.due("live", Date.now(), 10)
-    const found = Option.getOrThrow(yield* assignments.find(due?.ids[0] ?? assert.fail("nothing is due")))
-    assert.deepInclude(found.assignment.generation, { running: false, attempts: 0 })
-  }).pipe(
-    Effect.provide(
-      TestApi.layerMemory.pipe(
-        Layer.provideMerge(
-          Application.layer({
-            outside: Layer.merge(
-              Mailbox.layer,
-              Layer.succeed(CommentaryGenerator, CommentaryGenerator.of({ generate: () => Effect.never }))
-            )
-          })
+it.effect(
+  "at its time limit a drain interrupts running jobs, which are due immediately and do not count as attempts",
+  () =>
+    Effect.gen(function* () {
+      const { act, persona, submit } = yield* partner()
+      const mailbox = yield* Mailbox
+      yield* submit()
+      yield* drain(limits)
+      const [request] = yield* mailbox.to(persona.creator.email)
+      yield* act(creatorTokenIn(request ?? assert.fail("no request")), "respond", { perspective: "They will win it." })
+      const draining = yield* Effect.forkChild(drain(limits))
+      yield* TestClock.adjust("50 seconds")
+      assert.isUndefined(draining.pollUnsafe())
+      yield* TestClock.adjust("5 seconds")
+      assert.include(yield* Fiber.join(draining), { isMoreDue: true, failed: 0 })
+      const assignments = yield* AssignmentStore
+      const [due] = yield* assignments.due("live", Date.now(), 10)
+      const found = Option.getOrThrow(yield* assignments.find(due?.ids[0] ?? assert.fail("nothing is due")))
+      assert.deepInclude(found.assignment.generation, { running: false, attempts: 0 })
+    }).pipe(
+      Effect.provide(
+        TestApi.layerMemory.pipe(
+          Layer.provideMerge(
+            Application.layer({
+              outside: Layer.merge(
+                Mailbox.layer,
+                Layer.succeed(CommentaryGenerator, CommentaryGenerator.of({ generate: () => Effect.never }))
+              )
+            })
+          )
         )
       )
     )
-  )
 )
 
 it.effect("a drain with a time limit of zero starts nothing and reports that work is due", () =>

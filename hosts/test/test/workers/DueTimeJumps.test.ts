@@ -67,7 +67,7 @@ const statusOf = (share: ShareId) =>
     (found) => Option.getOrThrow(found).assignment.status
   )
 
-it.live("a mail that was queued while the clock was ahead is sent at once, and only once", () =>
+it.live("a mail that was queued while the clock was ahead is sent immediately and only once", () =>
   Effect.gen(function* () {
     const { jump } = yield* MovedClock
     const { to } = yield* Mailbox
@@ -84,7 +84,7 @@ it.live("a mail that was queued while the clock was ahead is sent at once, and o
   }).pipe(Effect.scoped, Effect.provide(application))
 )
 
-it.live("a draft that was requested while the clock was ahead is written at once", () =>
+it.live("a draft that was requested while the clock was ahead is written immediately", () =>
   Effect.gen(function* () {
     const { jump } = yield* MovedClock
     yield* jump(2)
@@ -134,7 +134,7 @@ const clockRightAgain = Effect.gen(function* () {
   yield* (yield* MovedClock).jump(-2)
 })
 
-it.live("an event that a stopping worker released while the clock was ahead is delivered at once", () =>
+it.live("an event that a stopping worker released while the clock was ahead is delivered immediately", () =>
   Effect.gen(function* () {
     yield* (yield* Receivers).answer(() => Effect.never)
     yield* Effect.scoped(Effect.andThen(workers, Effect.andThen(declinedWhileAhead, waitForEvents(1))))
@@ -146,7 +146,7 @@ it.live("an event that a stopping worker released while the clock was ahead is d
   }).pipe(Effect.scoped, Effect.provide(application))
 )
 
-it.live("a delivery that failed while the clock was ahead is retried at once", () =>
+it.live("a delivery that failed while the clock was ahead is retried immediately", () =>
   Effect.gen(function* () {
     yield* (yield* Receivers).answer(() => Effect.succeed({ status: 500 }))
     yield* workers
@@ -156,7 +156,7 @@ it.live("a delivery that failed while the clock was ahead is retried at once", (
   }).pipe(Effect.scoped, Effect.provide(application))
 )
 
-it.live("a webhook that paused after a 429 while the clock was ahead gets its events at once", () =>
+it.live("a webhook that paused after a 429 while the clock was ahead gets its events immediately", () =>
   Effect.gen(function* () {
     yield* (yield* Receivers).answer(() => Effect.succeed({ status: 429, retryAfter: "60" }))
     yield* workers

@@ -12,7 +12,7 @@ import { eventually } from "../support/Eventually.ts"
 
 const idle = InMemory.layerWithoutWorkers()
 
-/** With fewer assignments, the result would depend on the random positions at which the two workers start. */
+/** The number of assignments. With fewer, the result would depend on the workers' random start positions. */
 const count = 400
 
 /** The maximum number of topics in a bulk request. */

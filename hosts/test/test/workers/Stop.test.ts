@@ -1,4 +1,4 @@
-/** Tests a clean stop during an external call. The worker releases its work, and the attempt does not count. */
+/** Tests a clean stop during an external call. The worker releases its job, and this attempt does not count. */
 import { assert, it } from "@effect/vitest"
 import { CommentaryGenerator } from "@partner-commentary/core/commentary/CommentaryGenerator"
 import { Mailer } from "@partner-commentary/core/mail/Mailer"
@@ -18,7 +18,7 @@ import * as Option from "effect/Option"
 import { readJson } from "../support/Json.ts"
 
 it.effect(
-  "after a clean stop, a mail that was being sent and a draft that was being generated are due again at once",
+  "after a clean stop, a mail that was being sent and a draft that was being generated are due immediately",
   () =>
     Effect.gen(function* () {
       const sending = yield* Deferred.make<void>()

@@ -54,8 +54,8 @@ const answer = Effect.fnUntraced(function* (id: ShareId) {
 })
 
 /**
- * Returns the assignments in the order in which the workers process them. `happens` runs after the first `at`
- * assignments.
+ * Starts the workers, and returns a list to which each processed assignment is added. `happens` runs after the first
+ * `at` assignments.
  */
 const woken = Effect.fnUntraced(function* (meanwhile: {
   readonly at: number
@@ -83,7 +83,7 @@ const overdue = (ids: ReadonlyArray<ShareId>, at: string) =>
     for (const id of ids) yield* sql`UPDATE assignments SET due_at = ${at}, respond_by = ${at} WHERE id = ${id}`
   })
 
-/** Returns how many other assignments the workers processed before this one, starting from `since`. */
+/** Waits for the assignment, and returns how many assignments after the first `since` were processed before it. */
 const waitedFor = (ids: ReadonlyArray<ShareId>, id: ShareId, since = 0) =>
   eventually(
     "it is woken",
@@ -98,7 +98,7 @@ it.effect("due live work does not wait for test work, even if much test work is 
     if (live === undefined) return assert.fail("nothing was sent")
     yield* TestClock.adjust("1 hour")
     const context = yield* Effect.context<AssignmentStore | WorkSignal>()
-    /** `happens` blocks the worker until it processes the live assignment, so no test assignment comes first. */
+    /** Makes the live assignment due, and blocks the worker until the worker has processed this assignment. */
     const happens = (ids: ReadonlyArray<ShareId>) =>
       Effect.andThen(Effect.provide(answer(live), context), waitedFor(ids, live))
     // The number of assignments that one poll processes concurrently.
@@ -115,7 +115,7 @@ it.effect("due live work does not wait for test work, even if much test work is 
 )
 
 it.effect(
-  "an organization's due assignment gets its turn, even if another organization's assignments have been due for longer",
+  "an organization's due assignment is processed first or second, even if another organization has a longer overdue backlog",
   () =>
     Effect.gen(function* () {
       yield* begin

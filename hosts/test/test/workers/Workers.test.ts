@@ -116,23 +116,25 @@ it.effect("a draft is tried after 0, 1 min, 10 min, 1 h and 6 h, and then a mail
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a permanent refusal of a draft stops the retries at once, and the assignment fails 24 hours later", () =>
-  Effect.gen(function* () {
-    const story = yield* submitted
-    const generator = yield* ScriptedGenerator
-    yield* generator.failNext(...failures(1, true))
-    yield* story.act(creatorTokenIn(yield* story.mail(1)), "respond", { perspective })
-    yield* story.mail(2)
-    yield* TestClock.adjust("23 hours")
-    assert.deepInclude(yield* story.status, { status: "opinion_injected", failure: null })
-    yield* TestClock.adjust("1 hour")
-    const failed = yield* story.has("generation_failed")
-    assert.deepInclude(failed, { status: "opinion_injected", overall: "completed" })
-    assert.deepStrictEqual(failed.failure, { reason: "generation_failed", at: "2026-03-02T09:00:00.000Z" })
-    assert.strictEqual((yield* generator.requests).length, 1)
-    const refused = yield* story.act(creatorTokenIn(yield* story.mail(2)), "revise")
-    assert.strictEqual(refused.error.details.field, "action")
-  }).pipe(Effect.provide(InMemory.layer))
+it.effect(
+  "after a permanent failure of the generator there are no retries, and the assignment fails 24 hours later",
+  () =>
+    Effect.gen(function* () {
+      const story = yield* submitted
+      const generator = yield* ScriptedGenerator
+      yield* generator.failNext(...failures(1, true))
+      yield* story.act(creatorTokenIn(yield* story.mail(1)), "respond", { perspective })
+      yield* story.mail(2)
+      yield* TestClock.adjust("23 hours")
+      assert.deepInclude(yield* story.status, { status: "opinion_injected", failure: null })
+      yield* TestClock.adjust("1 hour")
+      const failed = yield* story.has("generation_failed")
+      assert.deepInclude(failed, { status: "opinion_injected", overall: "completed" })
+      assert.deepStrictEqual(failed.failure, { reason: "generation_failed", at: "2026-03-02T09:00:00.000Z" })
+      assert.strictEqual((yield* generator.requests).length, 1)
+      const refused = yield* story.act(creatorTokenIn(yield* story.mail(2)), "revise")
+      assert.strictEqual(refused.error.details.field, "action")
+    }).pipe(Effect.provide(InMemory.layer))
 )
 
 it.effect("the operator can restart a generation after all its attempts failed", () =>
@@ -147,7 +149,7 @@ it.effect("the operator can restart a generation after all its attempts failed",
 )
 
 it.effect(
-  "the operator can start a waiting generation attempt at once, and can send a waiting mail at once without sending the mail twice",
+  "the operator can immediately start a waiting draft attempt, and can immediately send a waiting mail, which is sent only once",
   () =>
     Effect.gen(function* () {
       const mailbox = yield* Mailbox
@@ -231,7 +233,7 @@ it.effect("another draft starts a full approval window, and the previous draft c
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("the response window starts when the mail is delivered to the mail server", () =>
+it.effect("the response window starts when the mail server accepts the mail", () =>
   Effect.gen(function* () {
     const mailbox = yield* Mailbox
     // The retries after the five refusals take 1 + 5 + 15 + 60 + 120 minutes.
@@ -319,7 +321,7 @@ it.effect(
     }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("when a creator's address changes, the link of a request that was settled long ago also stops working", () =>
+it.effect("when a creator's address changes, the link of a request that ended long ago also stops working", () =>
   Effect.gen(function* () {
     const story = yield* submitted
     const token = creatorTokenIn(yield* story.mail(1))

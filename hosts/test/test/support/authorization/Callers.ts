@@ -27,7 +27,7 @@ export type KeyAccess =
   | "ip_restricted"
   | { readonly scopes: ReadonlyArray<Scope.ApiKeyScope>; readonly whose: ResourceOwner }
 
-/** A token has neither scopes nor an environment. */
+/** The owner whose resources a token can access, or the refusal. A token has neither scopes nor an environment. */
 export type TokenAccess = "unauthorized" | "own" | "other organization"
 
 export interface Caller {

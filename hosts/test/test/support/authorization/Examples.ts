@@ -1,4 +1,4 @@
-/** A valid body for each operation. The matrix fails if an operation has no body here. */
+/** A valid request body for each operation. The authorization matrix fails if an operation has no entry here. */
 import type { NamedResources } from "./Operations.ts"
 
 /** `nth` makes contents and names unique. `common` is a persona that is licensed to every organization. */

@@ -1,4 +1,4 @@
-/** Reads all operations of the served description, so that new operations are included automatically. */
+/** Reads all operations of the served OpenAPI document, so that new operations are included automatically. */
 import type { ApiKeyScope } from "@partner-commentary/core/access/Scope"
 import { type ApiCall, TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
@@ -16,7 +16,7 @@ export interface Operation {
   readonly webhookScope: ApiKeyScope | undefined
   /** The status of a successful response. */
   readonly success: number
-  /** All statuses that the description lists for the operation. */
+  /** All statuses that the OpenAPI document lists for the operation. */
   readonly statuses: ReadonlyArray<number>
   readonly takesBody: boolean
   /** True if the operation stores its response under an idempotency key. */
@@ -46,7 +46,10 @@ export const readOperations = Effect.gen(function* () {
   )
 })
 
-/** The owner of the resources that a path names. A licence belongs to an organization. A persona has no owner. */
+/**
+ * Says who can access the resources that a path names: the keys of one environment of an organization, all keys of the
+ * organization, or all organizations with a licence for the persona.
+ */
 export type Ownership = "environment" | "organization" | "licence"
 
 const ownership: Readonly<Record<string, Ownership>> = {

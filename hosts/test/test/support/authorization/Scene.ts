@@ -114,7 +114,7 @@ export const sendRequestOf = (
 
 export const nameOfCell = ({ caller, operation }: MatrixCell) => `${operation.id} by ${caller.name}`
 
-/** Creates resources that the call may change or delete. The resources are used in only one cell of the matrix. */
+/** Creates resources for one cell of the matrix, so that its call may change or delete them. */
 export const makeFreshResources = Effect.fnUntraced(function* (
   { next, owner, things }: AuthorizationScene,
   { method, path }: Operation

@@ -1,6 +1,6 @@
 /**
- * The whole service as a partner's server and dashboard call it. The tests cover the operations from GET /usage on. The
- * tests do not import the contract, and state each rule in the specification's words.
+ * The whole service as a partner's server and dashboard call it. These helpers do not import the types of the API, so
+ * that the tests check responses against the specification only.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -30,7 +30,7 @@ export const timestampPattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/
 export const unknownId = "019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"
 export const allScopes = ["personas:read", "topics:submit", "topics:read", "usage:read"]
 
-/** The default proxies are on this machine, so that a test can use any client address. */
+/** By default the service trusts the test as a proxy, so that a test can send requests from any client address. */
 export const layerOfApplication = ({
   proxies = ["127.0.0.1", "10.0.0.0/8"],
   ...options
@@ -52,7 +52,7 @@ export const testOnService = <A, E>(
     Effect.andThen(TestClock.setTime(startTime), test).pipe(Effect.provide(layerOfApplication(options)))
   )
 
-/** Runs the test in one of several processes on the same database, concurrently or one after the other. */
+/** Runs the effect on a new instance of the service, like another process on the same database file. */
 export const runInProcess = <A, E>(filename: string, test: Effect.Effect<A, E, Service>) =>
   test.pipe(Effect.provide(Layer.fresh(layerOfApplication({ filename }))))
 
@@ -76,7 +76,7 @@ export const readAllRows = Effect.gen(function* () {
   return JSON.stringify(rows)
 })
 
-/** The first argument is a method and a path below `{base_url}`, such as `ask("GET /usage", { key })`. */
+/** The first argument is a method and a path below `{base_url}`, such as `sendRequest("GET /usage", { key })`. */
 export const sendRequest = Effect.fnUntraced(function* (line: string, call: ApiCall = {}) {
   const [method = "", path = ""] = line.split(" ")
   const { call: send } = yield* TestApi

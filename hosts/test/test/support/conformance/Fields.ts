@@ -1,4 +1,4 @@
-/** Defines the specification's types under the names in its tables, and checks a response against a whole table. */
+/** Defines the types that the specification's tables name, and checks the fields of a response against these types. */
 import { assert } from "@effect/vitest"
 
 type Check = (value: unknown) => boolean

@@ -36,7 +36,7 @@ export const makeOperations = Effect.gen(function* () {
   const topic = { content: `${content} Really?`, persona_ids: [persona] }
   const wrong = { content: 1 }
   const dashboard = { headers: { authorization: `Bearer ${token}` } }
-  /** Each row has the method, the path, an accepted body, a refused body or path, and the caller. */
+  /** Each row has the method, the path, an accepted body, a refused body or path, and the caller's credentials. */
   const table: ReadonlyArray<readonly [string, string, unknown, unknown, { key?: string; headers?: object }?]> = [
     ["POST", "/topics", topic, wrong],
     ["GET", "/topics", undefined, "/topics?limit=0"],

@@ -47,7 +47,7 @@ export const sendRequest = Effect.fnUntraced(function* (path: string, call?: Api
   return { status: response.status, headers: response.headers, text, body } satisfies ApiAnswer
 })
 
-/** Options that differ from a plain request with the partner's key. */
+/** Options of a request that differ from the default: the partner's key and no headers. */
 type With = Omit<ApiCall, "method" | "body">
 
 /** Creates an organization with a live key that has every scope. Paths are below `{base_url}`. */
@@ -177,6 +177,6 @@ export const submitWithStates = Effect.fnUntraced(function* (
   return { ...sent, personas, topic }
 })
 
-/** Returns the first persona of a story. */
+/** Returns the first persona of a list. Throws an error if the list is empty. */
 export const firstPersona = ([persona]: ReadonlyArray<Persona>): Persona =>
   persona ?? assert.fail("the story has no persona")
