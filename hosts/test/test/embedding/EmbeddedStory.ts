@@ -13,7 +13,7 @@ interface Mail {
 
 const url = "https://app.example/commentary"
 
-/** Opens the service, and returns a function that waits for the first mail with a given subject. */
+/** Opens the service. `mails` has the mails so far, and `mail` waits for the first mail with a matching subject. */
 export const openService = (database: Database, options: { readonly workers?: boolean } = {}) => {
   const mails: Array<Mail> = []
   const waiting: Array<() => void> = []
