@@ -130,7 +130,7 @@ it.effect(
 )
 
 it.effect(
-  "an assignment that becomes due during another organization's backlog waits for fewer than 50 of its assignments",
+  "an assignment that becomes due during another organization's backlog is among the next 50 processed assignments",
   () =>
     Effect.gen(function* () {
       yield* begin
