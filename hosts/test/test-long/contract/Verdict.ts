@@ -122,7 +122,7 @@ const at = (value: unknown, field: string): unknown =>
         value
       )
 
-/** Returns the sentences of the rules in Stated.ts that the OpenAPI document does not contain. */
+/** Returns the sentences of documented rules that the OpenAPI document does not contain. */
 export const undocumentedRules = (document: OpenApiDocument): ReadonlyArray<string> => {
   const words: Array<string> = []
   JSON.stringify(document, (_, value) => {
