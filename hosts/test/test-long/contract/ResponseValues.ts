@@ -15,7 +15,7 @@ export interface ResponseSighting {
 
 export interface ResponseValueStore {
   readonly see: (operation: OpenApiOperation, caller: FuzzedCaller, answer: unknown) => void
-  /** Removes every sighting in which a name has only this value, because the resource with this id was deleted. */
+  /** Removes the sightings of a deleted resource: those in which a field has the id `value` as its only value. */
   readonly forget: (value: string) => void
   /** Returns the sightings that have a value for at least one name in each list, newest last. */
   readonly with: (names: ReadonlyArray<ReadonlyArray<string>>) => ReadonlyArray<ResponseSighting>

@@ -93,7 +93,7 @@ export const contractViolationsOf = (
   return status === 400 ? unexplained(sent, (answer as { error: Refusal }).error) : []
 }
 
-/** Returns the reasons of a refusal that no documented rule contains. */
+/** Returns the reasons of a refusal for which there is no documented rule. */
 const unexplained = (sent: GeneratedRequest, { code, details }: Refusal): ReadonlyArray<string> =>
   code !== "invalid_request"
     ? []

@@ -12,7 +12,7 @@ export interface PrismCheckedFetch {
 
 const parameters = ({ path }: Operation) => path.split("{").length
 
-/** If several operations match, returns the operation with the most literal path. */
+/** If several operations match, returns the operation whose path has the fewest parameters. */
 const operationOf = (all: ReadonlyArray<Operation>, method: string, path: string): Operation | undefined =>
   all
     .filter((operation) => operation.method === method)

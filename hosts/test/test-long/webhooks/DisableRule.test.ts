@@ -28,7 +28,7 @@ import { getWebhook, patchWebhook } from "../../test/support/WebhookCalls.ts"
 const hour = 3_600_000
 const day = 24 * hour
 
-/** The lease is long. Otherwise a clock that jumps past the end of a lease would mark the running attempt as lost. */
+/** The lease is long. Otherwise a running attempt would count as lost when the test moves the clock past its lease. */
 const lease = Duration.days(90)
 
 /**

@@ -1,4 +1,4 @@
-/** Creates databases of a host application for one test, and the host's pools on these databases. */
+/** Creates an empty Postgres database for one test, and connection pools as a host application has them. */
 import * as TestDatabase from "@partner-commentary/test/postgres/TestDatabase"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"

@@ -1,6 +1,6 @@
 /**
- * Tests a separate schema in the host's database. The service uses nothing in `public`, leaves no settings on the
- * host's sessions, and refuses unusable schemas with a clear error.
+ * Tests that the service can keep its tables in a separate schema of the host's database. The service uses nothing in
+ * `public`, leaves no settings on the host's sessions, and refuses unusable schemas with a clear error.
  */
 import { postgres } from "partner-commentary/postgres/Postgres"
 import type pg from "pg"

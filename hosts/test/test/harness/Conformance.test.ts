@@ -1,6 +1,6 @@
 /**
- * Tests that one error of the conformance suite contains all differences, except for headers and redirects that the
- * embedder lists.
+ * Tests that the conformance suite fails with one error that lists every difference, except for headers and redirects
+ * that the embedder declares.
  */
 import { assert, it } from "@effect/vitest"
 import * as HostConformance from "@partner-commentary/test/HostConformance"

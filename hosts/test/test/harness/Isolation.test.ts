@@ -4,7 +4,7 @@ import { expect, it } from "vitest"
 
 const perspective = "They will, but only just. The defence has finally woken up."
 
-it("each of many concurrent calls on one instance gets its own response, and all resulting work is done", async () => {
+it("each of many concurrent submissions sends its own mail, and each concurrent creator's response starts a draft", async () => {
   await using pc = await TestPartnerCommentary.make()
   const { organization, personas } = await pc.seed()
   const client = pc.client(organization)

@@ -40,7 +40,7 @@ it("links and clients use the configured origin of the service, and a URL with a
   }
 })
 
-it("the time windows of an instance can be configured", async () => {
+it("the response window of an instance can be configured", async () => {
   await using pc = await TestPartnerCommentary.make({ policy: { responseWindow: Duration.hours(2) } })
   const { organization, personas } = await pc.seed()
   const client = pc.client(organization)

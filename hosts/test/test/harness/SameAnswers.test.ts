@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 
 const apiRoot = "http://commentary.example"
 
-/** Lists features that the test host lacks, because callers have no address and the host receives a web Request. */
+/** The capabilities that the test host lacks, because its callers have no address and it receives web Requests. */
 const lacks = ["address", "dots", "repeated headers", "chunks"] as const
 
 it.live("the test host gives the same responses as the other hosts", () =>

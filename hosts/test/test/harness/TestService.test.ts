@@ -54,7 +54,7 @@ it.live("due jobs run only when the test requests them, and each job runs at its
 )
 
 it.live(
-  "an advance of the clock resumes sleeping fibers in order, and without an advance a sleep ends in real time",
+  "advancing the clock resumes sleeping fibers in order of time; if the clock does not advance, a sleep takes real time",
   () =>
     Effect.gen(function* () {
       const { advanceTo } = yield* DueWork

@@ -36,8 +36,8 @@ interface Wanted {
   /** The number of calls, out of 100, that are admitted. */
   readonly pass: number
   /**
-   * The hourly limit in the rate-limit headers. `limit` is the limit in a refusal, and `wait` is the time until the
-   * next try in seconds.
+   * `hourly` is the hourly limit in the rate-limit headers. `limit` and `wait` are the limit and the seconds to wait in
+   * a refusal.
    */
   readonly hourly: number
   readonly limit: number
@@ -90,7 +90,7 @@ const scene = (limits: Partial<OrganizationLimits>) =>
 const ofFifty = { pass: 50, hourly: 50, limit: 50, wait: 3600 }
 
 const it100 = (of: string, test: Effect.Effect<void, unknown, Layer.Success<typeof behindProxy>>) =>
-  it.effect(`exactly as many of 100 concurrent requests over sockets are admitted as ${of}`, () =>
+  it.effect(`of 100 concurrent requests, exactly as many are admitted as ${of}`, () =>
     Effect.provide(test, behindProxy)
   )
 

@@ -145,7 +145,7 @@ it.effect("some operations have their own limits, and the headers show the windo
   )
 )
 
-it.effect("rate limits are checked after the key, and before scope and validation", () =>
+it.effect("rate limits are checked after the API key, and before the scope and the request body", () =>
   limited((call) =>
     Effect.gen(function* () {
       const owner = yield* Seed.organization({ limits: { requests_per_hour: 2 } })

@@ -122,19 +122,21 @@ it.effect(
     )
 )
 
-it.effect("an attempt whose worker dies does not count, and the next failed attempt is retried as the first one", () =>
-  scene([refused()], (sent) =>
-    Effect.gen(function* () {
-      const store = yield* MailStore
-      for (let death = 0; death < 5; death++) {
-        const now = start + death * minutes(2)
-        assert.lengthOf(yield* store.claim(now, now + minutes(2), 10), 1)
-      }
-      yield* TestClock.setTime(start + minutes(10))
-      yield* Layer.build(TestApi.workers)
-      yield* until(() => sent.length === 1)
-      yield* waitForMails
-      assert.strictEqual(yield* nextDue, start + minutes(11), "as after a first attempt")
-    })
-  )
+it.effect(
+  "an attempt whose worker dies does not count: the next failed attempt is retried after a minute, like a first one",
+  () =>
+    scene([refused()], (sent) =>
+      Effect.gen(function* () {
+        const store = yield* MailStore
+        for (let death = 0; death < 5; death++) {
+          const now = start + death * minutes(2)
+          assert.lengthOf(yield* store.claim(now, now + minutes(2), 10), 1)
+        }
+        yield* TestClock.setTime(start + minutes(10))
+        yield* Layer.build(TestApi.workers)
+        yield* until(() => sent.length === 1)
+        yield* waitForMails
+        assert.strictEqual(yield* nextDue, start + minutes(11), "as after a first attempt")
+      })
+    )
 )

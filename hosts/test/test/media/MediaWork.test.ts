@@ -226,7 +226,7 @@ it.effect("several workers in two processes on one database make each media file
   })
 )
 
-it.effect("while media jobs hang, their texts stay readable, and other jobs and media jobs run", () =>
+it.effect("hanging media jobs delay neither the approved texts nor the audio of another topic", () =>
   Effect.gen(function* () {
     const media = yield* ScriptedMedia
     yield* media.holdNext(Effect.never, Effect.never, Effect.never)

@@ -37,7 +37,7 @@ const nothing = {
 const metrics = (key: string, query = "") =>
   Effect.map(getJson(key, `/metrics/performance${query}`), ({ data }) => data)
 
-it.effect("counts and durations include the topics that were sent in the period, overall and by persona", () =>
+it.effect("the metrics cover the topics that were sent in the period, in total and for each persona", () =>
   Effect.gen(function* () {
     yield* at("2026-03-01T09:00:00.000Z")
     const generator = yield* ScriptedGenerator

@@ -213,7 +213,7 @@ it.effect("without a worker each call to advance takes a step, and the next work
 )
 
 it.effect(
-  "of several workers exactly one takes a step, and if workers stop between two steps, other workers continue",
+  "exactly one of several workers takes each step, and if workers stop between two steps, other workers continue",
   () =>
     Effect.gen(function* () {
       const { sees, sent, status } = yield* seedTestIntegration

@@ -36,7 +36,7 @@ import {
 import { eventually } from "../support/Eventually.ts"
 import { readJson } from "../support/Json.ts"
 
-/** The states that a poll shows while the clock advances at the simulated pace. */
+/** How a test persona acts, its id, and the states that polls show one after another. */
 const stories = [
   [
     "approves",
@@ -58,20 +58,22 @@ const stories = [
 ] as const
 
 for (const [what, id, states] of stories) {
-  it.effect(`the test persona that ${what} does so by itself, one state after another, within five seconds`, () =>
-    Effect.gen(function* () {
-      const { sees, sent } = yield* seedTestIntegration
-      const { topic } = yield* sent("Will it rain on Sunday?", id)
-      for (const [index, state] of states.entries()) {
-        yield* sees(topic, state)
-        yield* TestClock.adjust("1499 millis")
-        yield* sees(topic, state)
-        if (index < states.length - 1) yield* TestClock.adjust("1 milli")
-      }
-      yield* TestClock.adjust("30 days")
-      yield* sees(topic, states.at(-1) ?? "")
-      assert.isBelow((states.length - 1) * 1500, 5000)
-    }).pipe(Effect.provide(InMemory.layer))
+  it.effect(
+    `an assignment of the test persona that ${what} goes through its states by itself, within five seconds`,
+    () =>
+      Effect.gen(function* () {
+        const { sees, sent } = yield* seedTestIntegration
+        const { topic } = yield* sent("Will it rain on Sunday?", id)
+        for (const [index, state] of states.entries()) {
+          yield* sees(topic, state)
+          yield* TestClock.adjust("1499 millis")
+          yield* sees(topic, state)
+          if (index < states.length - 1) yield* TestClock.adjust("1 milli")
+        }
+        yield* TestClock.adjust("30 days")
+        yield* sees(topic, states.at(-1) ?? "")
+        assert.isBelow((states.length - 1) * 1500, 5000)
+      }).pipe(Effect.provide(InMemory.layer))
   )
 }
 
@@ -97,7 +99,7 @@ it.effect(
 )
 
 it.effect(
-  "the first keyword in the content decides the path of licensed personas, and test personas keep their fixed path",
+  "the first keyword in the content decides how a licensed persona's simulated creator acts; test personas ignore keywords",
   () =>
     Effect.gen(function* () {
       const { persona, sees, sent, settled, status } = yield* seedTestIntegration
@@ -155,7 +157,7 @@ it.effect("only test keys see test personas, which come first in the list and ha
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("test personas are found without the host's PersonaStore, and keep the order of the request", () =>
+it.effect("a submission to test personas and other personas has its results in the order of the requested ids", () =>
   Effect.gen(function* () {
     const { owner, submit } = yield* seedTestIntegration
     const stranger = yield* Seed.persona(null)

@@ -40,7 +40,7 @@ testOnService(
 )
 
 testOnService(
-  "5.1 Server-to-server requests carry the header X-Api-Key: <API_KEY>, and nothing else stands in for it",
+  "5.1 Server-to-server requests carry the header X-Api-Key: <API_KEY>, and no other header or parameter can replace it",
   Effect.gen(function* () {
     const { key, token } = yield* seedPartner()
     assert.strictEqual(statusAndCode(yield* sendRequest("GET /usage", { headers: { "X-Api-Key": key } })), "200")
@@ -102,7 +102,7 @@ for (const [scope, lines] of grants) {
 }
 
 testOnService(
-  "5.3 Scopes: there are these four, and a key with an unknown one cannot be made",
+  "5.3 Scopes: a key can be created with the four scopes, and not with an unknown scope",
   Effect.gen(function* () {
     const { createKey } = yield* seedPartner()
     assert.deepStrictEqual((yield* createKey({ scopes: allScopes })).data.scopes, allScopes)
@@ -159,7 +159,7 @@ testOnService(
 )
 
 testOnService(
-  "5.7 Rotation: create a new key, switch, verify, revoke the old, and no request is refused on the way",
+  "5.7 Rotation: create a new key, switch, verify, revoke the old key; no request is refused in between",
   Effect.gen(function* () {
     const { createKey, owner } = yield* seedPartner()
     const old = (yield* createKey()).data

@@ -161,7 +161,7 @@ layer(layerOfService)("specification 1", (it) => {
       })
   )
 
-  it.effect("these checks call every operation of the API description that responds with JSON", () =>
+  it.effect("the tests of this file call every operation of the API description that responds with JSON", () =>
     Effect.gen(function* () {
       const { body } = yield* sendRequest("/openapi.json")
       const described = Object.entries<object>(body.paths).flatMap(([path, methods]) =>

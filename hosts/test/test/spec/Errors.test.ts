@@ -14,7 +14,7 @@ import {
   validWebhookBody
 } from "../support/conformance/Dashboard.ts"
 
-/** Checks the error envelope of section 1 without the field `details`. */
+/** Checks that a response has the error envelope of section 1, without `details`. */
 const bare = (answer: ApiAnswer, status: number, code: string) => {
   assert.strictEqual(statusAndCode(answer), `${status} ${code}`)
   assert.deepStrictEqual(Object.keys(answer.body), ["success", "error"])
@@ -23,7 +23,7 @@ const bare = (answer: ApiAnswer, status: number, code: string) => {
   assert.isString(answer.error.message)
 }
 
-/** Checks the error envelope of section 1 with details that include the given fields. */
+/** Checks that a response has the error envelope of section 1, and returns the error's `details`. */
 const detailed = (answer: ApiAnswer, status: number, code: string) => {
   assert.strictEqual(statusAndCode(answer), `${status} ${code}`)
   assert.strictEqual(answer.body.success, false)
@@ -168,7 +168,7 @@ testOnService(
 )
 
 testOnService(
-  "7 internal_error, 500: server failure; no details, and nothing of the failure itself",
+  "7 internal_error, 500: server failure; no details, and the message does not reveal the cause",
   Effect.gen(function* () {
     const { key } = yield* seedPartner()
     yield* sendRequest("GET /usage", { key })
@@ -182,7 +182,7 @@ testOnService(
 )
 
 testOnService(
-  "7 All errors use the error envelope: of every method, on every kind of path, for every kind of body",
+  "7 All errors use the error envelope, for every method, every kind of path and every kind of body",
   Effect.gen(function* () {
     const { key } = yield* seedPartner()
     for (const [line, call] of [

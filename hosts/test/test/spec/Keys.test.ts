@@ -115,7 +115,7 @@ testOnService(
 
 for (const environment of ["live", "test"]) {
   testOnService(
-    `2 API key: key format pk_<environment>_<random_string>, of ${environment}`,
+    `2 API key: key format pk_<environment>_<random_string>, with environment ${environment}`,
     Effect.gen(function* () {
       const { token } = yield* seedPartner()
       const { full_key } = (yield* sendRequest("POST /api-keys", { token, body: { ...body, environment } })).data

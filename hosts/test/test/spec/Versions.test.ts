@@ -1,6 +1,6 @@
 /**
- * Tests section 9 of the specification: the guarantees of the version in the path, and the released and announced
- * features.
+ * Tests section 9 of the specification: the guarantees for API version v1, its features, and the features that were
+ * announced for later.
  */
 import { readFileSync } from "node:fs"
 import { assert } from "@effect/vitest"
@@ -49,7 +49,7 @@ testOnService(
 )
 
 testOnService(
-  "9.2 Minor updates within a version are backwards compatible: what was released is served, with the same answers",
+  "9.2 Minor updates within a version are backwards compatible: every released operation still has its released response statuses",
   Effect.gen(function* () {
     const released = operations(JSON.parse(readFileSync("docs/openapi.released.json", "utf8")))
     const now = new Map((yield* served).map(({ line, operation }) => [line, operation]))
@@ -61,7 +61,7 @@ testOnService(
 )
 
 testOnService(
-  "9.3 Deprecation is announced 6 months before removal: nothing is deprecated, and no answer says that it is",
+  "9.3 Deprecation is announced 6 months before removal: nothing is deprecated, and no response has a Deprecation or Sunset header",
   Effect.gen(function* () {
     const { key } = yield* seedPartner()
     assert.deepStrictEqual(
@@ -100,7 +100,7 @@ testOnService(
 )
 
 testOnService(
-  "9.5 Announced for later, and here: webhooks, bulk topic submission, performance-metric reporting",
+  "9.5 Features that were announced for later are available: webhooks, bulk topic submission, performance-metric reporting",
   Effect.gen(function* () {
     const { key, persona } = yield* seedPartner()
     assert.strictEqual(statusAndCode(yield* sendRequest("POST /webhooks", { key, body: validWebhookBody })), "201")

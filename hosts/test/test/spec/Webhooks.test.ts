@@ -186,7 +186,7 @@ testOnService(
 )
 
 testOnService(
-  "4 PATCH /webhooks/{id}: response data is the Webhook without secret; updated_at moves",
+  "4 PATCH /webhooks/{id}: response data is the Webhook without secret; updated_at changes",
   Effect.gen(function* () {
     const { data, patch } = yield* registered()
     yield* TestClock.adjust("1 minute")

@@ -58,7 +58,7 @@ export const runRecordedWorkflow = Effect.fnUntraced(function* <R0>(count: numbe
   const delivered = yield* record(finishJobs)
   const steps = { submitted, mailed, responded, drafted, approved, delivered }
   const turns = Object.values(steps).flatMap((step) => step.turns)
-  /** Failure messages show the number of turns and commits of each step. */
+  /** Failure messages show the number of round trips to the database and of commits in each step. */
   const counted = JSON.stringify(
     Object.entries(steps).map(([name, step]) => [name, step.turns.length, countCommits(step.turns)])
   )

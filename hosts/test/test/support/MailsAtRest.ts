@@ -1,6 +1,6 @@
 /**
- * Waits until the mail workers are idle. A clock that moves earlier would disturb mails that a worker has just claimed,
- * for example by ending their leases.
+ * Waits until the mail workers are idle. A test that moves the clock before that could end the lease of a mail that a
+ * worker has just claimed.
  */
 
 import * as Instant from "@partner-commentary/core/shared/Instant"

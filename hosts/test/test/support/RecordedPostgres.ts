@@ -45,8 +45,8 @@ export const layerWithWorkers = Layer.unwrap(
 export const layer = Layer.provideMerge(layerWithoutWorkers, DatabaseProxy.layer)
 
 /**
- * Returns the turns that were recorded during the effect, except for turns that only update rate windows. Concurrent
- * requests share a separate transaction for their rate windows.
+ * Returns the statements of each round trip during the effect. Omits round trips that only access rate windows, because
+ * concurrent requests share a transaction for their rate windows.
  */
 export const recordTurns = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Effect<A, E, R>) {
   const { turns } = yield* DatabaseProxy

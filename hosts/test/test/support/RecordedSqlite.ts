@@ -29,7 +29,7 @@ type Call = (this: StatementSync, ...values: Array<unknown>) => unknown
 /** The driver's methods that execute a statement. */
 const methods = ["all", "get", "iterate", "run"] as const
 
-/** Returns the statements that were executed during the effect. Each statement counts as a separate turn. */
+/** Returns the statements that were executed during the effect. Each statement counts as one round trip. */
 export const recordStatements = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.suspend(() => {
     const turns: Array<StatementsOfRoundTrip> = []

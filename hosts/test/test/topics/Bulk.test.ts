@@ -132,7 +132,7 @@ it.effect("a request with an invalid bulk body is refused completely, and nothin
 )
 
 it.effect(
-  "invalid JSON values refuse only their own topic, and each topic has the nesting limit of a single topic",
+  "only the topics with invalid JSON values are refused, and each topic has the nesting limit of a single topic",
   () =>
     Effect.gen(function* () {
       const { persona, results } = yield* setUp()

@@ -1,4 +1,7 @@
-/** Tests concurrent requests to the whole service. Only one of conflicting requests succeeds, and counts are exact. */
+/**
+ * Tests concurrent requests to the whole service. Of several conflicting requests exactly one succeeds, and counts are
+ * exact.
+ */
 
 import { assert, it } from "@effect/vitest"
 import * as InMemory from "@partner-commentary/test/InMemory"

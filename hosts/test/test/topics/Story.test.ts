@@ -80,7 +80,7 @@ const story = (post: Effect.Success<typeof startSmtpServer>) =>
         headers: { "content-type": "application/x-www-form-urlencoded" },
         body: new URLSearchParams(fields).toString()
       })
-    /** Waits until the mail is stored as sent. If the clock moved earlier, the worker would send the mail again. */
+    /** Waits until the mail is stored as sent. If the clock moved before that, the worker would send the mail again. */
     const mailTo = (address: string, count: number) =>
       Effect.tap(
         eventually(

@@ -23,7 +23,7 @@ import { eventually, runWhileTimePasses } from "../support/Eventually.ts"
 import { actAsCreator, creatorTokenFor, getJson, submitTopic, waitForStatus } from "../support/Requests.ts"
 import { exampleWebhookUrl, patchWebhook, postWebhook, removeWebhook } from "../support/WebhookCalls.ts"
 
-/** The lease is long. Otherwise a clock that jumps past the end of a lease would mark the running attempt as lost. */
+/** The lease is long. Otherwise a running attempt would count as lost when the test moves the clock past its lease. */
 const patient = InMemory.layerWith({ policy: { lease: Duration.days(1) } })
 
 it.effect("each change that causes an event is delivered once, signed, with the specification's payload", () =>
@@ -222,7 +222,7 @@ it.effect(
       yield* declined("Who goes down this season?")
       const disabled = yield* hook.failures(1)
       assert.strictEqual(disabled.status, "disabled")
-      // The mail about the new webhook may have been sent less than five minutes ago.
+      // The contact's next mail waits until five minutes after the mail about the new webhook.
       yield* TestClock.adjust("5 minutes")
       const told = yield* mails("A webhook was disabled")
       assert.include(told.text, "410")
@@ -237,7 +237,7 @@ it.effect(
 )
 
 for (const lease of ["1 second", "3 days"] as const) {
-  it.effect(`a slow attempt is made only once, even with WORKER_LEASE ${lease}`, () =>
+  it.effect(`a slow attempt is made only once, even if WORKER_LEASE is ${lease}`, () =>
     Effect.gen(function* () {
       const receivers = yield* Receivers
       yield* receivers.answer(() => Effect.as(Effect.sleep("15 minutes"), { status: 204 }))

@@ -21,7 +21,7 @@ it.effect("disabling a webhook is logged once as a warning with its owner and th
     yield* (yield* Receivers).answer(() => Effect.succeed({ status: 410 }))
     yield* declined("Who is second this season?")
     yield* hook.failures(2)
-    // The mail about the new webhook was sent less than five minutes ago.
+    // The contact's next mail waits until five minutes after the mail about the new webhook.
     yield* TestClock.adjust("5 minutes")
     yield* mails("A webhook was disabled")
     const line = yield* eventually(

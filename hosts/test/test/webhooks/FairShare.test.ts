@@ -20,29 +20,31 @@ import { patchWebhook } from "../support/WebhookCalls.ts"
 
 const idle = InMemory.layerWithoutWorkers()
 
-it.effect("when slots are scarce each webhook gets one slot, and otherwise each webhook gets up to its maximum", () =>
-  Effect.gen(function* () {
-    yield* Effect.scoped(
-      Effect.gen(function* () {
-        yield* Layer.build(TestApi.workers)
-        const { declined, key } = yield* seedDecliningPartner
-        for (let count = 0; count < 3; count++) {
-          yield* patchWebhook(key, (yield* registerWebhook(key, ["commentary.failed"])).id, { status: "paused" })
-        }
-        for (let count = 0; count < 7; count++) yield* declined(`Who is number ${count} this season?`)
+it.effect(
+  "if delivery slots are scarce, each webhook gets one slot; otherwise each webhook gets up to its maximum",
+  () =>
+    Effect.gen(function* () {
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          yield* Layer.build(TestApi.workers)
+          const { declined, key } = yield* seedDecliningPartner
+          for (let count = 0; count < 3; count++) {
+            yield* patchWebhook(key, (yield* registerWebhook(key, ["commentary.failed"])).id, { status: "paused" })
+          }
+          for (let count = 0; count < 7; count++) yield* declined(`Who is number ${count} this season?`)
+        })
+      )
+      yield* (yield* SqlClient.SqlClient)`UPDATE webhooks SET status = 'active'`
+      const deliveryWorker = yield* DeliveryWorker
+      const shares = Effect.fnUntraced(function* (free: number, isScarce: boolean) {
+        const each = Map.groupBy(yield* deliveryWorker.claim(free, isScarce), ({ claimed }) => claimed.webhookId)
+        return [...each.values()].map(({ length }) => length)
       })
-    )
-    yield* (yield* SqlClient.SqlClient)`UPDATE webhooks SET status = 'active'`
-    const deliveryWorker = yield* DeliveryWorker
-    const shares = Effect.fnUntraced(function* (free: number, isScarce: boolean) {
-      const each = Map.groupBy(yield* deliveryWorker.claim(free, isScarce), ({ claimed }) => claimed.webhookId)
-      return [...each.values()].map(({ length }) => length)
-    })
-    assert.deepStrictEqual(yield* shares(2, true), [1, 1])
-    assert.deepStrictEqual(yield* shares(3, true), [1, 1, 1])
-    assert.deepStrictEqual((yield* shares(1000, false)).toSorted(), [3, 3, 4])
-    assert.deepStrictEqual(yield* shares(1000, false), [])
-  }).pipe(Effect.provide(idle))
+      assert.deepStrictEqual(yield* shares(2, true), [1, 1])
+      assert.deepStrictEqual(yield* shares(3, true), [1, 1, 1])
+      assert.deepStrictEqual((yield* shares(1000, false)).toSorted(), [3, 3, 4])
+      assert.deepStrictEqual(yield* shares(1000, false), [])
+    }).pipe(Effect.provide(idle))
 )
 
 /** Counts the failures that the service is storing concurrently. Storing waits until the test opens the gate. */

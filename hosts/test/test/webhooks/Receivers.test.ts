@@ -25,7 +25,7 @@ import { eventually } from "../support/Eventually.ts"
 import { actAsCreator, creatorTokenFor, submitTopic } from "../support/Requests.ts"
 import { getWebhook, recoverWebhook, retryDelivery } from "../support/WebhookCalls.ts"
 
-/** The lease is long. Otherwise a clock that jumps past the end of a lease would mark the running attempt as lost. */
+/** The lease is long. Otherwise a running attempt would count as lost when the test moves the clock past its lease. */
 const lease = Duration.days(1)
 const patient = InMemory.layerWith({ policy: { lease } })
 

@@ -22,7 +22,7 @@ import {
 import { eventually } from "../support/Eventually.ts"
 import { getWebhook, patchWebhook, retryDelivery, unknownId } from "../support/WebhookCalls.ts"
 
-/** The lease is long. Otherwise a clock that jumps past the end of a lease would mark the running attempt as lost. */
+/** The lease is long. Otherwise a running attempt would count as lost when the test moves the clock past its lease. */
 const patient = InMemory.layerWith({ policy: { lease: Duration.days(1) } })
 
 /**

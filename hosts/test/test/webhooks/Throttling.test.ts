@@ -21,7 +21,10 @@ import {
 import { eventually } from "../support/Eventually.ts"
 import { getWebhook, recoverWebhook, retryDelivery } from "../support/WebhookCalls.ts"
 
-/** The lease is long. Otherwise a clock that jumps past its end would mark running attempts and mails as lost. */
+/**
+ * The lease is long. Otherwise running attempts and mails would count as lost when the test moves the clock past their
+ * lease.
+ */
 const lease = Duration.days(90)
 const patient = InMemory.layerWith({ policy: { lease } })
 
@@ -123,14 +126,14 @@ it.effect(
 )
 
 it.effect(
-  "the contact gets at most one notice a day about events that 429 responses delay, and immediately if a pause is long",
+  "if 429 responses cause long pauses, the contact gets an immediate notice, and at most one notice a day",
   () =>
     Effect.gen(function* () {
       const { declined, hook, notices, receivers, written } = yield* throttled
       yield* receivers.answer(() => Effect.succeed({ status: 429, retryAfter: "7200" }))
       yield* declined("Who wins the first match this season?")
       yield* written(1)
-      // The mail about the new webhook was sent less than five minutes ago.
+      // The contact's next mail waits until five minutes after the mail about the new webhook.
       yield* TestClock.adjust("5 minutes")
       const [told] = yield* eventually(
         "the notice",

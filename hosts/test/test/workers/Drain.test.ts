@@ -185,7 +185,7 @@ it.effect("a drain with a time limit of zero starts nothing and reports that wor
   }).pipe(Effect.provide(layer))
 )
 
-it.effect("a failed poll is counted, and does not prevent other work of the drain", () =>
+it.effect("a drain reports a failed poll and still does its other work", () =>
   Effect.gen(function* () {
     const { submit } = yield* partner()
     yield* submit()

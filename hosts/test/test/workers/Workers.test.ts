@@ -359,7 +359,7 @@ it.effect("a creator can approve only a draft that the page has shown, and nothi
 )
 
 it.effect(
-  "erasing a creator closes open work, keeps approved commentaries, and deletes all other data of the creator",
+  "erasing a creator ends open assignments, keeps approved commentaries, and deletes all other data of the creator",
   () =>
     Effect.gen(function* () {
       const story = yield* submitted

@@ -1,6 +1,6 @@
 /**
- * Provides the whole service for one file of the suite. The users are partners with their own organization, and
- * creators with the links from their mails. Responses are read as received, without the service's types.
+ * Provides the whole service for one test file. The users are partners with their own organization, and creators with
+ * the links from their mails. Responses are read as received, without the service's types.
  */
 import { assert } from "@effect/vitest"
 import type { Persona } from "@partner-commentary/core/persona/Persona"
@@ -50,7 +50,7 @@ export const sendRequest = Effect.fnUntraced(function* (path: string, call?: Api
 /** Options of a request that differ from the default: the partner's key and no headers. */
 type With = Omit<ApiCall, "method" | "body">
 
-/** Creates an organization with a live key that has every scope. Paths are below `{base_url}`. */
+/** Creates an organization with a live key that has every scope. The paths of its requests are below `{base_url}`. */
 export const seedPartner = Effect.fnUntraced(function* (given: Parameters<typeof Seed.organization>[0] = {}) {
   const organization = yield* Seed.organization(given)
   const { id: keyId, text: key } = yield* Seed.key(organization)
