@@ -4,7 +4,7 @@ import * as fc from "fast-check"
 import type { UntypedJson } from "./Description.ts"
 
 /** Generates junk that can replace any value. */
-export const junkValues: fc.Arbitrary<unknown> = fc.oneof(
+export const arbitraryJunkValues: fc.Arbitrary<unknown> = fc.oneof(
   fc.constantFrom<unknown>(null, "", " ", 0, -1, 1e308, 2 ** 53, true, [], {}, [[]], "null", "\u0000", "../..", "%00"),
   fc.constantFrom("x".repeat(5000), "😀".repeat(501), "-".repeat(257), "a\u0301".repeat(300), "\ufeff", "\u202e"),
   fc.constantFrom("__proto__", "constructor", "${1+1}", "' OR 1=1 --", "<script>", "\r\nX: y", "1e400", "NaN", "-0"),
@@ -15,9 +15,9 @@ export const junkValues: fc.Arbitrary<unknown> = fc.oneof(
 /** Generates copies of the value with one change: a part is replaced by junk or removed, or a new part is added. */
 export const corruptValue = (value: unknown): fc.Arbitrary<unknown> => {
   const places = placesIn(value)
-  if (places.length === 0) return junkValues
+  if (places.length === 0) return arbitraryJunkValues
   return fc
-    .tuple(fc.constantFrom(...places), junkValues, fc.constantFrom("replace", "remove", "add"))
+    .tuple(fc.constantFrom(...places), arbitraryJunkValues, fc.constantFrom("replace", "remove", "add"))
     .map(([path, bad, how]) => {
       const copy = structuredClone(value)
       const parent = path.slice(0, -1).reduce((at: UntypedJson, key) => at[key], copy as UntypedJson)
@@ -66,7 +66,7 @@ const texts = fc.constantFrom(
 /**
  * Generates raw bodies: text that is invalid JSON or an unexpected value, and bytes in a wrong encoding.
  */
-export const hostileBodies: fc.Arbitrary<Uint8Array> = fc.oneof(
+export const arbitraryHostileBodies: fc.Arbitrary<Uint8Array> = fc.oneof(
   { weight: 4, arbitrary: texts.map((text) => new TextEncoder().encode(text)) },
   { weight: 1, arbitrary: fc.uint8Array({ maxLength: 40 }) },
   { weight: 1, arbitrary: fc.constant(Uint8Array.from(Buffer.from("\ufeff{}", "utf16le"))) },
@@ -78,7 +78,7 @@ export const hostileBodies: fc.Arbitrary<Uint8Array> = fc.oneof(
  * Generates raw path segments: escaped, partly escaped or unescaped. Non-ASCII characters are always escaped, because
  * HTTP parsers reject them.
  */
-export const rawPathSegments: fc.Arbitrary<string> = fc.oneof(
+export const arbitraryPathSegments: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom("%2F", "%2f..%2f", ".", "..", "%2E%2E", "%", "%zz", "%00", "%ff", "%C3%28", "%ED%A0%80", ";", ";a=1"),
   fc.constantFrom("a%20b", "%C3%A9", "%F0%9F%98%80", "a+b", "*", "null", "undefined", "by-reference", "bulk"),
   fc.constantFrom("x".repeat(257), "%41".repeat(256), "%E6%BC%A2".repeat(200), "0".repeat(2000), "a:b", "@", "~", "|"),
@@ -86,7 +86,7 @@ export const rawPathSegments: fc.Arbitrary<string> = fc.oneof(
 )
 
 /** Generates parameters that are appended to a query. */
-export const extraQueryParts: fc.Arbitrary<string> = fc.oneof(
+export const arbitraryExtraQueryParts: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom("", "&", "=", "a", "=b", "%", "%zz=1", "a[]=1", "__proto__=1", "+", "a=b=c", "?", "%00=%00"),
   fc
     .tuple(fc.string({ maxLength: 8 }), fc.string({ unit: "binary", maxLength: 12 }))

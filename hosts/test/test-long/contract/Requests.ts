@@ -3,17 +3,17 @@ import * as fc from "fast-check"
 import type { CallersByScheme, FuzzedCaller } from "./Callers.ts"
 import type { JsonSchema, OpenApiDocument, OpenApiOperation, OpenApiParameter } from "./Description.ts"
 import {
+  arbitraryExtraQueryParts,
   arbitraryHeaderTexts,
+  arbitraryHostileBodies,
+  arbitraryJunkValues,
   arbitraryMediaTypes,
+  arbitraryPathSegments,
   arbitraryUnknownHeaders,
-  corruptValue,
-  extraQueryParts,
-  hostileBodies,
-  junkValues,
-  rawPathSegments
+  corruptValue
 } from "./HostileInput.ts"
-import { labelsOfParameter, type ResponseSighting, type ResponseValueStore, toSingular } from "./ResponseValues.ts"
-import { arbitraryValues } from "./Values.ts"
+import { type ResponseSighting, type ResponseValueStore, toSingular, valueNamesOfParameter } from "./ResponseValues.ts"
+import { arbitrarySchemaValues } from "./Values.ts"
 
 /** A parameter and the text of its value. `odd` is true if the text is sent unescaped, so its meaning is unclear. */
 export interface ParameterText {
@@ -54,7 +54,7 @@ const seen = (
   parameter: OpenApiParameter,
   pick: number
 ): string | undefined => {
-  const found = labelsOfParameter(operation, parameter).flatMap((label) => sighting.values.get(label) ?? [])
+  const found = valueNamesOfParameter(operation, parameter).flatMap((label) => sighting.values.get(label) ?? [])
   return found[pick % found.length]
 }
 
@@ -64,15 +64,15 @@ const argument = (
   parameter: OpenApiParameter,
   home: ResponseSighting | undefined
 ): fc.Arbitrary<ParameterText | undefined> => {
-  const right = arbitraryValues(document, parameter.schema, "within")
+  const right = arbitrarySchemaValues(document, parameter.schema, "within")
   const known = home === undefined ? right : fc.nat(99).map((pick) => seen(home, operation, parameter, pick))
   const inPath = parameter.in === "path"
-  const raw = inPath ? rawPathSegments : parameter.in === "header" ? arbitraryHeaderTexts : undefined
+  const raw = inPath ? arbitraryPathSegments : parameter.in === "header" ? arbitraryHeaderTexts : undefined
   const given = fc.oneof(
     { weight: inPath ? 12 : 2, arbitrary: fc.tuple(known, right).map(([text, other]) => even(text ?? other)) },
     { weight: inPath ? 2 : 6, arbitrary: right.map(even) },
-    { weight: 2, arbitrary: arbitraryValues(document, parameter.schema, "around").map(even) },
-    { weight: 1, arbitrary: junkValues.map(even) },
+    { weight: 2, arbitrary: arbitrarySchemaValues(document, parameter.schema, "around").map(even) },
+    { weight: 1, arbitrary: arbitraryJunkValues.map(even) },
     ...(raw === undefined ? [] : [{ weight: 1, arbitrary: raw.map((text) => ({ text, odd: inPath })) }])
   )
   const told = fc.tuple(given, fc.nat(49)).map(([{ odd, text: any }, pick]): ParameterText | undefined => {
@@ -119,17 +119,17 @@ const payloads = (
   home: ResponseSighting | undefined
 ): fc.Arbitrary<RequestPayload> => {
   const nothing = fc.constant<RequestPayload>(undefined)
-  const raw = hostileBodies.map((bytes): RequestPayload => ({ bytes }))
+  const raw = arbitraryHostileBodies.map((bytes): RequestPayload => ({ bytes }))
   if (body === undefined) return fc.oneof({ weight: 15, arbitrary: nothing }, { weight: 1, arbitrary: raw })
   const made = (aim: "within" | "around") =>
     fc
-      .tuple(arbitraryValues(document, body.schema, aim), fc.nat(999))
+      .tuple(arbitrarySchemaValues(document, body.schema, aim), fc.nat(999))
       .map(([value, pick]) => acquainted(value, home, pick))
   return fc.oneof(
     { weight: 12, arbitrary: made("within").map(asJson) },
     { weight: 5, arbitrary: made("around").map(asJson) },
     { weight: 4, arbitrary: made("within").chain(corruptValue).map(asJson) },
-    { weight: 1, arbitrary: junkValues.map(asJson) },
+    { weight: 1, arbitrary: arbitraryJunkValues.map(asJson) },
     { weight: 2, arbitrary: raw },
     { weight: 1, arbitrary: nothing }
   )
@@ -183,7 +183,7 @@ export const arbitraryRequests = (
   callers: CallersByScheme
 ): fc.Arbitrary<GeneratedRequest> => {
   const wanted = [
-    ...operation.parameters.filter((one) => one.in === "path").map((one) => labelsOfParameter(operation, one)),
+    ...operation.parameters.filter((one) => one.in === "path").map((one) => valueNamesOfParameter(operation, one)),
     ...idsIn(document, operation.body?.schema).map((name) => [name])
   ]
   const ours = new Set(operation.schemes.flatMap((scheme) => callers[scheme] ?? []).map(({ headers }) => headers))
@@ -202,7 +202,7 @@ export const arbitraryRequests = (
         headers: arbitraryUnknownHeaders,
         query: fc.oneof(
           { weight: 20, arbitrary: fc.constant([]) },
-          extraQueryParts.map((part) => [part])
+          arbitraryExtraQueryParts.map((part) => [part])
         ),
         origin: fc.nat(60_000)
       },

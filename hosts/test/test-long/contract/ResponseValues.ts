@@ -72,7 +72,7 @@ const collect = (into: Map<string, Array<string>>, value: unknown, owner: string
  * parameter's description contains. For `id`, returns the name of the resource before the parameter, such as
  * `persona_id`.
  */
-export const labelsOfParameter = (
+export const valueNamesOfParameter = (
   operation: OpenApiOperation,
   { description, name }: OpenApiParameter
 ): ReadonlyArray<string> => {

@@ -89,7 +89,7 @@ const number = (schema: JsonSchema, integer: boolean, aim: LimitDistance): fc.Ar
 }
 
 /** Generates values that the schema allows (sometimes its examples), or values around the schema's limits. */
-export const arbitraryValues = (
+export const arbitrarySchemaValues = (
   document: OpenApiDocument,
   given: JsonSchema,
   aim: LimitDistance,
@@ -116,7 +116,7 @@ const unexampled = (
   aim: LimitDistance,
   depth: number
 ): fc.Arbitrary<unknown> => {
-  const inner = (one: JsonSchema) => arbitraryValues(document, one, aim, depth + 1)
+  const inner = (one: JsonSchema) => arbitrarySchemaValues(document, one, aim, depth + 1)
   if ("const" in schema) return fc.constant(schema["const"])
   if (Array.isArray(schema["enum"])) {
     const wrong = aim === "within" ? [] : schema["enum"].map((one) => String(one).toUpperCase())
@@ -166,7 +166,7 @@ const list = (
   aim: LimitDistance,
   depth: number
 ): fc.Arbitrary<unknown> => {
-  const items = arbitraryValues(document, (schema["items"] as JsonSchema | undefined) ?? {}, aim, depth + 1)
+  const items = arbitrarySchemaValues(document, (schema["items"] as JsonSchema | undefined) ?? {}, aim, depth + 1)
   const minLength = Number(schema["minItems"] ?? 0)
   const most = Number(schema["maxItems"] ?? minLength + 3)
   const maxLength = Math.min(most, minLength + 3)
@@ -188,7 +188,10 @@ const object = (
 ): fc.Arbitrary<unknown> => {
   const properties = (schema["properties"] as Readonly<Record<string, JsonSchema>> | undefined) ?? {}
   const model = Object.fromEntries(
-    Object.entries(properties).map(([name, property]) => [name, arbitraryValues(document, property, aim, depth + 1)])
+    Object.entries(properties).map(([name, property]) => [
+      name,
+      arbitrarySchemaValues(document, property, aim, depth + 1)
+    ])
   )
   const requiredKeys = ((schema["required"] as ReadonlyArray<string> | undefined) ?? []).filter((name) => name in model)
   const record = fc.record(model, { requiredKeys, noNullPrototype: true })

@@ -3,10 +3,10 @@
  * refusal is correct.
  */
 import type { OpenApiDocument } from "./Description.ts"
+import * as DocumentedRules from "./DocumentedRules.ts"
 import type { FuzzedResponse } from "./RawHttp.ts"
 import type { GeneratedRequest } from "./Requests.ts"
 import { coerceTextToSchemaType, parseJson, type ResponseValidator } from "./ResponseValidator.ts"
-import * as Stated from "./Stated.ts"
 
 /** A schema violation with its field and its reason. */
 interface Wrong {
@@ -74,7 +74,7 @@ export const contractViolationsOf = (
     const taken = wrongs.filter(
       ({ field, value }) =>
         !refused.has(Number(/^\w+\[(\d+)\]/.exec(field)?.[1] ?? -1)) &&
-        Stated.findDocumentedRule(Stated.documentedAcceptances, sent, field, value) === undefined
+        DocumentedRules.findDocumentedRule(DocumentedRules.documentedAcceptances, sent, field, value) === undefined
     )
     const reasonless = parts(answer).flatMap(({ error, index }) =>
       error === undefined || unclear || wrongs.some(({ field }) => field.includes(`[${index}]`))
@@ -89,7 +89,8 @@ export const contractViolationsOf = (
   if (unclear || wrongs.length > 0 || caller.may !== "all") return []
   if (status === 401) return [`${caller.name} was kept out`]
   // These callers have high rate limits. Therefore only limits that cannot be raised may refuse their requests.
-  if (status === 429) return Stated.isDocumentedLimit(sent, answered.text) ? [] : [`${caller.name} was limited`]
+  if (status === 429)
+    return DocumentedRules.isDocumentedLimit(sent, answered.text) ? [] : [`${caller.name} was limited`]
   return status === 400 ? unexplained(sent, (answer as { error: Refusal }).error) : []
 }
 
@@ -100,7 +101,12 @@ const unexplained = (sent: GeneratedRequest, { code, details }: Refusal): Readon
     : (details?.errors ?? [])
         .filter(
           ({ field }) =>
-            Stated.findDocumentedRule(Stated.documentedRefusals, sent, field, valueOf(sent, field)) === undefined
+            DocumentedRules.findDocumentedRule(
+              DocumentedRules.documentedRefusals,
+              sent,
+              field,
+              valueOf(sent, field)
+            ) === undefined
         )
         .map(({ constraint, field }) => `refused for what the description does not say: ${field} ${constraint}`)
 
@@ -122,7 +128,7 @@ const at = (value: unknown, field: string): unknown =>
         value
       )
 
-/** Returns the sentences of the rules in Stated.ts that the OpenAPI document does not contain. */
+/** Returns the sentences of the rules in DocumentedRules.ts that the OpenAPI document does not contain. */
 export const rulesMissingFromDocument = (document: OpenApiDocument): ReadonlyArray<string> => {
   const words: Array<string> = []
   JSON.stringify(document, (_, value) => {
@@ -130,7 +136,7 @@ export const rulesMissingFromDocument = (document: OpenApiDocument): ReadonlyArr
     return value
   })
   const all = words.join("\n")
-  return [...Stated.documentedRefusals, ...Stated.documentedAcceptances, ...Stated.documentedLimits]
+  return [...DocumentedRules.documentedRefusals, ...DocumentedRules.documentedAcceptances, ...DocumentedRules.documentedLimits]
     .map(({ sentence }) => sentence)
     .filter((one) => !all.includes(one))
 }

@@ -6,7 +6,7 @@ import { assert } from "@effect/vitest"
 import { ApiError, PartnerCommentary, PartnerCommentaryDashboard } from "@partner-commentary/client"
 import * as Seed from "@partner-commentary/test/Seed"
 import * as Effect from "effect/Effect"
-import { manuallyAdvancedPersonaId } from "../../test/support/authorization/Estate.ts"
+import { manuallyAdvancedPersonaId } from "../../test/support/authorization/OwnedResources.ts"
 import { actAsCreator, creatorTokenFor } from "../../test/support/Requests.ts"
 import type { PrismCheckedFetch } from "./PrismCheckedFetch.ts"
 

@@ -19,7 +19,7 @@ import {
   type Operation,
   pathWithIds,
   type ResourceIds,
-  readOperations
+  readOpenApiOperations
 } from "../../test/support/authorization/Operations.ts"
 import { runPartnerIntegration } from "./PartnersStory.ts"
 import { startPrismProxy, type UntypedJson } from "./Prism.ts"
@@ -50,7 +50,7 @@ const nothing: ResourceIds = {
 
 it.live("the requests and responses of a partner's complete integration agree with the OpenAPI document", () =>
   Effect.gen(function* () {
-    const all = yield* readOperations
+    const all = yield* readOpenApiOperations
     const judge = makePrismCheckedFetch(all)
     yield* runPartnerIntegration(yield* startPrismProxy(yield* apiRoot, { requests: true }), judge)
     assert.deepStrictEqual(judge.found, [])
@@ -80,7 +80,7 @@ const spoiled = ({ id, keeps, takesBody }: Operation): ReadonlyArray<{ query?: s
 
 it.live("every refusal that an operation can return agrees with the OpenAPI document", () =>
   Effect.gen(function* () {
-    const all = yield* readOperations
+    const all = yield* readOpenApiOperations
     const judge = makePrismCheckedFetch(all)
     const root = yield* startPrismProxy(yield* apiRoot, { requests: false })
     const keys = yield* ApiKeys
@@ -153,7 +153,7 @@ const plant = ({ paths }: UntypedJson) => {
 
 it.live("Prism reports responses with a wrong type, field, null, length, header or status", () =>
   Effect.gen(function* () {
-    const judge = makePrismCheckedFetch(yield* readOperations)
+    const judge = makePrismCheckedFetch(yield* readOpenApiOperations)
     const root = yield* startPrismProxy(yield* apiRoot, { requests: true, planted: plant })
     const owner = yield* Seed.organization()
     yield* Seed.persona(owner)

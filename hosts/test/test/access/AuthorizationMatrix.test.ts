@@ -7,23 +7,23 @@ import { ApiKeyId } from "@partner-commentary/core/shared/Ids"
 import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
 import type { ResourceOwner } from "../support/authorization/Callers.ts"
-import { readAllResources } from "../support/authorization/Estate.ts"
-import { exampleBodies } from "../support/authorization/Examples.ts"
+import { exampleRequestBodies } from "../support/authorization/Examples.ts"
 import {
   apiEnvironmentOf,
   type Operation,
   type ResourceIds,
-  readOperations,
+  readOpenApiOperations,
   scopeOf,
   webhookScopeOf
 } from "../support/authorization/Operations.ts"
+import { readAllResources } from "../support/authorization/OwnedResources.ts"
 import {
   type AuthorizationMatrixCell,
   type AuthorizationScene,
   layerBehindProxy,
   makeAuthorizationScene,
   makeFreshResources,
-  nameOfCell,
+  nameOfMatrixCell,
   sendRequestOfCell,
   unknownResources
 } from "../support/authorization/Scene.ts"
@@ -47,8 +47,8 @@ const hidden = (
 
 it.effect("every operation requires a suitable scope or a token, and has an example request", () =>
   Effect.gen(function* () {
-    const all = yield* readOperations
-    assert.deepStrictEqual(Object.keys(exampleBodies).toSorted(), all.map(({ id }) => id).toSorted())
+    const all = yield* readOpenApiOperations
+    assert.deepStrictEqual(Object.keys(exampleRequestBodies).toSorted(), all.map(({ id }) => id).toSorted())
     for (const operation of all) {
       const scope = scopeOf(operation)
       const scheme = operation.path.includes("/api-keys") ? "DashboardToken" : "ApiKey"
@@ -73,10 +73,10 @@ it.effect("a caller without permission gets the expected error, and the call rev
       const met = yield* sendRequestOfCell(present, cell, things)
       if (operation.method === "GET") {
         const head = yield* sendRequestOfCell(present, cell, things, { method: "HEAD" })
-        assert.deepStrictEqual([head.status, head.text], [met.status, ""], nameOfCell(cell))
+        assert.deepStrictEqual([head.status, head.text], [met.status, ""], nameOfMatrixCell(cell))
       }
       if (answer.is === "refused") {
-        assert.deepStrictEqual([met.status, met.code], [answer.status, answer.code], nameOfCell(cell))
+        assert.deepStrictEqual([met.status, met.code], [answer.status, answer.code], nameOfMatrixCell(cell))
         if (met.status === 401) {
           assert.deepStrictEqual(Object.keys(JSON.parse(met.text).error).toSorted(), ["code", "message"])
           const scope = operation.webhookScope ?? operation.scope
@@ -84,19 +84,20 @@ it.effect("a caller without permission gets the expected error, and the call rev
           assert.strictEqual(
             (yield* sendRequestOfCell(present, cell, unknownResources)).bytes,
             met.bytes,
-            nameOfCell(cell)
+            nameOfMatrixCell(cell)
           )
         }
       } else if (answer.is === "unknown") {
-        assert.deepStrictEqual([met.status, met.code], [404, "not_found"], nameOfCell(cell))
+        assert.deepStrictEqual([met.status, met.code], [404, "not_found"], nameOfMatrixCell(cell))
         assert.strictEqual(
           (yield* sendRequestOfCell(present, cell, unknownResources)).bytes,
           met.bytes,
-          nameOfCell(cell)
+          nameOfMatrixCell(cell)
         )
       } else {
-        assert.strictEqual(met.status, operation.success, `${nameOfCell(cell)}: ${met.text}`)
-        for (const thing of hidden(present, cell, answer.whose)) assert.notInclude(met.text, thing, nameOfCell(cell))
+        assert.strictEqual(met.status, operation.success, `${nameOfMatrixCell(cell)}: ${met.text}`)
+        for (const thing of hidden(present, cell, answer.whose))
+          assert.notInclude(met.text, thing, nameOfMatrixCell(cell))
       }
     }
     assert.deepStrictEqual(yield* look, before)
@@ -130,7 +131,7 @@ it.effect("a caller with permission succeeds at every operation", () =>
       const { operation } = cell
       const things = yield* makeFreshResources(present, operation)
       const met = yield* sendRequestOfCell(present, cell, things)
-      assert.strictEqual(met.status, operation.success, `${nameOfCell(cell)}: ${met.text}`)
+      assert.strictEqual(met.status, operation.success, `${nameOfMatrixCell(cell)}: ${met.text}`)
       if (met.isJson) yield* tidied(present, operation, { ...things, ...made(operation, JSON.parse(met.text).data) })
     }
     for (const operation of present.all)
@@ -157,14 +158,22 @@ it.effect("a response that is stored under an idempotency key is never returned 
         const met = yield* sendRequestOfCell(present, cell, things, more)
         const replayed = met.headers.get("idempotency-replayed")
         if (own(cell)) {
-          assert.deepStrictEqual([met.status, met.text, replayed], [made.status, made.text, "true"], nameOfCell(cell))
+          assert.deepStrictEqual(
+            [met.status, met.text, replayed],
+            [made.status, made.text, "true"],
+            nameOfMatrixCell(cell)
+          )
         } else if (cell.answer.is === "success") {
           // The caller has its own idempotency keys, so the service must not replay the first organization's response.
-          assert.strictEqual(met.status, operation.success, nameOfCell(cell))
-          assert.notStrictEqual(met.text, made.text, nameOfCell(cell))
+          assert.strictEqual(met.status, operation.success, nameOfMatrixCell(cell))
+          assert.notStrictEqual(met.text, made.text, nameOfMatrixCell(cell))
         } else {
-          assert.isNull(replayed, nameOfCell(cell))
-          assert.strictEqual(met.status, cell.answer.is === "unknown" ? 404 : cell.answer.status, nameOfCell(cell))
+          assert.isNull(replayed, nameOfMatrixCell(cell))
+          assert.strictEqual(
+            met.status,
+            cell.answer.is === "unknown" ? 404 : cell.answer.status,
+            nameOfMatrixCell(cell)
+          )
         }
       }
     }

@@ -25,7 +25,7 @@ it.effect(
         })
       yield* post(personas.slice(0, 2))
       for (const some of [personas.slice(0, 1), personas.slice(0, 3), personas]) {
-        const { answer, turns } = yield* RecordedPostgres.recordTurns(post(some))
+        const { answer, turns } = yield* RecordedPostgres.recordRoundTrips(post(some))
         assert.strictEqual(answer.status, 201)
         assert.strictEqual((yield* readJson(answer)).data.personas_sent, some.length)
         assert.deepStrictEqual(turns.map(RecordedPostgres.summarizeStatements), ["SELECT licenses", "WITH"])
@@ -49,7 +49,7 @@ it.effect(
           body: { content: `${content} ${number}`, persona_ids: [persona.id] }
         })
       yield* post(0)
-      const first = yield* RecordedPostgres.recordTurns(post(1))
+      const first = yield* RecordedPostgres.recordRoundTrips(post(1))
       assert.strictEqual(first.answer.status, 201)
       assert.deepStrictEqual(first.turns.map(RecordedPostgres.summarizeStatements), [
         "SELECT stored_responses",
@@ -60,7 +60,7 @@ it.effect(
         "UPDATE stored_responses",
         "COMMIT"
       ])
-      const again = yield* RecordedPostgres.recordTurns(post(1))
+      const again = yield* RecordedPostgres.recordRoundTrips(post(1))
       assert.strictEqual(again.answer.headers.get("idempotency-replayed"), "true")
       assert.deepStrictEqual(again.turns.map(RecordedPostgres.summarizeStatements), ["SELECT stored_responses"])
     }).pipe(Effect.provide(RecordedPostgres.layer))
@@ -75,7 +75,7 @@ it.effect("once the API key is cached, a status request needs one round trip to 
     const body = { content, persona_ids: personas.map(({ id }) => id) }
     const created = yield* readJson(yield* call("/partner/v1/topics", { method: "POST", key, body }))
     const status = call(`/partner/v1/topics/${created.data.topic_id}/status`, { key })
-    const { answer, turns } = yield* RecordedPostgres.recordTurns(status)
+    const { answer, turns } = yield* RecordedPostgres.recordRoundTrips(status)
     assert.strictEqual(answer.status, 200)
     assert.deepStrictEqual(turns.map(RecordedPostgres.summarizeStatements), ["SELECT topics"])
   }).pipe(Effect.provide(RecordedPostgres.layer))
@@ -93,7 +93,7 @@ it.effect("concurrent submissions and status requests share round trips, and eac
     }
     const ids = [(yield* post(0)).data.topic_id]
     const numbers = Array.from({ length: 20 }, (_, index) => index)
-    const posted = yield* RecordedPostgres.recordTurns(Effect.forEach(numbers, post, { concurrency: "unbounded" }))
+    const posted = yield* RecordedPostgres.recordRoundTrips(Effect.forEach(numbers, post, { concurrency: "unbounded" }))
     // The first topic is a duplicate of an earlier topic.
     assert.lengthOf(
       posted.answer.filter(({ success }) => success),
@@ -103,7 +103,7 @@ it.effect("concurrent submissions and status requests share round trips, and eac
     const written = posted.turns.map(RecordedPostgres.summarizeStatements).filter((kind) => kind !== "SELECT licenses")
     assert.isTrue(written.every((kind) => kind === "WITH"))
     assert.isAtMost(written.length, 10)
-    const polled = yield* RecordedPostgres.recordTurns(
+    const polled = yield* RecordedPostgres.recordRoundTrips(
       Effect.forEach(ids, (id) => Effect.flatMap(call(`/partner/v1/topics/${id}/status`, { key }), readJson), {
         concurrency: "unbounded"
       })
@@ -125,11 +125,13 @@ it.effect("every SQL statement of a submission or a read contains the organizati
     const persona = yield* Seed.persona(owner)
     const { text: key } = yield* Seed.key(owner)
     const body = { content, persona_ids: [persona.id], external_reference: "own-1" }
-    const submitted = yield* RecordedPostgres.recordTurns(call("/partner/v1/topics", { method: "POST", key, body }))
+    const submitted = yield* RecordedPostgres.recordRoundTrips(
+      call("/partner/v1/topics", { method: "POST", key, body })
+    )
     const id = (yield* readJson(submitted.answer)).data.topic_id
     const reads = [`/${id}`, `/${id}/status`, `/${id}/commentaries`, "/by-reference/own-1", "", "?status=pending"]
     const paths = [...reads.map((path) => `/topics${path}`), "/personas", "/events", "/usage"]
-    const { answer: statuses, turns } = yield* RecordedPostgres.recordTurns(
+    const { answer: statuses, turns } = yield* RecordedPostgres.recordRoundTrips(
       Effect.forEach(paths, (path) => Effect.map(call(`/partner/v1${path}`, { key }), ({ status }) => status))
     )
     assert.deepStrictEqual(

@@ -10,7 +10,7 @@ import * as TestClock from "effect/testing/TestClock"
 import {
   apiEnvironmentOf,
   type ResourceIds,
-  readOperations,
+  readOpenApiOperations,
   sendOperation
 } from "../support/authorization/Operations.ts"
 import { eventually } from "../support/Eventually.ts"
@@ -99,7 +99,7 @@ const estate = Effect.fnUntraced(function* (size: number) {
  * the database.
  */
 const agree = Effect.fnUntraced(function* (estates: ReadonlyArray<Effect.Success<ReturnType<typeof estate>>>) {
-  const reads = (yield* readOperations).filter(({ method }) => method === "GET")
+  const reads = (yield* readOpenApiOperations).filter(({ method }) => method === "GET")
   assert.isAbove(reads.length, 12)
   for (const read of reads) {
     const seen = yield* Effect.forEach(
@@ -107,7 +107,7 @@ const agree = Effect.fnUntraced(function* (estates: ReadonlyArray<Effect.Success
       Effect.fnUntraced(function* ({ live, things, token }) {
         const ask = sendOperation(read, things, apiEnvironmentOf(read) === "live" ? { key: live, token } : { token })
         yield* ask
-        const { answer, turns } = yield* RecordedPostgres.recordTurns(ask)
+        const { answer, turns } = yield* RecordedPostgres.recordRoundTrips(ask)
         assert.strictEqual(answer.status, read.success, `${read.id}: ${answer.text}`)
         return { statements: turns.map(RecordedPostgres.summarizeStatements), length: answer.text.length }
       })

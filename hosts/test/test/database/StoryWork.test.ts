@@ -14,14 +14,15 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
-import { countCommits, finishJobs, recordTwoDrafts, runRecordedWorkflow } from "../support/CountedStory.ts"
 import { registerWebhook } from "../support/DeliveryCalls.ts"
 import * as RecordedPostgres from "../support/RecordedPostgres.ts"
+import { countCommits, recordTwoDrafts, runJobsUntilNoneDue, runRecordedWorkflow } from "../support/RecordedWorkflow.ts"
 import { actAsCreator, submitTopic } from "../support/Requests.ts"
 
 const change = ["BEGIN", "SELECT topics", "WITH", "COMMIT"]
 
-const play = (count: number) => runRecordedWorkflow<RecordedPostgres.DatabaseProxy>(count, RecordedPostgres.recordTurns)
+const play = (count: number) =>
+  runRecordedWorkflow<RecordedPostgres.DatabaseProxy>(count, RecordedPostgres.recordRoundTrips)
 
 it.live("a creator's response or approval needs one read and a transaction of four round trips", () =>
   Effect.gen(function* () {
@@ -51,7 +52,7 @@ it.live("a workflow with three personas and two webhooks needs a limited number 
 
 it.live("two concurrent drafts for the same persona load the persona once", () =>
   Effect.gen(function* () {
-    const kinds = yield* recordTwoDrafts<RecordedPostgres.DatabaseProxy>(RecordedPostgres.recordTurns)
+    const kinds = yield* recordTwoDrafts<RecordedPostgres.DatabaseProxy>(RecordedPostgres.recordRoundTrips)
     assert.lengthOf(
       kinds.filter((kind) => kind === "SELECT personas"),
       1
@@ -85,7 +86,7 @@ const assignmentsOf = Effect.fnUntraced(function* (count: number, topics = ["Who
  * transaction.
  */
 const makeAtOnce = <E, R>(changes: ReadonlyArray<Effect.Effect<unknown, E, R>>) =>
-  RecordedPostgres.recordTurns(Effect.all(changes, { concurrency: "unbounded", discard: true }))
+  RecordedPostgres.recordRoundTrips(Effect.all(changes, { concurrency: "unbounded", discard: true }))
 
 it.live("concurrent changes of different assignments are committed in a shared transaction", () =>
   Effect.gen(function* () {
@@ -129,7 +130,7 @@ it.live("delivery attempts of one webhook that end at the same time are stored i
     const { text: key } = yield* Seed.key(owner)
     yield* registerWebhook(key, ["commentary.failed"])
     yield* submitTopic(key, "Who will win the cup this year?", personas)
-    yield* finishJobs
+    yield* runJobsUntilNoneDue
     const mails = yield* (yield* Mailbox).all
     yield* Effect.forEach(mails.slice(-5).map(creatorTokenIn), (token) =>
       actAsCreator(token, "decline", { reason: "No." })
@@ -145,7 +146,9 @@ it.live("delivery attempts of one webhook that end at the same time are stored i
       store.settle(one, { ...arrived, at: now }, now, (receiver) => ({
         ...{ receiver, next: { state: "delivered" as const }, notice: null, audit: null }
       }))
-    const { turns } = yield* RecordedPostgres.recordTurns(Effect.forEach(claimed, settle, { concurrency: "unbounded" }))
+    const { turns } = yield* RecordedPostgres.recordRoundTrips(
+      Effect.forEach(claimed, settle, { concurrency: "unbounded" })
+    )
     const each = ["BEGIN", "SELECT webhooks", "WITH", "COMMIT"]
     // The first attempt is stored in its own transaction, and the other attempts share the next transaction.
     assert.deepStrictEqual(turns.map(RecordedPostgres.summarizeStatements), [...each, ...each])

@@ -5,10 +5,10 @@ import * as Seed from "@partner-commentary/test/Seed"
 import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import { countCommits, recordTwoDrafts, runRecordedWorkflow } from "../support/CountedStory.ts"
 import { readJson } from "../support/Json.ts"
 import * as RecordedPostgres from "../support/RecordedPostgres.ts"
 import * as RecordedSqlite from "../support/RecordedSqlite.ts"
+import { countCommits, recordTwoDrafts, runRecordedWorkflow } from "../support/RecordedWorkflow.ts"
 import { submitTopic } from "../support/Requests.ts"
 
 it.live("on SQLite a workflow with two webhooks needs a limited number of statements and commits", () =>

@@ -10,12 +10,12 @@ import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
 import {
   firstPersona,
-  layerOfOutsideServices,
+  layerOfExternalServices,
   layerOfServiceWith,
   openCreatorLink,
   samplePerspective,
   seedPartner,
-  submitWithStates,
+  submitTopicWithStates,
   waitForCreatorMails,
   waitForState
 } from "../support/conformance/Partner.ts"
@@ -23,7 +23,7 @@ import { eventually } from "../support/Eventually.ts"
 
 const content = "Who wins tonight?"
 const other = layerOfServiceWith({
-  outside: layerOfOutsideServices,
+  outside: layerOfExternalServices,
   policy: {
     contentLength: { min: 3, max: 20 },
     duplicateWindow: Duration.hours(1),
@@ -36,7 +36,7 @@ const other = layerOfServiceWith({
 /** Returns the creator's remaining time in hours, as the creator's page shows it. */
 const left = Effect.fnUntraced(function* (state: "topic_sent" | "commentary_generated") {
   const by = yield* seedPartner()
-  const { id, personas } = yield* submitWithStates(by, content, [state])
+  const { id, personas } = yield* submitTopicWithStates(by, content, [state])
   const { look } = yield* openCreatorLink(firstPersona(personas), content)
   const expiresAt = Date.parse((yield* look).body.data.expires_at)
   return { by, id, persona: firstPersona(personas), hours: (expiresAt - (yield* Clock.currentTimeMillis)) / 3_600_000 }
@@ -91,7 +91,7 @@ layer(other)("decisions: configuration", (it) => {
   it.effect("the number of attempts at a draft is configurable", () =>
     Effect.gen(function* () {
       const by = yield* seedPartner()
-      const { personas } = yield* submitWithStates(by, content, ["topic_sent"])
+      const { personas } = yield* submitTopicWithStates(by, content, ["topic_sent"])
       const generator = yield* ScriptedGenerator
       const before = (yield* generator.requests).length
       yield* generator.failNext({ permanent: false }, { permanent: false })

@@ -16,7 +16,7 @@ import {
   samplePerspective,
   seedPartner,
   sendRequest,
-  submitWithStates,
+  submitTopicWithStates,
   waitForCreatorMails
 } from "../support/conformance/Partner.ts"
 
@@ -35,7 +35,7 @@ const accepted = ({ body, status }: ApiAnswer) => {
 /** Seeds one assignment in the given state, with functions for the partner's view and the creator's actions. */
 const one = Effect.fnUntraced(function* (state: AssignmentState) {
   const by = yield* seedPartner()
-  const { id, personas } = yield* submitWithStates(by, content, [state])
+  const { id, personas } = yield* submitTopicWithStates(by, content, [state])
   const persona = firstPersona(personas)
   const { act, look, token } = yield* openCreatorLink(persona, content)
   const view = Effect.map(by.get(`/topics/${id}/status`), ({ text }) => text)

@@ -9,7 +9,7 @@ import {
   layerOfService,
   seedPartner,
   sendRequest,
-  submitWithStates
+  submitTopicWithStates
 } from "../support/conformance/Partner.ts"
 
 const content = "Will the Lakers make the play-offs?"
@@ -143,7 +143,7 @@ layer(layerOfService)("decisions, Contract: lookups", (it) => {
   it.effect("another organization's or environment's topic gets the same 404 response as an unknown topic", () =>
     Effect.gen(function* () {
       const by = yield* seedPartner()
-      const { id } = yield* submitWithStates(by, content, ["creator_approved"], { external_reference: "game-1" })
+      const { id } = yield* submitTopicWithStates(by, content, ["creator_approved"], { external_reference: "game-1" })
       const { text: testKey } = yield* Seed.key(by.organization, { environment: "test" })
       for (const key of [(yield* seedPartner()).key, testKey]) {
         for (const [index, path] of views(id).entries()) {
@@ -161,12 +161,12 @@ layer(layerOfService)("decisions, Contract: lookups", (it) => {
     () =>
       Effect.gen(function* () {
         const by = yield* seedPartner()
-        const older = yield* submitWithStates(by, content, ["creator_approved", "declined"], {
+        const older = yield* submitTopicWithStates(by, content, ["creator_approved", "declined"], {
           external_reference: "game-1",
           metadata: { round: 1 }
         })
         yield* TestClock.adjust("1 minute")
-        const newer = yield* submitWithStates(by, `${content} Still?`, ["topic_sent"], {
+        const newer = yield* submitTopicWithStates(by, `${content} Still?`, ["topic_sent"], {
           external_reference: "game-1",
           metadata: { round: 2 }
         })
@@ -266,7 +266,7 @@ layer(layerOfService)("decisions, Contract: lookups", (it) => {
   it.effect("paths are case-sensitive", () =>
     Effect.gen(function* () {
       const by = yield* seedPartner()
-      const { id } = yield* submitWithStates(by, content, ["topic_sent"], { external_reference: "game-1" })
+      const { id } = yield* submitTopicWithStates(by, content, ["topic_sent"], { external_reference: "game-1" })
       const right = ["/partner/v1/topics", `/partner/v1/topics/${id}/status`, "/partner/v1/topics/by-reference/game-1"]
       const wrong = [
         "/partner/v1/Topics",

@@ -18,11 +18,11 @@ import {
   openCreatorLink,
   samplePerspective,
   seedPartner,
-  submitWithStates,
+  submitTopicWithStates,
   waitForCreatorMails
 } from "../support/conformance/Partner.ts"
 import { eventually } from "../support/Eventually.ts"
-import { waitForMails } from "../support/MailsAtRest.ts"
+import { waitUntilMailsProcessed } from "../support/MailProcessing.ts"
 
 const content = "Will the Lakers make the play-offs?"
 
@@ -42,10 +42,10 @@ for (const [name, refusals, hours, arrived] of [
       yield* mailbox.refuseNext(...Array.from({ length: refusals }, () => ({ permanent: false })))
       yield* by.submit(content, [persona])
       for (let hour = 0; hour < hours; hour++) {
-        yield* waitForMails
+        yield* waitUntilMailsProcessed
         yield* TestClock.adjust(hour < 3 ? "20 minutes" : "1 hour")
       }
-      yield* waitForMails
+      yield* waitUntilMailsProcessed
       assert.strictEqual((yield* mailbox.to(persona.creator.email)).length, arrived)
     })
   )
@@ -57,7 +57,7 @@ check("if a mail is permanently refused, the organization's contact gets a mail"
     const mailbox = yield* Mailbox
     yield* mailbox.refuseNext({ permanent: true })
     yield* by.submit(content, [persona])
-    yield* waitForMails
+    yield* waitUntilMailsProcessed
     // The contact gets the mail within an hour, because one mail reports all failures of that hour.
     yield* TestClock.adjust("61 minutes")
     const [alert] = yield* eventually(
@@ -137,7 +137,7 @@ it.effect("a draft that arrives after the approval is discarded", () => {
     )
     yield* Effect.gen(function* () {
       const by = yield* seedPartner()
-      const { id, personas } = yield* submitWithStates(by, content, ["commentary_generated"])
+      const { id, personas } = yield* submitTopicWithStates(by, content, ["commentary_generated"])
       const { act, look } = yield* openCreatorLink(firstPersona(personas), content)
       yield* Latch.close(latch)
       yield* act("revise", { instructions: "Shorter" })
@@ -166,7 +166,9 @@ check(
   () =>
     Effect.gen(function* () {
       const by = yield* seedPartner()
-      const { id } = yield* submitWithStates(by, content, ["creator_approved"], { output_types: ["audio", "video"] })
+      const { id } = yield* submitTopicWithStates(by, content, ["creator_approved"], {
+        output_types: ["audio", "video"]
+      })
       const { overall_status, personas } = (yield* by.get(`/topics/${id}/status`)).body.data
       assert.deepStrictEqual([overall_status, personas[0].status], ["completed", "creator_approved"])
       const [entry] = (yield* by.get(`/topics/${id}/commentaries`)).body.data.commentaries

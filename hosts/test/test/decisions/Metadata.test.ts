@@ -1,7 +1,7 @@
 /** Tests the documented decisions about topic metadata: the allowed values, and the metadata in responses. */
 import { assert, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { layerOfService, seedPartner, submitWithStates } from "../support/conformance/Partner.ts"
+import { layerOfService, seedPartner, submitTopicWithStates } from "../support/conformance/Partner.ts"
 
 const content = "Will the Lakers make the play-offs?"
 
@@ -99,7 +99,7 @@ layer(layerOfService)("decisions, Contract: metadata", (it) => {
     Effect.gen(function* () {
       const by = yield* seedPartner()
       const metadata = { game: 17, tags: ["a"] }
-      const { id, topic } = yield* submitWithStates(by, content, ["topic_sent"], {
+      const { id, topic } = yield* submitTopicWithStates(by, content, ["topic_sent"], {
         metadata,
         external_reference: "game-17"
       })
@@ -112,7 +112,7 @@ layer(layerOfService)("decisions, Contract: metadata", (it) => {
   it.effect("the metadata of a topic is {} if the partner sent no metadata", () =>
     Effect.gen(function* () {
       const by = yield* seedPartner()
-      const { id, topic } = yield* submitWithStates(by, content, ["topic_sent"], { external_reference: "game-17" })
+      const { id, topic } = yield* submitTopicWithStates(by, content, ["topic_sent"], { external_reference: "game-17" })
       const detail = (yield* by.get(`/topics/${id}`)).body.data
       const lookup = (yield* by.get("/topics/by-reference/game-17")).body.data
       for (const each of [topic, detail, lookup]) assert.deepStrictEqual(each.metadata, {})

@@ -6,13 +6,13 @@ import { assert, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import {
   type AssignmentState,
-  bringToState,
+  bringAssignmentToState,
   firstPersona,
   layerOfService,
   openCreatorLink,
   type SeededPartner,
   seedPartner,
-  submitWithStates
+  submitTopicWithStates
 } from "../support/conformance/Partner.ts"
 
 const content = "Will the Lakers make the play-offs?"
@@ -66,7 +66,7 @@ layer(layerOfService)("decisions, States: statuses", (it) => {
     it.effect(`detail and by-reference show ${state} as ${outcome}, with commentary only if completed`, () =>
       Effect.gen(function* () {
         const by = yield* seedPartner()
-        const { id } = yield* submitWithStates(by, content, [state], { external_reference: "game-1" })
+        const { id } = yield* submitTopicWithStates(by, content, [state], { external_reference: "game-1" })
         const seen = yield* entries(by, id, "game-1")
         assert.strictEqual(seen.status.status, status)
         for (const entry of [seen.detail, seen.lookup]) {
@@ -79,7 +79,7 @@ layer(layerOfService)("decisions, States: statuses", (it) => {
     it.effect(`status, detail and by-reference show failure as {reason, at} or null: ${state}`, () =>
       Effect.gen(function* () {
         const by = yield* seedPartner()
-        const { id } = yield* submitWithStates(by, content, [state], { external_reference: "game-1" })
+        const { id } = yield* submitTopicWithStates(by, content, [state], { external_reference: "game-1" })
         const { detail, lookup, status } = yield* entries(by, id, "game-1")
         for (const { failure } of [status, detail, lookup]) {
           assert.deepStrictEqual(failure, status.failure)
@@ -99,7 +99,7 @@ layer(layerOfService)("decisions, States: statuses", (it) => {
       const by = yield* seedPartner()
       const hours = { topic_sent: 48, commentary_generated: 7 * 24 }
       for (const [state] of outcomes) {
-        const { id } = yield* submitWithStates(by, `${content} As ${state}.`, [state])
+        const { id } = yield* submitTopicWithStates(by, `${content} As ${state}.`, [state])
         const [persona] = (yield* by.get(`/topics/${id}/status`)).body.data.personas
         const left = Date.parse(persona.expires_at) - Date.parse(persona.status_updated_at)
         if (state === "topic_sent" || state === "commentary_generated") {
@@ -113,7 +113,7 @@ layer(layerOfService)("decisions, States: statuses", (it) => {
     it.effect(`the topic-level status follows the personas' states: ${name}`, () =>
       Effect.gen(function* () {
         const by = yield* seedPartner()
-        const { id } = yield* submitWithStates(by, content, states)
+        const { id } = yield* submitTopicWithStates(by, content, states)
         assert.strictEqual((yield* by.get(`/topics/${id}/status`)).body.data.overall_status, status)
         assert.strictEqual((yield* by.get(`/topics/${id}`)).body.data.status, status)
         const listed = (yield* by.get(`/topics?status=${status}`)).body
@@ -125,7 +125,7 @@ layer(layerOfService)("decisions, States: statuses", (it) => {
   it.effect("the topic-level status changes in the same transaction as the assignments", () =>
     Effect.gen(function* () {
       const by = yield* seedPartner()
-      const { id, personas } = yield* submitWithStates(by, content, ["commentary_generated"])
+      const { id, personas } = yield* submitTopicWithStates(by, content, ["commentary_generated"])
       const { act } = yield* openCreatorLink(firstPersona(personas), content)
       const polls = Effect.forEach(Array.from({ length: 40 }), () => by.get(`/topics/${id}/status`), { concurrency: 8 })
       const [answers] = yield* Effect.all([polls, act("approve")], { concurrency: 2 })
@@ -150,7 +150,7 @@ layer(layerOfService)("decisions, States: statuses", (it) => {
         { total_personas: 3, completed: 1, pending: 0, failed: 2 }
       ].entries()) {
         const state = (["declined", "creator_approved", "withdrawn"] as const)[index] ?? "topic_sent"
-        yield* bringToState({ by, id, content }, firstPersona(personas.slice(index)), state)
+        yield* bringAssignmentToState({ by, id, content }, firstPersona(personas.slice(index)), state)
         assert.deepStrictEqual(yield* counts, summary)
       }
     })

@@ -8,7 +8,7 @@ import * as TestClock from "effect/testing/TestClock"
 import {
   type ApiAnswer,
   type AssignmentState,
-  bringToState,
+  bringAssignmentToState,
   layerOfService,
   type SeededPartner,
   seedPartner
@@ -178,7 +178,7 @@ layer(layerOfService)("decisions, Contract: submissions", (it) => {
       Effect.gen(function* () {
         const { by, persona, post } = yield* setUp
         const { body } = yield* post(content)
-        yield* bringToState({ by, id: body.data.topic_id, content }, persona, state)
+        yield* bringAssignmentToState({ by, id: body.data.topic_id, content }, persona, state)
         assert.deepStrictEqual(statuses(yield* post(content)), ["duplicate"])
       })
     )

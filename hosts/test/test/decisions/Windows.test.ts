@@ -16,12 +16,12 @@ import {
   openCreatorLink,
   samplePerspective,
   seedPartner,
-  submitWithStates,
+  submitTopicWithStates,
   waitForCreatorMails,
   waitForState
 } from "../support/conformance/Partner.ts"
 import { eventually } from "../support/Eventually.ts"
-import { waitForMails } from "../support/MailsAtRest.ts"
+import { waitUntilMailsProcessed } from "../support/MailProcessing.ts"
 
 const content = "Will the Lakers make the play-offs?"
 
@@ -39,7 +39,7 @@ const check = <A, E>(row: string, test: () => Effect.Effect<A, E, Layer.Success<
 /** Seeds one assignment in the given state, with functions for the partner's view and the creator's actions. */
 const one = Effect.fnUntraced(function* (state: AssignmentState) {
   const by = yield* seedPartner()
-  const { id, personas } = yield* submitWithStates(by, content, [state])
+  const { id, personas } = yield* submitTopicWithStates(by, content, [state])
   const persona = firstPersona(personas)
   const { act, look } = yield* openCreatorLink(persona, content)
   const view = Effect.map(by.get(`/topics/${id}/status`), ({ body }) => ({
@@ -57,7 +57,7 @@ const lessASecond = (wait: Duration.Input) => Duration.millis(Duration.toMillis(
 /** Waits until all due mails are sent, and returns how many mails the creator has received in total. */
 const count = (persona: Persona) =>
   Effect.gen(function* () {
-    yield* waitForMails
+    yield* waitUntilMailsProcessed
     return (yield* (yield* Mailbox).to(persona.creator.email)).length
   })
 

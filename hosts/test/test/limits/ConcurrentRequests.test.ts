@@ -13,7 +13,7 @@ import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { apiEnvironmentOf, readOperations, sendOperation } from "../support/authorization/Operations.ts"
+import { apiEnvironmentOf, readOpenApiOperations, sendOperation } from "../support/authorization/Operations.ts"
 
 interface Taken {
   readonly pool: ConcurrencyPool
@@ -66,7 +66,7 @@ it.effect("each call counts once toward the organization's concurrency limit for
       test: (yield* Seed.key(owner, { environment: "test" })).text
     }
     const token = yield* Seed.token(owner)
-    const all = yield* readOperations
+    const all = yield* readOpenApiOperations
     assert.isAbove(all.length, 20)
     const seen: Record<string, ReadonlyArray<Taken>> = {}
     for (const operation of all) {

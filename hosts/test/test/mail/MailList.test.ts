@@ -9,7 +9,7 @@ import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as TestClock from "effect/testing/TestClock"
-import { waitForMails } from "../support/MailsAtRest.ts"
+import { waitUntilMailsProcessed } from "../support/MailProcessing.ts"
 
 const start = Date.parse("2026-03-01T09:20:00.000Z")
 
@@ -23,7 +23,7 @@ const submitted = Effect.fnUntraced(function* (count: number) {
     persona_ids: [persona.id]
   }))
   yield* call("/partner/v1/topics/bulk", { method: "POST", key, body: { topics } })
-  yield* waitForMails
+  yield* waitUntilMailsProcessed
   return { owner, email: persona.creator.email }
 })
 
@@ -97,11 +97,11 @@ it.effect(
         concurrency: "unbounded"
       })
       assert.strictEqual(counts[0] + counts[1], 7)
-      yield* waitForMails
+      yield* waitUntilMailsProcessed
       assert.lengthOf(yield* mailbox.to(late.email), 7)
       assert.strictEqual(yield* creators.resendFailed(start + 60_000), 0)
       assert.strictEqual(yield* creators.resendFailed(start), 5)
-      yield* waitForMails
+      yield* waitUntilMailsProcessed
       assert.lengthOf(yield* mailbox.to(early.email), early.email === late.email ? 12 : 5)
       assert.lengthOf(yield* pages("failed"), 0)
     }).pipe(Effect.provide(InMemory.layer))

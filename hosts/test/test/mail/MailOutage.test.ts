@@ -14,7 +14,7 @@ import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
 import { eventually } from "../support/Eventually.ts"
 import { readJson } from "../support/Json.ts"
-import { waitForMails } from "../support/MailsAtRest.ts"
+import { waitUntilMailsProcessed } from "../support/MailProcessing.ts"
 
 const submitted = Effect.gen(function* () {
   yield* TestClock.setTime(Date.parse("2026-03-01T09:00:00.000Z"))
@@ -55,10 +55,10 @@ const at = (moment: string) => TestClock.setTime(Date.parse(moment))
 /** Simulates a mail server that is unavailable for a day. The worker then marks the mail as failed. */
 const outage = Effect.gen(function* () {
   for (const minutes of [1, 5, 15, 60, ...Array.from({ length: 11 }, () => 120)]) {
-    yield* waitForMails
+    yield* waitUntilMailsProcessed
     yield* TestClock.adjust(`${minutes} minutes`)
   }
-  yield* waitForMails
+  yield* waitUntilMailsProcessed
 })
 
 const away = Array.from({ length: 16 }, () => ({ permanent: false }))
@@ -76,7 +76,7 @@ it.effect(
       yield* (yield* CreatorAdministration).resendMail(story.shareId)
       const request = yield* story.mail(1)
       assert.include(request.text, "Answer by: Friday 6 March 2026, 09:00 UTC")
-      yield* waitForMails
+      yield* waitUntilMailsProcessed
       yield* at("2026-03-05T09:00:00.000Z")
       const reminder = yield* story.mail(2)
       assert.include(reminder.text, "Answer by: Friday 6 March 2026, 09:00 UTC")
@@ -107,7 +107,7 @@ it.effect(
       yield* at("2026-03-05T09:00:00.000Z")
       yield* Layer.build(TestApi.workers)
       assert.include((yield* story.mail(1)).text, "Answer by: Saturday 7 March 2026, 09:00 UTC")
-      yield* waitForMails
+      yield* waitUntilMailsProcessed
       assert.strictEqual(yield* story.status, "topic_sent")
     }).pipe(Effect.scoped, Effect.provide(InMemory.layerWithoutWorkers()))
 )
@@ -121,10 +121,10 @@ it.effect(
       const story = yield* submitted
       yield* outage
       yield* at("2026-03-05T09:00:00.000Z")
-      yield* waitForMails
+      yield* waitUntilMailsProcessed
       yield* mailbox.refuseNext({ permanent: true })
       yield* (yield* CreatorAdministration).resendMail(story.shareId)
-      yield* waitForMails
+      yield* waitUntilMailsProcessed
       yield* at("2026-03-06T08:59:59.999Z")
       assert.strictEqual(yield* story.status, "topic_sent")
       yield* at("2026-03-06T09:00:00.000Z")
@@ -152,12 +152,12 @@ it.effect(
         }))
         yield* call("/partner/v1/topics/bulk", { method: "POST", key, body: { topics } })
         contacts.push(contactEmail)
-        yield* waitForMails
+        yield* waitUntilMailsProcessed
         yield* TestClock.adjust("15 minutes")
       }
       assert.lengthOf((yield* Effect.forEach(contacts, mailbox.to)).flat(), 0, "the hour is not over")
       yield* TestClock.adjust("11 minutes")
-      yield* waitForMails
+      yield* waitUntilMailsProcessed
       const sent = yield* Effect.forEach(contacts, mailbox.to)
       assert.deepStrictEqual(
         sent.map((mails) => mails.map(({ subject }) => subject.slice(0, 40))),
@@ -165,7 +165,7 @@ it.effect(
       )
       assert.include(sent[0]?.[0]?.text, "Further requests: 30")
       yield* TestClock.adjust("1 day")
-      yield* waitForMails
+      yield* waitUntilMailsProcessed
       assert.lengthOf((yield* Effect.forEach(contacts, mailbox.to)).flat(), 2)
     }).pipe(Effect.provide(InMemory.layer))
 )
@@ -192,16 +192,16 @@ it.effect("a draft's mail is not sent if the draft is replaced while the mail se
         `draft ${number}`,
         Effect.map(draft, (seen) => (seen?.number === number ? seen : undefined))
       )
-    yield* waitForMails
+    yield* waitUntilMailsProcessed
     yield* mailbox.refuseNext({ permanent: false })
     yield* form("respond", { perspective: "They will, but only just." })
     const first = yield* draftNumbered(1)
-    yield* waitForMails
+    yield* waitUntilMailsProcessed
     yield* form("revise", { draft_id: first.id, instructions: "Shorter." })
     yield* draftNumbered(2)
     yield* story.mail(2)
     yield* TestClock.adjust("1 hour")
-    yield* waitForMails
+    yield* waitUntilMailsProcessed
     const mails = yield* mailbox.to(to.address)
     assert.lengthOf(mails, 2)
   }).pipe(Effect.provide(InMemory.layer))

@@ -14,7 +14,7 @@ import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
 import { eventually } from "../support/Eventually.ts"
-import { waitForMails } from "../support/MailsAtRest.ts"
+import { waitUntilMailsProcessed } from "../support/MailProcessing.ts"
 
 const start = Date.parse("2026-03-01T09:00:00.000Z")
 const minutes = (count: number) => Duration.toMillis(Duration.minutes(count))
@@ -75,7 +75,7 @@ it.effect("a mail whose sending takes longer than its lease is sent once, even w
           )
         }
       }
-      yield* waitForMails
+      yield* waitUntilMailsProcessed
       assert.lengthOf(sent, 1)
       assert.isNull(yield* Effect.map(nextDue, (due) => (due === null || due > start + minutes(10) ? null : due)))
     })
@@ -89,10 +89,10 @@ it.effect(
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         yield* Layer.build(TestApi.workers)
-        yield* waitForMails
+        yield* waitUntilMailsProcessed
         assert.strictEqual(yield* nextDue, start + minutes(60))
         yield* TestClock.adjust("1 hour")
-        yield* waitForMails
+        yield* waitUntilMailsProcessed
         const requests = sent.map(({ id }) => id).filter((id) => id.endsWith(".request"))
         assert.lengthOf(requests, 2)
         assert.strictEqual(requests[0], requests[1])
@@ -135,7 +135,7 @@ it.effect(
         yield* TestClock.setTime(start + minutes(10))
         yield* Layer.build(TestApi.workers)
         yield* until(() => sent.length === 1)
-        yield* waitForMails
+        yield* waitUntilMailsProcessed
         assert.strictEqual(yield* nextDue, start + minutes(11), "as after a first attempt")
       })
     )

@@ -17,9 +17,9 @@ import * as Logger from "effect/Logger"
 import * as References from "effect/References"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
-import { makeWritesFail, stopWriteFailures } from "../support/Broken.ts"
 import { eventually } from "../support/Eventually.ts"
-import { waitForMails } from "../support/MailsAtRest.ts"
+import { makeWritesFail, stopWriteFailures } from "../support/FailingWrites.ts"
+import { waitUntilMailsProcessed } from "../support/MailProcessing.ts"
 import { actAsCreator, creatorTokenFor, getJson, submitTopic } from "../support/Requests.ts"
 import { exampleWebhookUrl, postWebhook } from "../support/WebhookCalls.ts"
 
@@ -57,7 +57,7 @@ it.effect("each log line about a topic has the topic's id", () =>
     const persona = yield* Seed.persona(owner)
     const { text: key } = yield* Seed.key(owner)
     yield* postWebhook(key, { url: exampleWebhookUrl, events: ["creator.approved"] })
-    yield* waitForMails
+    yield* waitUntilMailsProcessed
     lines.length = 0
 
     yield* mailbox.refuseNext({ permanent: false })

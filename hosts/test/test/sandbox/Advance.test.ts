@@ -8,9 +8,9 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
-import { approves, fails, seedTestIntegration, unknownId, waits } from "../support/Engineer.ts"
 import { eventually } from "../support/Eventually.ts"
 import { readJson } from "../support/Json.ts"
+import { approves, fails, seedTestIntegration, unknownId, waits } from "../support/TestIntegration.ts"
 
 it.effect("the waiting test persona takes no step by itself, and takes one step with each call", () =>
   Effect.gen(function* () {

@@ -23,6 +23,8 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
+import { eventually } from "../support/Eventually.ts"
+import { readJson } from "../support/Json.ts"
 import {
   approves,
   declines,
@@ -32,9 +34,7 @@ import {
   startTime,
   unknownId,
   waits
-} from "../support/Engineer.ts"
-import { eventually } from "../support/Eventually.ts"
-import { readJson } from "../support/Json.ts"
+} from "../support/TestIntegration.ts"
 
 /** How a test persona acts, its id, and the states that polls show one after another. */
 const stories = [

@@ -11,8 +11,8 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
-import { approves, declines, seedTestIntegration } from "../support/Engineer.ts"
 import { readJson } from "../support/Json.ts"
+import { approves, declines, seedTestIntegration } from "../support/TestIntegration.ts"
 
 /** In an in-memory SQLite database, deleted and updated rows leave no copies that would change the measured sizes. */
 const onSqlite = InMemory.layerWith({ stores: Sqlite.layer({ filename: ":memory:" }) })

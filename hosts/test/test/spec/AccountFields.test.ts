@@ -10,7 +10,7 @@ import {
   seedPartner,
   sendRequest,
   startTime,
-  submitWithStates
+  submitTopicWithStates
 } from "../support/conformance/Partner.ts"
 
 const events = ["creator.approved", "partner.approved", "commentary.failed"]
@@ -19,7 +19,7 @@ const scopes = ["personas:read", "topics:submit", "topics:read", "usage:read"]
 const answers = Effect.gen(function* () {
   const by = yield* seedPartner()
   const token = yield* Seed.token(by.organization)
-  yield* submitWithStates(by, "Will the Lakers make the play-offs?", ["creator_approved", "topic_sent"])
+  yield* submitTopicWithStates(by, "Will the Lakers make the play-offs?", ["creator_approved", "topic_sent"])
   const usage = (yield* by.get("/usage")).body.data
   const dashboard = (method: string, path: string, body?: unknown) =>
     sendRequest(`/partner/v1/api-keys${path}`, { method, token, ...(body === undefined ? {} : { body }) })

@@ -6,13 +6,13 @@ import * as Effect from "effect/Effect"
 import { valuesAt } from "../support/conformance/Fields.ts"
 import { makeOperationExamples } from "../support/conformance/Operations.ts"
 import {
-  bringToState,
+  bringAssignmentToState,
   layerOfService,
   openCreatorLink,
   samplePerspective,
   seedPartner,
   sendRequest,
-  submitWithStates,
+  submitTopicWithStates,
   waitForCreatorMails,
   waitForState
 } from "../support/conformance/Partner.ts"
@@ -82,7 +82,7 @@ layer(layerOfService)("specification 1", (it) => {
   it.effect("the partner fetches approved commentaries by topic id or by its own external_reference", () =>
     Effect.gen(function* () {
       const by = yield* seedPartner()
-      const { id } = yield* submitWithStates(by, content, ["creator_approved"], { external_reference: "game-1" })
+      const { id } = yield* submitTopicWithStates(by, content, ["creator_approved"], { external_reference: "game-1" })
       const texts = [
         (yield* by.get(`/topics/${id}/commentaries`)).body.data.commentaries[0].content,
         (yield* by.get(`/topics/${id}`)).body.data.commentaries[0].commentary.content,
@@ -101,7 +101,7 @@ layer(layerOfService)("specification 1", (it) => {
       assert.strictEqual(status, "pending")
       const poll = Effect.map(by.get(`/topics/${id}/status`), ({ body }) => body.data.overall_status)
       assert.strictEqual(yield* poll, "pending")
-      yield* bringToState({ by, content, id }, persona, "creator_approved")
+      yield* bringAssignmentToState({ by, content, id }, persona, "creator_approved")
       assert.strictEqual(yield* poll, "completed")
     })
   )
@@ -121,7 +121,7 @@ layer(layerOfService)("specification 1", (it) => {
     Effect.gen(function* () {
       const by = yield* seedPartner()
       const other = yield* seedPartner()
-      const { id, personas } = yield* submitWithStates(by, content, ["creator_approved"], {
+      const { id, personas } = yield* submitTopicWithStates(by, content, ["creator_approved"], {
         external_reference: "game-1"
       })
       const webhook = yield* by.post("/webhooks", { url: "https://receiver.example/", events: ["creator.approved"] })
@@ -193,7 +193,9 @@ layer(layerOfService)("specification 1", (it) => {
   it.effect("timestamps are ISO 8601 UTC strings", () =>
     Effect.gen(function* () {
       const by = yield* seedPartner()
-      const { id, topic } = yield* submitWithStates(by, content, ["creator_approved"], { external_reference: "game-1" })
+      const { id, topic } = yield* submitTopicWithStates(by, content, ["creator_approved"], {
+        external_reference: "game-1"
+      })
       const seen: Array<unknown> = [topic.created_at]
       const collect = (value: unknown, key = ""): void => {
         if (/_at$|^(start|end|from|to)$/.test(key) && value !== null) seen.push(value)

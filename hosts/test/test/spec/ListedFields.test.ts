@@ -7,14 +7,19 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { checkField, type FieldType, valuesAt } from "../support/conformance/Fields.ts"
-import { layerOfService, samplePerspective, seedPartner, submitWithStates } from "../support/conformance/Partner.ts"
+import {
+  layerOfService,
+  samplePerspective,
+  seedPartner,
+  submitTopicWithStates
+} from "../support/conformance/Partner.ts"
 
 const content = "Will the Lakers make the play-offs?"
 const overall = ["pending", "in_progress", "partial", "completed"]
 
 const answers = Effect.gen(function* () {
   const by = yield* seedPartner()
-  const { id, personas } = yield* submitWithStates(
+  const { id, personas } = yield* submitTopicWithStates(
     by,
     content,
     ["creator_approved", "commentary_generated", "declined"],

@@ -8,7 +8,7 @@ import {
   layerOfService,
   seedPartner,
   sendRequest,
-  submitWithStates,
+  submitTopicWithStates,
   waitForCreatorMails
 } from "../support/conformance/Partner.ts"
 
@@ -163,7 +163,7 @@ layer(layerOfService)("specification 4: POST /topics", (it) => {
   it.effect('the field output_types defaults to ["text"]: the commentary has a text, and neither audio nor video', () =>
     Effect.gen(function* () {
       const by = yield* seedPartner()
-      const { id } = yield* submitWithStates(by, content, ["creator_approved"])
+      const { id } = yield* submitTopicWithStates(by, content, ["creator_approved"])
       const [entry] = (yield* by.get(`/topics/${id}/commentaries`)).body.data.commentaries
       assert.match(entry.content, /./)
       assert.deepStrictEqual([entry.audio_url, entry.video_url], [null, null])

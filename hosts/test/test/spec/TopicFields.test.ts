@@ -4,7 +4,12 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { checkField, type FieldType } from "../support/conformance/Fields.ts"
-import { bringToState, layerOfService, seedPartner, submitWithStates } from "../support/conformance/Partner.ts"
+import {
+  bringAssignmentToState,
+  layerOfService,
+  seedPartner,
+  submitTopicWithStates
+} from "../support/conformance/Partner.ts"
 
 const content = "Will the Lakers make the play-offs?"
 const statuses = [
@@ -26,7 +31,7 @@ const answers = Effect.gen(function* () {
   const [once, twice] = [yield* by.persona(), yield* by.persona()]
   yield* by.submit("Who wins the title?", [once])
   const created = yield* by.submit("Who wins the title?", [once, twice, nobody], { external_reference: "title" })
-  const { id, personas } = yield* submitWithStates(by, content, [
+  const { id, personas } = yield* submitTopicWithStates(by, content, [
     "topic_sent",
     "opinion_injected",
     "commentary_generated",
@@ -209,7 +214,7 @@ layer(Answers.layer)("specification 2", (it) => {
     it.effect(`Topic status view: overall_status: ${sentence}`, () =>
       Effect.gen(function* () {
         const by = yield* seedPartner()
-        const { id } = yield* submitWithStates(by, content, states)
+        const { id } = yield* submitTopicWithStates(by, content, states)
         assert.strictEqual((yield* by.get(`/topics/${id}/status`)).body.data.overall_status, status)
         assert.strictEqual((yield* by.get(`/topics/${id}`)).body.data.status, status)
       })
@@ -240,7 +245,7 @@ layer(Answers.layer)("specification 2", (it) => {
       const by = yield* seedPartner()
       const persona = yield* by.persona()
       const { status, topic_id: id } = yield* by.submit(content, [persona])
-      yield* bringToState({ by, content, id }, persona, "creator_approved")
+      yield* bringAssignmentToState({ by, content, id }, persona, "creator_approved")
       assert.deepStrictEqual(
         [status, (yield* by.submit(`${content} Again?`, [persona])).status],
         ["pending", "pending"]

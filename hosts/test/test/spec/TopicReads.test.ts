@@ -6,12 +6,12 @@ import * as Seed from "@partner-commentary/test/Seed"
 import * as Effect from "effect/Effect"
 import {
   type ApiAnswer,
-  bringToState,
+  bringAssignmentToState,
   firstPersona,
   layerOfService,
   samplePerspective,
   seedPartner,
-  submitWithStates
+  submitTopicWithStates
 } from "../support/conformance/Partner.ts"
 
 const content = "Will the Lakers make the play-offs?"
@@ -22,7 +22,7 @@ const refusal = ({ body, status }: ApiAnswer) => [status, body.error.code]
 /** Checks that a key with only `topics:read` may read the path, and that a key with all other scopes may not. */
 const needsTopicsRead = Effect.fnUntraced(function* (path: (id: string) => string) {
   const by = yield* seedPartner()
-  const { id } = yield* submitWithStates(by, content, ["topic_sent"], { external_reference: "game-1" })
+  const { id } = yield* submitTopicWithStates(by, content, ["topic_sent"], { external_reference: "game-1" })
   const { text: reads } = yield* Seed.key(by.organization, { scopes: ["topics:read"] })
   const { text: others } = yield* Seed.key(by.organization, {
     scopes: ["topics:submit", "personas:read", "usage:read"]
@@ -68,7 +68,7 @@ layer(layerOfService)("specification 4: reading topics", (it) => {
           alone = false
         ) {
           const { topic_id: id } = yield* by.submit(said, alone ? [persona] : [persona, other])
-          yield* bringToState({ by, id, content: said }, persona, state)
+          yield* bringAssignmentToState({ by, id, content: said }, persona, state)
           return id as string
         })
         const byStatus = {
@@ -126,7 +126,7 @@ layer(layerOfService)("specification 4: reading topics", (it) => {
   it.effect("GET /topics/{id} returns the Topic detail with all commentary entries and the summary", () =>
     Effect.gen(function* () {
       const by = yield* seedPartner()
-      const { id, personas } = yield* submitWithStates(by, content, ["creator_approved", "declined", "topic_sent"])
+      const { id, personas } = yield* submitTopicWithStates(by, content, ["creator_approved", "declined", "topic_sent"])
       const { body, status } = yield* by.get(`/topics/${id}`)
       assert.strictEqual(status, 200)
       assert.deepInclude(body.data, { topic_id: id, content, status: "partial" })
@@ -153,7 +153,7 @@ layer(layerOfService)("specification 4: reading topics", (it) => {
     () =>
       Effect.gen(function* () {
         const by = yield* seedPartner()
-        const { id } = yield* submitWithStates(by, content, ["creator_approved", "topic_sent"])
+        const { id } = yield* submitTopicWithStates(by, content, ["creator_approved", "topic_sent"])
         const { body, status, text } = yield* by.get(`/topics/${id}/status`)
         assert.deepStrictEqual([status, body.data.topic_id, body.data.overall_status], [200, id, "partial"])
         assert.strictEqual(body.data.personas.length, 2)
@@ -174,7 +174,7 @@ layer(layerOfService)("specification 4: reading topics", (it) => {
   it.effect("GET /topics/{id}/commentaries returns only completed commentaries, without status information", () =>
     Effect.gen(function* () {
       const by = yield* seedPartner()
-      const { id, personas } = yield* submitWithStates(by, content, [
+      const { id, personas } = yield* submitTopicWithStates(by, content, [
         "creator_approved",
         "commentary_generated",
         "declined"
@@ -191,7 +191,7 @@ layer(layerOfService)("specification 4: reading topics", (it) => {
   it.effect("GET /topics/{id}/commentaries: data has topic_id, content and commentaries", () =>
     Effect.gen(function* () {
       const by = yield* seedPartner()
-      const { id } = yield* submitWithStates(by, content, ["creator_approved"])
+      const { id } = yield* submitTopicWithStates(by, content, ["creator_approved"])
       const { data } = (yield* by.get(`/topics/${id}/commentaries`)).body
       assert.containsAllKeys(data, ["topic_id", "content", "commentaries"])
       assert.deepInclude(data, { topic_id: id, content })
@@ -201,7 +201,7 @@ layer(layerOfService)("specification 4: reading topics", (it) => {
   it.effect("GET /topics/{id}/commentaries returns success and an empty array when no commentary is ready", () =>
     Effect.gen(function* () {
       const by = yield* seedPartner()
-      const { id } = yield* submitWithStates(by, content, ["commentary_generated", "declined"])
+      const { id } = yield* submitTopicWithStates(by, content, ["commentary_generated", "declined"])
       const { body, status } = yield* by.get(`/topics/${id}/commentaries`)
       assert.deepStrictEqual([status, body.success, body.data.commentaries], [200, true, []])
     })
@@ -214,7 +214,7 @@ layer(layerOfService)("specification 4: reading topics", (it) => {
   it.effect("GET /topics/by-reference/{ref} returns all commentaries for a reference, across all personas", () =>
     Effect.gen(function* () {
       const by = yield* seedPartner()
-      const { id, personas } = yield* submitWithStates(
+      const { id, personas } = yield* submitTopicWithStates(
         by,
         content,
         ["creator_approved", "creator_approved", "topic_sent"],

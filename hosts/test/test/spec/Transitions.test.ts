@@ -9,14 +9,14 @@ import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
 import {
   type AssignmentState,
-  bringToState,
+  bringAssignmentToState,
   firstPersona,
   layerOfService,
   openCreatorLink,
   type SeededPartner,
   samplePerspective,
   seedPartner,
-  submitWithStates,
+  submitTopicWithStates,
   waitForCreatorMails,
   waitForState
 } from "../support/conformance/Partner.ts"
@@ -41,7 +41,7 @@ layer(layerOfService)("specification 3", (it) => {
     () =>
       Effect.gen(function* () {
         const by = yield* seedPartner()
-        const { id, personas } = yield* submitWithStates(by, content, ["topic_sent"])
+        const { id, personas } = yield* submitTopicWithStates(by, content, ["topic_sent"])
         assert.deepStrictEqual(yield* seen(by, id), waiting("topic_sent"))
         assert.strictEqual((yield* waitForCreatorMails(firstPersona(personas), content)).length, 1)
       })
@@ -75,7 +75,7 @@ layer(layerOfService)("specification 3", (it) => {
       const by = yield* seedPartner()
       const generator = yield* ScriptedGenerator
       const before = (yield* generator.requests).length
-      const { id } = yield* submitWithStates(by, content, ["opinion_injected"])
+      const { id } = yield* submitTopicWithStates(by, content, ["opinion_injected"])
       assert.deepStrictEqual(yield* seen(by, id), waiting("opinion_injected"))
       const requests = (yield* generator.requests).slice(before)
       assert.deepStrictEqual(
@@ -90,7 +90,7 @@ layer(layerOfService)("specification 3", (it) => {
     () =>
       Effect.gen(function* () {
         const by = yield* seedPartner()
-        const { id, personas } = yield* submitWithStates(by, content, ["opinion_injected"])
+        const { id, personas } = yield* submitTopicWithStates(by, content, ["opinion_injected"])
         const { act } = yield* openCreatorLink(firstPersona(personas), content)
         assert.strictEqual((yield* act("revise")).status, 200)
         yield* waitForState(by, id, firstPersona(personas), "commentary_generated")
@@ -103,7 +103,7 @@ layer(layerOfService)("specification 3", (it) => {
     () =>
       Effect.gen(function* () {
         const by = yield* seedPartner()
-        const { id, personas } = yield* submitWithStates(by, content, ["commentary_generated"])
+        const { id, personas } = yield* submitTopicWithStates(by, content, ["commentary_generated"])
         yield* (yield* openCreatorLink(firstPersona(personas), content)).act("approve")
         const { commentary, ...rest } = yield* seen(by, id)
         assert.deepStrictEqual(rest, {
@@ -119,7 +119,7 @@ layer(layerOfService)("specification 3", (it) => {
   it.effect("topic_sent → declined: the creator declines, and the status is final", () =>
     Effect.gen(function* () {
       const by = yield* seedPartner()
-      const { id } = yield* submitWithStates(by, content, ["declined"])
+      const { id } = yield* submitTopicWithStates(by, content, ["declined"])
       assert.deepStrictEqual(yield* seen(by, id), waiting("declined"))
     })
   )
@@ -127,7 +127,7 @@ layer(layerOfService)("specification 3", (it) => {
   it.effect("topic_sent → expired: the creator does not respond in the allowed time, and the status is final", () =>
     Effect.gen(function* () {
       const by = yield* seedPartner()
-      const { id } = yield* submitWithStates(by, content, ["expired"])
+      const { id } = yield* submitTopicWithStates(by, content, ["expired"])
       assert.deepStrictEqual(yield* seen(by, id), waiting("expired"))
     })
   )
@@ -136,7 +136,7 @@ layer(layerOfService)("specification 3", (it) => {
     it.effect(`${state} is final`, () =>
       Effect.gen(function* () {
         const by = yield* seedPartner()
-        const { id, personas } = yield* submitWithStates(by, content, [state])
+        const { id, personas } = yield* submitTopicWithStates(by, content, [state])
         const { act } = yield* openCreatorLink(firstPersona(personas), content)
         const before = yield* by.get(`/topics/${id}/status`)
         for (const [action, body] of [
@@ -164,7 +164,7 @@ layer(layerOfService)("specification 3", (it) => {
     it.effect(`only creator_approved has a commentary: ${state} has none`, () =>
       Effect.gen(function* () {
         const by = yield* seedPartner()
-        const { id } = yield* submitWithStates(by, content, [state])
+        const { id } = yield* submitTopicWithStates(by, content, [state])
         assert.deepStrictEqual(yield* seen(by, id), waiting(state))
       })
     )
@@ -179,7 +179,7 @@ layer(layerOfService)("specification 3", (it) => {
     it.effect(`the workflow has no transition from ${state} by ${actions.join(", ")}`, () =>
       Effect.gen(function* () {
         const by = yield* seedPartner()
-        const { id, personas } = yield* submitWithStates(by, content, [state])
+        const { id, personas } = yield* submitTopicWithStates(by, content, [state])
         const { act } = yield* openCreatorLink(firstPersona(personas), content)
         for (const action of actions) {
           const { body, status } = yield* act(action, { perspective: "Another view of the same thing." })
@@ -202,7 +202,7 @@ layer(layerOfService)("specification 3", (it) => {
     it.effect(`the summary counts: ${sentence}`, () =>
       Effect.gen(function* () {
         const by = yield* seedPartner()
-        const { id } = yield* submitWithStates(by, content, [state, state])
+        const { id } = yield* submitTopicWithStates(by, content, [state, state])
         const none = {
           topic_sent: 0,
           opinion_injected: 0,
@@ -232,11 +232,11 @@ layer(layerOfService)("specification 3", (it) => {
           return detail
         })
         assert.strictEqual(yield* statuses, "pending")
-        yield* bringToState(sent, first, "commentary_generated")
+        yield* bringAssignmentToState(sent, first, "commentary_generated")
         assert.strictEqual(yield* statuses, "in_progress")
         yield* (yield* openCreatorLink(first, content)).act("approve")
         assert.strictEqual(yield* statuses, "partial")
-        yield* bringToState(sent, second, "creator_approved")
+        yield* bringAssignmentToState(sent, second, "creator_approved")
         assert.strictEqual(yield* statuses, "completed")
       })
   )

@@ -85,9 +85,9 @@ export const advanceToNextAttempt = Effect.fnUntraced(function* (list: ReturnTyp
 })
 
 /** Returns all requests to webhooks, oldest first. */
-export const receivedRequests = Effect.flatMap(Receivers, ({ sent }) => sent)
+export const receivedWebhookRequests = Effect.flatMap(Receivers, ({ sent }) => sent)
 
-export const eventsSent = Effect.map(receivedRequests, (requests) =>
+export const eventsSent = Effect.map(receivedWebhookRequests, (requests) =>
   requests.map((request) => ({ request, event: JSON.parse(request.body) }))
 )
 

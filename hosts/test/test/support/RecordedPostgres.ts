@@ -48,7 +48,7 @@ export const layer = Layer.provideMerge(layerWithoutWorkers, DatabaseProxy.layer
  * Returns the statements of each round trip during the effect. Omits round trips that only access rate windows, because
  * concurrent requests share a transaction for their rate windows.
  */
-export const recordTurns = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Effect<A, E, R>) {
+export const recordRoundTrips = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Effect<A, E, R>) {
   const { turns } = yield* DatabaseProxy
   const before = turns.length
   const answer = yield* effect

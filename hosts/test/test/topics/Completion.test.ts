@@ -11,10 +11,10 @@ import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
 import { eventsSent, makeDeliveryReader, registerWebhook } from "../support/DeliveryCalls.ts"
-import * as Engineer from "../support/Engineer.ts"
 import { eventually } from "../support/Eventually.ts"
 import { readJson } from "../support/Json.ts"
 import { actAsCreator, creatorTokenFor, getJson, submitTopic, waitForStatus } from "../support/Requests.ts"
+import * as TestIntegration from "../support/TestIntegration.ts"
 
 const start = Date.parse("2026-03-01T09:00:00.000Z")
 const content = "Who takes the title this season?"
@@ -235,8 +235,8 @@ it.effect("a long-polling request for events gets its response when a topic is c
 
 it.effect("a topic of the test environment is completed once, by simulated creators or by calls to advance", () =>
   Effect.gen(function* () {
-    const { advance, get, sent } = yield* Engineer.seedTestIntegration
-    const { approves, declines, expires, fails, waits } = Engineer
+    const { advance, get, sent } = yield* TestIntegration.seedTestIntegration
+    const { approves, declines, expires, fails, waits } = TestIntegration
     const { shares, topic } = yield* sent("Will it rain on Sunday?", approves, declines, expires, fails, waits)
     yield* eventually(
       "the others are settled",

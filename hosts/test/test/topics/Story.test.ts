@@ -17,7 +17,7 @@ import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/testing/TestClock"
 import { eventually } from "../support/Eventually.ts"
 import { readJson } from "../support/Json.ts"
-import { waitForMails } from "../support/MailsAtRest.ts"
+import { waitUntilMailsProcessed } from "../support/MailProcessing.ts"
 import { startSmtpServer } from "../support/SmtpServer.ts"
 
 const content = "Will the Lakers make the play-offs?"
@@ -87,7 +87,7 @@ const story = (post: Effect.Success<typeof startSmtpServer>) =>
           `mail ${count} to ${address}; there are ${JSON.stringify(post.all().map((mail) => [mail.subject, mail.to]))}`,
           Effect.sync(() => post.to(address)[count - 1])
         ),
-        waitForMails
+        waitUntilMailsProcessed
       )
     const tokenFor = (mail: { readonly text?: string | undefined }) =>
       /\/creator\/([\w-]+\.[\w-]+)/.exec(mail.text ?? "")?.[1] ?? assert.fail("the mail has no link")

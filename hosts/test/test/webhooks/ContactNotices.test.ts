@@ -15,7 +15,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
 import { makeDeliveryReader, registerWebhook, seedDecliningPartner, waitForEvents } from "../support/DeliveryCalls.ts"
 import { eventually } from "../support/Eventually.ts"
-import { waitForMails } from "../support/MailsAtRest.ts"
+import { waitUntilMailsProcessed } from "../support/MailProcessing.ts"
 import { actAsCreator, creatorTokenFor, submitTopic } from "../support/Requests.ts"
 import {
   exampleWebhookEvents,
@@ -178,22 +178,22 @@ it.effect("a creator who restarts a failing draft 20 times gets at most one mail
       )
     yield* actAsCreator(token, "respond", { perspective: "The keeper decides it." })
     yield* failed(1)
-    yield* waitForMails
+    yield* waitUntilMailsProcessed
     assert.lengthOf(yield* stalled, 1, "the first one at once")
     for (let count = 2; count <= 21; count++) {
       yield* TestClock.adjust("1 second")
       yield* actAsCreator(token, "revise")
       yield* failed(count)
     }
-    yield* waitForMails
+    yield* waitUntilMailsProcessed
     assert.lengthOf(yield* stalled, 1, "the hour is not over")
     yield* TestClock.adjust("1 hour")
-    yield* waitForMails
+    yield* waitUntilMailsProcessed
     const [, second] = yield* stalled
     assert.lengthOf(yield* stalled, 2)
     assert.include(second?.id, ".stalled-21", "it tells the last failure")
     yield* TestClock.adjust("5 hours")
-    yield* waitForMails
+    yield* waitUntilMailsProcessed
     assert.lengthOf(yield* stalled, 2)
   }).pipe(Effect.provide(InMemory.layer))
 )
@@ -220,12 +220,12 @@ it.effect("a draft that fails twice and then succeeds within an hour causes only
       "a second failure",
       Effect.map(generator.requests, ({ length }) => length === 2)
     )
-    yield* waitForMails
+    yield* waitUntilMailsProcessed
     yield* actAsCreator(token, "revise")
     yield* mailed(3)
-    yield* waitForMails
+    yield* waitUntilMailsProcessed
     yield* TestClock.adjust("1 hour")
-    yield* waitForMails
+    yield* waitUntilMailsProcessed
     assert.deepStrictEqual(yield* kinds, ["request", "stalled-1", "draft-1"])
   }).pipe(Effect.provide(InMemory.layer))
 )

@@ -13,14 +13,14 @@ import * as TestClock from "effect/testing/TestClock"
 import {
   eventsSent,
   makeDeliveryReader,
-  receivedRequests,
+  receivedWebhookRequests,
   registerWebhook,
   seedDecliningPartner,
   waitForEvents
 } from "../support/DeliveryCalls.ts"
-import { approves, declines, fails, seedTestIntegration } from "../support/Engineer.ts"
 import { eventually, runWhileTimePasses } from "../support/Eventually.ts"
 import { actAsCreator, creatorTokenFor, getJson, submitTopic, waitForStatus } from "../support/Requests.ts"
+import { approves, declines, fails, seedTestIntegration } from "../support/TestIntegration.ts"
 import { exampleWebhookUrl, patchWebhook, postWebhook, removeWebhook } from "../support/WebhookCalls.ts"
 
 /** The lease is long. Otherwise a running attempt would count as lost when the test moves the clock past its lease. */
@@ -162,7 +162,7 @@ it.effect(
       }
       yield* hook.failures(10)
       yield* TestClock.adjust("30 days")
-      const requests = yield* receivedRequests
+      const requests = yield* receivedWebhookRequests
       assert.strictEqual(requests.length, 10)
       assert.strictEqual(new Set(requests.map(({ body, headers }) => `${headers["webhook-id"]} ${body}`)).size, 1)
       assert.strictEqual(new Set(requests.map(({ headers }) => headers["webhook-timestamp"])).size, 10)

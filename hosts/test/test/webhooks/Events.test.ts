@@ -10,7 +10,7 @@ import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
 import {
   makeDeliveryReader,
-  receivedRequests,
+  receivedWebhookRequests,
   registerWebhook,
   seedDecliningPartner
 } from "../support/DeliveryCalls.ts"
@@ -39,7 +39,7 @@ it.effect("events are listed newest first, in pages, with the same bytes that we
       yield* TestClock.adjust("1 hour")
     }
     const newestFirst = (one: { readonly id: string }, other: { readonly id: string }) => (one.id < other.id ? 1 : -1)
-    const sent = (yield* receivedRequests)
+    const sent = (yield* receivedWebhookRequests)
       .map(({ body }) => ({ id: JSON.parse(body).id, body }))
       .toSorted(newestFirst)
       .map(({ body }) => body)

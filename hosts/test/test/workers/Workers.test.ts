@@ -16,7 +16,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
 import { eventually } from "../support/Eventually.ts"
 import { readJson } from "../support/Json.ts"
-import { waitForMails } from "../support/MailsAtRest.ts"
+import { waitUntilMailsProcessed } from "../support/MailProcessing.ts"
 
 const start = Date.parse("2026-03-01T09:00:00.000Z")
 const perspective = "They will win it, and by some distance."
@@ -156,7 +156,7 @@ it.effect(
       yield* mailbox.refuseNext(...failures(1))
       const story = yield* submitted
       const creators = yield* CreatorAdministration
-      yield* waitForMails
+      yield* waitUntilMailsProcessed
       yield* TestClock.adjust("1 second")
       assert.deepStrictEqual(yield* story.subjects, [])
       yield* creators.resendMail(yield* story.shareId)
@@ -240,7 +240,7 @@ it.effect("the response window starts when the mail server accepts the mail", ()
     yield* mailbox.refuseNext(...failures(5))
     const story = yield* submitted
     for (const minutes of [1, 5, 15, 60, 120]) {
-      yield* waitForMails
+      yield* waitUntilMailsProcessed
       assert.deepStrictEqual(yield* story.subjects, [])
       yield* TestClock.adjust(`${minutes} minutes`)
     }
@@ -260,7 +260,7 @@ it.effect(
       const mailbox = yield* Mailbox
       yield* mailbox.refuseNext(...failures(1, true))
       const story = yield* submitted
-      yield* waitForMails
+      yield* waitUntilMailsProcessed
       assert.lengthOf(yield* mailbox.to(story.contact), 0, "what else fails in this hour is told with it")
       yield* TestClock.adjust("61 minutes")
       const [told] = yield* eventually(
@@ -299,7 +299,7 @@ it.effect(
       const story = yield* submitted
       const mailbox = yield* Mailbox
       yield* story.mail(1)
-      yield* waitForMails
+      yield* waitUntilMailsProcessed
       const store = yield* MailStore
       const shareId = yield* story.shareId
       const request = mailIdForNotice(shareId, `request${resendIdSeparator}1`)

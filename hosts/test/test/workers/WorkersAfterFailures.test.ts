@@ -13,7 +13,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as TestClock from "effect/testing/TestClock"
 import { eventually } from "../support/Eventually.ts"
-import { waitForMails } from "../support/MailsAtRest.ts"
+import { waitUntilMailsProcessed } from "../support/MailProcessing.ts"
 import { submitTopic } from "../support/Requests.ts"
 
 type Mails = MailStore["Service"]
@@ -90,7 +90,7 @@ const mailedThough = (failures: Failures) => {
       yield* broken(count)
     }
     yield* TestClock.adjust("1 second")
-    yield* waitForMails
+    yield* waitUntilMailsProcessed
     assert.lengthOf(yield* mailbox.all, 1)
   }).pipe(Effect.provide(layer(faltering(left))))
 }

@@ -12,7 +12,7 @@ import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import type { OwnerCredentials } from "./Estate.ts"
+import type { OwnerCredentials } from "./OwnedResources.ts"
 
 export type ResourceOwner = "own" | "other organization" | "other environment"
 

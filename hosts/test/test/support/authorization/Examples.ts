@@ -16,7 +16,7 @@ const topic = ({ common, nth }: ExampleInput) => ({
   persona_ids: [common]
 })
 
-export const exampleBodies: Readonly<Record<string, Example>> = {
+export const exampleRequestBodies: Readonly<Record<string, Example>> = {
   createTopic: topic,
   createTopics: (wanted) => ({ topics: [topic(wanted)] }),
   listTopics: none,

@@ -23,7 +23,7 @@ export interface Operation {
   readonly keeps: boolean
 }
 
-export const readOperations = Effect.gen(function* () {
+export const readOpenApiOperations = Effect.gen(function* () {
   const { paths } = yield* Effect.flatMap((yield* TestApi).call("/openapi.json"), readJson)
   return Object.entries<object>(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, described]): Operation => {
@@ -92,7 +92,7 @@ export const webhookScopeOf = (operation: Operation): ApiKeyScope | undefined =>
   return operation.method === "GET" ? "webhooks:read" : "webhooks:write"
 }
 
-export const namesResources = ({ path }: Operation): boolean => path.includes("{")
+export const hasPathParameters = ({ path }: Operation): boolean => path.includes("{")
 
 /** The resources that paths and bodies may name. */
 export interface ResourceIds {

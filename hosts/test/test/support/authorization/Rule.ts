@@ -1,6 +1,6 @@
 /** Derives a caller's expected response from the operation's requirements and the owner of the named resources. */
 import type { Caller, ResourceOwner } from "./Callers.ts"
-import { namesResources, type Operation, visibilityOf } from "./Operations.ts"
+import { hasPathParameters, type Operation, visibilityOf } from "./Operations.ts"
 
 export type ExpectedAccess =
   | { readonly is: "refused"; readonly status: number; readonly code: string }
@@ -26,7 +26,7 @@ export const expectedAccess = (operation: Operation, caller: Caller): ExpectedAc
   const whose = admitted(operation, caller)
   if (typeof whose === "object") return whose
   const success: ExpectedAccess = { is: "success", whose }
-  if (whose === "own" || !namesResources(operation)) return success
+  if (whose === "own" || !hasPathParameters(operation)) return success
   switch (visibilityOf(operation)) {
     case "environment":
       return { is: "unknown" }

@@ -15,9 +15,15 @@ import * as Result from "effect/Result"
 import * as TestClock from "effect/testing/TestClock"
 import { layerTestApi } from "../Loopback.ts"
 import { type Caller, callersWithKeys, callersWithTokens } from "./Callers.ts"
-import { createResources, createWebhook, type OwnerCredentials, submitTestTopic } from "./Estate.ts"
-import { exampleBodies } from "./Examples.ts"
-import { apiEnvironmentOf, type Operation, type ResourceIds, readOperations, sendOperation } from "./Operations.ts"
+import { exampleRequestBodies } from "./Examples.ts"
+import {
+  apiEnvironmentOf,
+  type Operation,
+  type ResourceIds,
+  readOpenApiOperations,
+  sendOperation
+} from "./Operations.ts"
+import { createResources, createWebhook, type OwnerCredentials, submitTestTopic } from "./OwnedResources.ts"
 import { type ExpectedAccess, expectedAccess } from "./Rule.ts"
 
 /** The callers are behind a proxy that forwards their addresses. */
@@ -55,7 +61,7 @@ export const makeAuthorizationScene = Effect.gen(function* () {
   const persona = yield* Seed.persona(owner.organization, { name: "Ada of the First" })
   const common = yield* Seed.persona(owner.organization, { name: "Common to All" })
   yield* Seed.license(stranger.organization, common)
-  const all = yield* readOperations
+  const all = yield* readOpenApiOperations
   const { simulated, things } = yield* createResources(owner, persona)
   const tokens = yield* callersWithTokens(owner, stranger)
   const callers = {
@@ -96,7 +102,7 @@ export const sendRequestOfCell = (
 ) => {
   const nth = more.nth ?? next()
   const method = more.method === undefined ? {} : { method: more.method }
-  const body = exampleBodies[operation.id]?.({ nth, common, things })
+  const body = exampleRequestBodies[operation.id]?.({ nth, common, things })
   const call = next()
   const from = `10.${call >> 16}.${(call >> 8) & 255}.${call & 255}`
   const headers = { "x-request-id": "same", "x-forwarded-for": from, ...caller.headers, ...more.headers }
@@ -112,7 +118,7 @@ export const sendRequestOfCell = (
   )
 }
 
-export const nameOfCell = ({ caller, operation }: AuthorizationMatrixCell) => `${operation.id} by ${caller.name}`
+export const nameOfMatrixCell = ({ caller, operation }: AuthorizationMatrixCell) => `${operation.id} by ${caller.name}`
 
 /** Creates resources for one cell of the matrix, so that its call may change or delete them. */
 export const makeFreshResources = Effect.fnUntraced(function* (

@@ -5,7 +5,7 @@
 import * as Seed from "@partner-commentary/test/Seed"
 import * as Effect from "effect/Effect"
 import { eventually } from "../Eventually.ts"
-import { type AssignmentState, seedPartner, sendRequest, startTime, submitWithStates } from "./Partner.ts"
+import { type AssignmentState, seedPartner, sendRequest, startTime, submitTopicWithStates } from "./Partner.ts"
 
 const unknown = "019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"
 const url = "https://receiver.example/commentary"
@@ -16,7 +16,7 @@ export const makeOperationExamples = Effect.gen(function* () {
   const token = yield* Seed.token(by.organization)
   const webhook: string = (yield* by.post("/webhooks", { url, events: ["creator.approved"] })).body.data.id
   const states: ReadonlyArray<AssignmentState> = ["creator_approved", "topic_sent"]
-  const { content, id, personas } = yield* submitWithStates(by, "Will the Lakers make it?", states, {
+  const { content, id, personas } = yield* submitTopicWithStates(by, "Will the Lakers make it?", states, {
     external_reference: "mine"
   })
   const [persona] = personas.map((each) => each.id)

@@ -26,10 +26,10 @@ export const layerOfServiceWith = <Seen, E>(options: Parameters<typeof Applicati
   )
 
 /** The scripted external services. */
-export const layerOfOutsideServices = Layer.merge(Mailbox.layer, ScriptedGenerator.layer)
+export const layerOfExternalServices = Layer.merge(Mailbox.layer, ScriptedGenerator.layer)
 
 /** Provides the service to all tests of a file, with `layer` of `@effect/vitest`. A file uses this layer only once. */
-export const layerOfService = layerOfServiceWith({ outside: layerOfOutsideServices })
+export const layerOfService = layerOfServiceWith({ outside: layerOfExternalServices })
 
 export interface ApiAnswer {
   readonly status: number
@@ -135,7 +135,7 @@ export interface SentAssignment {
  * Brings a newly sent assignment to a state. To pass a deadline, the function moves the clock that all tests of the
  * file share.
  */
-export const bringToState = Effect.fnUntraced(function* (
+export const bringAssignmentToState = Effect.fnUntraced(function* (
   { by, content, id }: SentAssignment,
   persona: Persona,
   state: AssignmentState
@@ -164,7 +164,7 @@ export const bringToState = Effect.fnUntraced(function* (
 /**
  * Submits one topic to one persona per state. The creators bring their assignments to these states in the given order.
  */
-export const submitWithStates = Effect.fnUntraced(function* (
+export const submitTopicWithStates = Effect.fnUntraced(function* (
   by: SeededPartner,
   content: string,
   states: ReadonlyArray<AssignmentState>,
@@ -173,7 +173,7 @@ export const submitWithStates = Effect.fnUntraced(function* (
   const personas = yield* Effect.forEach(states, (state) => by.persona({ name: `Persona ${state}` }))
   const topic = yield* by.submit(content, personas, more)
   const sent: SentAssignment = { by, content, id: topic.topic_id }
-  for (const [index, state] of states.entries()) yield* bringToState(sent, personas[index] as Persona, state)
+  for (const [index, state] of states.entries()) yield* bringAssignmentToState(sent, personas[index] as Persona, state)
   return { ...sent, personas, topic }
 })
 

@@ -12,7 +12,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 import { eventually } from "./Eventually.ts"
 
 /** Waits until the result of every due mail is stored, including the mails of due assignments. */
-export const waitForMails = Effect.gen(function* () {
+export const waitUntilMailsProcessed = Effect.gen(function* () {
   const assignments = yield* AssignmentStore
   const sql = yield* SqlClient.SqlClient
   yield* eventually(

@@ -10,7 +10,7 @@ import { actAsCreator, submitTopic } from "./Requests.ts"
 import { exampleWebhookUrl } from "./WebhookCalls.ts"
 
 /** Runs due jobs until none is due. */
-export const finishJobs = Effect.gen(function* () {
+export const runJobsUntilNoneDue = Effect.gen(function* () {
   const runners = yield* Effect.all(Jobs.jobRunners)
   for (let done = 1; done > 0; ) {
     done = 0
@@ -42,20 +42,20 @@ export const runRecordedWorkflow = Effect.fnUntraced(function* <R0>(count: numbe
   const { text: key } = yield* Seed.key(owner)
   for (const at of [exampleWebhookUrl, `${exampleWebhookUrl}/other`])
     yield* registerWebhook(key, ["creator.approved"], at)
-  yield* finishJobs
+  yield* runJobsUntilNoneDue
   const newTokens = Effect.map(mailbox.all, (mails) => mails.slice(-count).map(creatorTokenIn))
   const submitted = yield* record(submitTopic(key, "Who will win the cup this year?", personas))
-  const mailed = yield* record(finishJobs)
+  const mailed = yield* record(runJobsUntilNoneDue)
   const requests = yield* newTokens
   const responded = yield* record(
     Effect.forEach(requests, (token) =>
       actAsCreator(token, "respond", { perspective: "The youngest team will win it." })
     )
   )
-  const drafted = yield* record(finishJobs)
+  const drafted = yield* record(runJobsUntilNoneDue)
   const drafts = yield* newTokens
   const approved = yield* record(Effect.forEach(drafts, (token) => actAsCreator(token, "approve")))
-  const delivered = yield* record(finishJobs)
+  const delivered = yield* record(runJobsUntilNoneDue)
   const steps = { submitted, mailed, responded, drafted, approved, delivered }
   const turns = Object.values(steps).flatMap((step) => step.turns)
   /** Failure messages show the number of round trips to the database and of commits in each step. */
@@ -74,9 +74,9 @@ export const recordTwoDrafts = Effect.fnUntraced(function* <R0>(record: Recorder
   for (const content of ["Who will win the cup this year?", "Who will win the league this year?"]) {
     yield* submitTopic(key, content, [persona])
   }
-  yield* finishJobs
+  yield* runJobsUntilNoneDue
   const requests = (yield* mailbox.all).slice(-2).map(creatorTokenIn)
   yield* Effect.forEach(requests, (token) => actAsCreator(token, "respond", { perspective: "The youngest will." }))
-  const { turns } = yield* record(finishJobs)
+  const { turns } = yield* record(runJobsUntilNoneDue)
   return turns.map(RecordedPostgres.summarizeStatements)
 })
