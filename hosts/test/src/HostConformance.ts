@@ -31,7 +31,7 @@ export type SendRequest = (asked: HostRequest) => Promise<HostResponse>
 
 export interface ConformanceOptions {
   readonly ask: SendRequest
-  /** The result of `seedPartner` in the host's database. */
+  /** The result of `seedPartner`, which you run on the host's database. */
   readonly partner: HostPartner
   /** The host's API root, which appears in some responses. */
   readonly apiRoot: string
@@ -197,7 +197,7 @@ export const requestWithFetch =
     return { status: response.status, headers: Object.fromEntries(response.headers), bytes }
   }
 
-/** The headers about the connection and the framing of the body. */
+/** The headers that describe the connection or how the body is sent. The suite does not compare these headers. */
 const passing = new Set(["date", "connection", "keep-alive", "transfer-encoding", "content-length"])
 /** The headers whose value is a number of seconds. */
 const timed = new Set(["retry-after", "x-ratelimit-reset"])

@@ -1,4 +1,7 @@
-/** Tests the decisions about API keys: the order of checks, required scopes, client addresses, and suspension. */
+/**
+ * Tests the documented decisions about API keys: the order of checks, required scopes, client addresses, and
+ * suspension.
+ */
 import { assert } from "@effect/vitest"
 import { OrganizationRegistry } from "@partner-commentary/core/partner/OrganizationRegistry"
 import * as Seed from "@partner-commentary/test/Seed"

@@ -1,4 +1,4 @@
-/** Tests the decisions about bulk submission and performance metrics. */
+/** Tests the documented decisions about bulk submission and performance metrics. */
 import { assert } from "@effect/vitest"
 import * as Seed from "@partner-commentary/test/Seed"
 import * as Effect from "effect/Effect"

@@ -1,6 +1,6 @@
 /**
- * Tests the decisions about request bodies. A body is refused if the body is invalid JSON, too deeply nested, of
- * another type, or too large.
+ * Tests the documented decisions about request bodies. A body is refused if the body is invalid JSON, too deeply
+ * nested, of another type, or too large.
  */
 import { assert, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"

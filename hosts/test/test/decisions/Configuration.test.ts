@@ -1,6 +1,6 @@
 /**
- * Tests the configurable values of the decisions. Each test changes a configured value and observes the effect through
- * the API.
+ * Tests the configurable values of the documented decisions. Each test changes a configured value and observes the
+ * effect through the API.
  */
 import { assert, layer } from "@effect/vitest"
 import { ScriptedGenerator } from "@partner-commentary/test/ScriptedGenerator"

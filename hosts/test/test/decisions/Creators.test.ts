@@ -1,4 +1,7 @@
-/** Tests the decisions about creators: actions on a draft, late and repeated actions, and the permissions of a link. */
+/**
+ * Tests the documented decisions about creators: actions on a draft, late and repeated actions, and the permissions of
+ * a link.
+ */
 import { assert, layer } from "@effect/vitest"
 import { CreatorAdministration } from "@partner-commentary/core/creator/CreatorAdministration"
 import { creatorTokenIn } from "@partner-commentary/test/Mailbox"

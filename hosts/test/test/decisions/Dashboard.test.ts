@@ -1,6 +1,6 @@
 /**
- * Tests the decisions about API-key operations with dashboard tokens. An identity provider publishes the keys that
- * verify these tokens.
+ * Tests the documented decisions about API-key operations with dashboard tokens. An identity provider publishes the
+ * keys that verify these tokens.
  */
 import { createHmac, createPublicKey, type JsonWebKey } from "node:crypto"
 import { assert, it } from "@effect/vitest"

@@ -1,5 +1,6 @@
 /**
- * Tests the decisions about deliveries: how partners list deliveries, retry a delivery, and recover failed deliveries.
+ * Tests the documented decisions about deliveries: how partners list deliveries, retry a delivery, and recover failed
+ * deliveries.
  */
 import { assert } from "@effect/vitest"
 import { defaults } from "@partner-commentary/core/shared/WebhookPolicy"

@@ -1,4 +1,4 @@
-/** Tests the decisions about the optional Idempotency-Key header of POST requests. */
+/** Tests the documented decisions about the optional Idempotency-Key header of POST requests. */
 import { assert } from "@effect/vitest"
 import * as Seed from "@partner-commentary/test/Seed"
 import * as Effect from "effect/Effect"

@@ -1,4 +1,4 @@
-/** Tests the decisions about API keys: the format of keys, and how keys are listed, rotated and revoked. */
+/** Tests the documented decisions about API keys: the format of keys, and how keys are listed, rotated and revoked. */
 import { createHash } from "node:crypto"
 import { crc32 } from "node:zlib"
 import { assert } from "@effect/vitest"

@@ -1,4 +1,4 @@
-/** Tests the decisions about lookups: lists, pages of lists, unknown resources, and references. */
+/** Tests the documented decisions about lookups: lists, pages of lists, unknown resources, and references. */
 import { assert, layer } from "@effect/vitest"
 import * as Seed from "@partner-commentary/test/Seed"
 import * as Effect from "effect/Effect"

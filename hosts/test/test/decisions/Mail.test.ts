@@ -1,4 +1,7 @@
-/** Tests the decisions about mail: delayed and undeliverable mail, quoted content, late drafts, audio and video. */
+/**
+ * Tests the documented decisions about mail: delayed and undeliverable mail, quoted content, late drafts, audio and
+ * video.
+ */
 import { assert, it } from "@effect/vitest"
 import { CommentaryGenerator } from "@partner-commentary/core/commentary/CommentaryGenerator"
 import { Mailer, MailRefused } from "@partner-commentary/core/mail/Mailer"

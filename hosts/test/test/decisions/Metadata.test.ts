@@ -1,4 +1,4 @@
-/** Tests the decisions about topic metadata: the allowed values, and the metadata in responses. */
+/** Tests the documented decisions about topic metadata: the allowed values, and the metadata in responses. */
 import { assert, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { layerOfService, seedPartner, submitWithStates } from "../support/conformance/Partner.ts"

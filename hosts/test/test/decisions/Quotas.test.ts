@@ -1,6 +1,6 @@
 /**
- * Tests the decisions about plans, the counting of quotas, and the billing period. The file spec/Limits.test.ts tests
- * bursts.
+ * Tests the documented decisions about plans, the counting of quotas, and the billing period. The file
+ * spec/Limits.test.ts tests bursts.
  */
 import { assert } from "@effect/vitest"
 import type { Organization } from "@partner-commentary/core/partner/Organization"

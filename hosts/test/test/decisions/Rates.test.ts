@@ -1,4 +1,4 @@
-/** Tests the decisions about the rate-limit windows of keys, anonymous callers and dashboards. */
+/** Tests the documented decisions about the rate-limit windows of keys, anonymous callers and dashboards. */
 import { assert } from "@effect/vitest"
 import * as Seed from "@partner-commentary/test/Seed"
 import { TestApi } from "@partner-commentary/test/TestApi"

@@ -1,6 +1,6 @@
 /**
- * Tests the decisions about the allowed targets of a webhook URL. The webhook transport checks each target when opening
- * a connection.
+ * Tests the documented decisions about the allowed targets of a webhook URL. The webhook transport checks each target
+ * when opening a connection.
  */
 import { assert, it } from "@effect/vitest"
 import { Webhooks } from "@partner-commentary/core/webhook/Webhooks"

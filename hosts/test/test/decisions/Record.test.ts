@@ -1,4 +1,4 @@
-/** Tests the decisions about stored data: the audit log, retention, encryption and deletion. */
+/** Tests the documented decisions about stored data: the audit log, retention, encryption and deletion. */
 import { createHash } from "node:crypto"
 import { assert } from "@effect/vitest"
 import { CreatorAdministration } from "@partner-commentary/core/creator/CreatorAdministration"

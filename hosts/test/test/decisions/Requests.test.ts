@@ -1,4 +1,7 @@
-/** Tests the decisions about requests: success statuses, unknown fields, the format of errors, and request ids. */
+/**
+ * Tests the documented decisions about requests: success statuses, unknown fields, the format of errors, and request
+ * ids.
+ */
 import { assert, layer } from "@effect/vitest"
 import * as Seed from "@partner-commentary/test/Seed"
 import * as Effect from "effect/Effect"

@@ -1,5 +1,6 @@
 /**
- * Tests the decisions about the test environment: what test keys see, and how topics of the test environment progress.
+ * Tests the documented decisions about the test environment: what test keys see, and how topics of the test environment
+ * progress.
  */
 import { assert } from "@effect/vitest"
 import { Mailbox } from "@partner-commentary/test/Mailbox"

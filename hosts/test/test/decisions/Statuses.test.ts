@@ -1,4 +1,7 @@
-/** Tests the decisions about statuses: a persona's and a topic's status in each view, and how failures appear. */
+/**
+ * Tests the documented decisions about statuses: a persona's and a topic's status in each view, and how failures
+ * appear.
+ */
 import { assert, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import {
@@ -35,8 +38,8 @@ const outcomes: ReadonlyArray<readonly [AssignmentState, "completed" | "failed" 
 ]
 
 /**
- * Each row has the states of the personas and the topic's status. A means approved, F failed, W in progress, and S
- * sent.
+ * Each row has a name, the states of the personas and the expected status of the topic. In the names, A means an
+ * approved, F a failed, W an answered and S a sent assignment.
  */
 const combinations: ReadonlyArray<readonly [string, ReadonlyArray<AssignmentState>, string]> = [
   ["completed if W+S=0: A", ["creator_approved"], "completed"],

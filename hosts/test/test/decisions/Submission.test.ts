@@ -1,4 +1,6 @@
-/** Tests the decisions about submissions: the format, the accepted personas, and duplicates within 24 hours. */
+/**
+ * Tests the documented decisions about submissions: the format, the accepted personas, and duplicates within 24 hours.
+ */
 import { assert, layer } from "@effect/vitest"
 import * as Seed from "@partner-commentary/test/Seed"
 import * as Effect from "effect/Effect"

@@ -1,6 +1,6 @@
 /**
- * Tests the decisions about webhooks: registration, secrets and changes. The file Deliveries.test.ts tests the
- * deliveries.
+ * Tests the documented decisions about webhooks: registration, secrets and changes. The file Deliveries.test.ts tests
+ * the deliveries.
  */
 import { assert } from "@effect/vitest"
 import { WebhookId } from "@partner-commentary/core/shared/Ids"

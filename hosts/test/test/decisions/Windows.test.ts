@@ -1,4 +1,4 @@
-/** Tests the decisions about the creator's deadlines, the reminders, and the number of draft attempts. */
+/** Tests the documented decisions about the creator's deadlines, the reminders, and the number of draft attempts. */
 import { assert, it } from "@effect/vitest"
 import type { Persona } from "@partner-commentary/core/persona/Persona"
 import { Mailbox } from "@partner-commentary/test/Mailbox"

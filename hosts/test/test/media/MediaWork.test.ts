@@ -58,7 +58,7 @@ for (const [what, fails, tried] of [
   ["a permanent failure", failures(1, true), 1]
 ] as const) {
   it.effect(
-    `${what} make the job finally fail: the text stays, and the operator sees the reason and can restart the job`,
+    `after ${what} a media job fails: the text stays available, and the operator sees the reason and can restart the job`,
     () =>
       Effect.gen(function* () {
         const media = yield* ScriptedMedia

@@ -302,7 +302,7 @@ const story = (post: Effect.Success<typeof startSmtpServer>) =>
       ]
     })
 
-    // Cy gets a reminder at half time and does not respond
+    // Cy gets a reminder after half of the response window and does not respond
     yield* TestClock.setTime(Date.parse("2026-02-02T12:00:01.000Z"))
     yield* mailTo(cy.creator.email, 2)
     yield* TestClock.setTime(Date.parse("2026-02-03T12:00:01.000Z"))

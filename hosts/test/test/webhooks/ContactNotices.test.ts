@@ -1,6 +1,6 @@
 /**
- * Limits the number of mails that a caller can cause: a partner to the organization's contact, and a creator to the
- * creator's address.
+ * Tests the limits on the mails that a caller can cause: a partner causes mails to the organization's contact, and a
+ * creator causes mails to the creator's own address.
  */
 import { assert, it } from "@effect/vitest"
 import * as InMemory from "@partner-commentary/test/InMemory"

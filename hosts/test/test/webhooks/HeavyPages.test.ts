@@ -88,7 +88,7 @@ it.effect("other requests run while a large page is read", () =>
     const alone = Math.min(...(yield* Effect.forEach([1, 2, 3, 4, 5], () => turnsOf("?limit=1"))))
     const whole = yield* turnsOf("?limit=100")
     turns.over = true
-    // Each step reads a quarter of a page.
+    // Each step of the read returns a quarter of a page, and other requests can run between the steps.
     assert.isAtLeast(whole, alone + 3)
   }).pipe(Effect.provide(InMemory.layer))
 )

@@ -141,7 +141,7 @@ it.effect(
     }).pipe(Effect.provide(InMemory.layerWith({ policy: { lease, webhooks: soon } })))
 )
 
-/** The attempts are an hour apart, so that 24 hours of failures need few steps of the clock. */
+/** The attempts of an event are an hour apart, so that 24 hours of failures need only a few moves of the clock. */
 const soon = { ...defaults, retries: Array.from({ length: 40 }, () => Duration.hours(1)), breakerFailures: 1000 }
 
 it.effect(

@@ -19,7 +19,7 @@ const count = 400
 const bulk = 100
 
 it.effect(
-  "two workers that share a backlog load only few assignments that the other worker has already processed",
+  "two workers that share a backlog load only a few assignments that the other worker has already processed",
   () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(Date.parse("2026-03-01T09:00:00.000Z"))

@@ -28,7 +28,7 @@ export const layerOfServiceWith = <Seen, E>(options: Parameters<typeof Applicati
 /** The scripted external services. */
 export const layerOfOutsideServices = Layer.merge(Mailbox.layer, ScriptedGenerator.layer)
 
-/** The layer for `layer` of `@effect/vitest`. Each test file uses the layer once. */
+/** Provides the service to all tests of a file, with `layer` of `@effect/vitest`. A file uses this layer only once. */
 export const layerOfService = layerOfServiceWith({ outside: layerOfOutsideServices })
 
 export interface ApiAnswer {
