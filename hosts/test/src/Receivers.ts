@@ -1,6 +1,6 @@
 /**
  * A webhook transport that opens no connection. The transport records requests, returns scripted responses, and accepts
- * every `https:` address that a test does not refuse.
+ * every `https:` URL except for host names that a test refuses.
  */
 import {
   type WebhookAnswer,
@@ -24,7 +24,7 @@ export class Receivers extends Context.Service<
     readonly checked: Effect.Effect<ReadonlyArray<string>>
     /** Sets the response of all receivers to later requests. The default response is 200. */
     readonly answer: (answer: AnswerRequest) => Effect.Effect<void>
-    /** Makes the transport refuse addresses with this host name. */
+    /** Makes the transport refuse webhook URLs with this host name, with `constraint` as the reason. */
     readonly refuse: (host: string, constraint: string) => Effect.Effect<void>
   }
 >()("@partner-commentary/test/Receivers") {
