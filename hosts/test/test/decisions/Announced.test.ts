@@ -54,7 +54,7 @@ testOnService(
 )
 
 testOnService(
-  "POST /topics/bulk: a 200 response has a result for each topic in request order: created with topic, or refused with error",
+  "POST /topics/bulk: a 200 response lists the result of each topic in request order, with the topic or the error",
   Effect.gen(function* () {
     const { post, topic } = yield* bulk()
     const given = [

@@ -127,7 +127,7 @@ testOnService(
 
 for (const [index, path] of (["approve", "decline", "expire", "fail"] as const).entries()) {
   testOnService(
-    `Test environment: one of the test personas always follows the path ${path}`,
+    `Test environment: one of the test personas always simulates this outcome: ${path}`,
     Effect.gen(function* () {
       const { personas, send, way } = yield* sandbox
       const { data } = yield* send(content, personas[index]?.id ?? "")
@@ -163,7 +163,7 @@ testOnService(
 
 for (const path of ["decline", "expire", "fail"] as const) {
   testOnService(
-    `Test environment: if the content contains [${path}], licensed personas follow this path`,
+    `Test environment: if the content contains [${path}], licensed personas simulate this outcome`,
     Effect.gen(function* () {
       const { persona, send, way } = yield* sandbox
       const { data } = yield* send(`Will the cup be theirs? [${path}]`, persona.id)
