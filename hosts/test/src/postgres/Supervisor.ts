@@ -27,7 +27,7 @@ const certificate = process.env["CERTIFICATE"]
 let server: ChildProcess | undefined
 let ending = false
 
-/** The data is disposable. Therefore the server does not wait for the disk. */
+/** The data is disposable, so the server does not flush its writes to disk. */
 const configuration = (port: number) =>
   [
     `port = ${port}`,
