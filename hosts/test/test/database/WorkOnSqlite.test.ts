@@ -11,7 +11,7 @@ import * as OnTheFile from "../support/OnTheFile.ts"
 import * as OnTheWire from "../support/OnTheWire.ts"
 import { submitTopic } from "../support/Requests.ts"
 
-it.live("on SQLite a workflow with two webhooks needs a limited number of statements and commits", () =>
+it.live("on SQLite a workflow with two webhooks stays within a fixed budget of statements and commits", () =>
   Effect.gen(function* () {
     const { counted, turns } = yield* playStory<never>(3, OnTheFile.recordStatements)
     assert.isAtMost(turns.length, 248, counted)
