@@ -60,8 +60,8 @@ export const layer = <Seen, E>(
     address: PublicAddress.layerAnywhere(options.apiRoot ?? "http://test.invalid"),
     secrets: Layer.succeed(SigningSecrets, [secret]),
     policy: { ...defaults, ...options.policy },
-    // The workers need only signals and due times. With short poll intervals, a test clock that jumps by years would
-    // run every poll in between.
+    // Signals and due times start all jobs, so the tests need no polling. If the poll intervals were short, a test
+    // clock that jumps by years would run every poll in between.
     workers: {
       pollInterval: Duration.days(36_500),
       pause: Duration.days(36_500),

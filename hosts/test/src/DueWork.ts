@@ -1,6 +1,6 @@
 /**
- * Runs due jobs on demand instead of in the background, in a reproducible order. When a call returns, every due job has
- * run, except for jobs that cannot run.
+ * Runs due jobs on demand instead of in the background, in a reproducible order. When a call returns, every due job that
+ * can be claimed has run.
  */
 
 import { soonestDue } from "@partner-commentary/server/Workers"
@@ -43,7 +43,7 @@ export class DueWork extends Context.Service<
               while (clock.now() < moment) {
                 const now = clock.now()
                 const due = yield* soonestDue(runners, now)
-                // If an overdue job cannot run, the clock moves on.
+                // A job that is overdue but cannot be claimed does not stop the clock.
                 const next = Math.min(due > now ? due : now + retryDelay, clock.nextWaking(), moment)
                 yield* clock.set(Math.max(next, now))
                 yield* untilNothing

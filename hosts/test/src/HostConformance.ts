@@ -35,7 +35,7 @@ export interface ConformanceOptions {
   readonly partner: SeededHostPartner
   /** The host's API root, which appears in some responses. */
   readonly apiRoot: string
-  /** The request features that this host does not pass on unchanged. */
+  /** The request features that this host changes or drops before the service receives the request. */
   readonly lacks?: ReadonlyArray<HostCapability>
   /** The response headers that the host adds or changes for its own reasons, such as `x-powered-by`. */
   readonly ignoreHeaders?: ReadonlyArray<string>
@@ -175,8 +175,8 @@ export const requestOverSocket =
             resolve({ status: response.statusCode ?? 0, headers: told, bytes: Buffer.concat(chunks) })
           })
         })
-        // A server may close a connection between two requests, for example after a request body that the server did
-        // not read.
+        // Repeat a request that failed on a reused connection. The server may have closed the connection after the
+        // previous request, for example because the server did not read that request's body.
         sent.on("error", (error) => (sent.reusedSocket ? resolve(ask()) : reject(error)))
         sent.end(body)
       })
@@ -184,8 +184,8 @@ export const requestOverSocket =
   }
 
 /**
- * Sends requests to a function that takes a web Request. The function also gets the path as sent, because a web Request
- * normalizes dots in the path.
+ * Sends requests to a function that takes a web Request. The function also gets the original target, because a web
+ * Request normalizes dots in the path.
  */
 export const requestWithFetch =
   (fetch: (request: Request, target: string) => Promise<Response>, origin = "http://commentary.example"): SendRequest =>

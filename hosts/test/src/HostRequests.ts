@@ -192,7 +192,7 @@ const methods = ({ key }: SeededHostPartner): ReadonlyArray<HostRequest> => [
   { method: "HEAD", target: "/partner/v1/personas", headers: [as(key)] },
   { method: "HEAD", target: "/partner/v1/personas" },
   { method: "HEAD", target: "/healthz" },
-  // An event stream does not end by itself.
+  // The stream is requested only with HEAD or with invalid input, because a successful GET would not end.
   { method: "HEAD", target: streamed, headers: [as(key)] },
   get(streamed, as("nonsense")),
   get(`${streamed}?after=evt_1&type=x`, as(key), ["Last-Event-ID", "2"]),

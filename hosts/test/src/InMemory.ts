@@ -12,8 +12,8 @@ import { TestApi } from "./TestApi.ts"
 
 export interface InMemoryOptions extends Omit<Application.ServiceCompositionOptions, "transport"> {
   /**
-   * The kinds of media that the service makes of approved texts, if a topic requests them. By default the service makes
-   * no media.
+   * The kinds of media that the service makes from approved texts if a topic requests them. By default the service
+   * makes no media.
    */
   readonly media?: ReadonlyArray<MediaKind>
 }
@@ -32,7 +32,7 @@ export const layerWithoutWorkers = ({ media = [], ...options }: InMemoryOptions 
     )
   )
 
-/** Provides the service with workers in the background, for Effect's TestClock. */
+/** Provides the service with background workers, for tests that move Effect's TestClock. */
 export const layerWith = (options: InMemoryOptions) => Layer.provideMerge(TestApi.workers, layerWithoutWorkers(options))
 
 export const layer = layerWith({})

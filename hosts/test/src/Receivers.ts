@@ -1,6 +1,6 @@
 /**
  * A webhook transport that opens no connection. The transport records requests, returns scripted responses, and accepts
- * every `https:` address that a test does not refuse.
+ * every `https:` URL except for host names that a test refuses.
  */
 import {
   type WebhookAnswer,

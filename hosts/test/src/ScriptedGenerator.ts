@@ -1,4 +1,7 @@
-/** A generator that immediately returns a text with the fields of the request. A test can make attempts fail. */
+/**
+ * A generator that immediately returns a draft with the persona's name and the creator's perspective. A test can make
+ * attempts fail.
+ */
 import {
   CommentaryGenerator,
   GenerationFailed,

@@ -29,8 +29,8 @@ export class ScriptedMedia extends Context.Service<
     /** Makes the next storage attempts fail, one attempt for each argument. */
     readonly loseNext: (...failures: ReadonlyArray<Failure>) => Effect.Effect<void>
     /**
-     * Delays the next synthesis attempts, one attempt for each argument. The attempt first runs the given effect, which
-     * may wait or never end.
+     * Delays the next synthesis attempts, one attempt for each argument. Each attempt first runs its effect, and hangs
+     * if the effect never ends.
      */
     readonly holdNext: (...holds: ReadonlyArray<Effect.Effect<void>>) => Effect.Effect<void>
   }

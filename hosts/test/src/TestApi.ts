@@ -22,7 +22,7 @@ export interface ApiCall extends Omit<RequestInit, "body"> {
 export class TestApi extends Context.Service<
   TestApi,
   {
-    /** Sends a request to a path below `{api_root}`, with its query. */
+    /** Sends a request. `path` starts below `{api_root}` and may contain a query. */
     readonly call: (path: string, call?: ApiCall) => Effect.Effect<Response>
     /** Handles one request. The promise can resolve before the resulting background work is done. */
     readonly handle: (request: Request) => Promise<Response>
@@ -57,7 +57,7 @@ export class TestApi extends Context.Service<
     ),
     Layer.provide(
       Layer.unwrap(
-        // `@effect/platform-node` is an optional peer dependency, which the in-memory harness does not need.
+        // Import the server on demand, because `@effect/platform-node` is an optional peer dependency.
         Effect.map(
           Effect.promise(() => import("@effect/platform-node/NodeHttpServer")),
           (server) => server.layer(createServer, { port: 0, host: "127.0.0.1" })

@@ -35,8 +35,8 @@ export class TestClock {
   }
 
   /**
-   * Moves the clock forward. Deadlines, reminders, retries and deliveries that become due meanwhile run, each at its
-   * due time.
+   * Moves the clock forward. Deadlines, reminders, retries and deliveries that become due meanwhile are processed, each
+   * at its due time.
    */
   async advance(duration: DurationInput): Promise<void> {
     const millis = millisOf(duration)

@@ -1,5 +1,6 @@
 /**
- * The draft generator in a test. By default the generator immediately returns a text with the fields of the request.
+ * The draft generator in a test. By default the generator immediately returns a draft with the persona's name and the
+ * creator's perspective.
  */
 import type { GenerationRequest } from "@partner-commentary/core/commentary/CommentaryGenerator"
 import { ScriptedGenerator } from "./ScriptedGenerator.ts"

@@ -1,4 +1,4 @@
-/** Wraps a TestService in promises. All parts of a TestPartnerCommentary share one TestInstance. */
+/** Runs a TestService and returns promises instead of effects. All parts of a TestPartnerCommentary share one TestInstance. */
 import { AsyncLocalStorage } from "node:async_hooks"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -26,8 +26,8 @@ export class TestInstance {
   readonly #context: Context.Context<Services>
   readonly #scope: Scope.Closeable
   /**
-   * True while a receiver of the test runs. The receiver may call the service while the service waits for the
-   * receiver's response.
+   * True in calls from a webhook receiver that the test provides. The receiver may call the service while the service
+   * waits for the receiver's response.
    */
   readonly #receiving = new AsyncLocalStorage<true>()
   #disposed = false
@@ -42,7 +42,7 @@ export class TestInstance {
     return new TestInstance(await promised(Layer.buildWithScope(build(options, log), scope)), scope)
   }
 
-  /** Returns a service of this instance, for code outside of effects. */
+  /** Returns a service of this instance, for code that is not an effect. */
   service<I extends Services, S>(key: Context.Key<I, S>): S {
     this.alive()
     return Context.get(this.#context, key)
@@ -65,7 +65,8 @@ export class TestInstance {
   }
 
   /**
-   * Waits until all due jobs are done. A call from a receiver does not wait, because the jobs wait for the receiver.
+   * Waits until all due jobs are done. A call from a webhook receiver does not wait, because a running job waits for
+   * the receiver's response.
    */
   async finish(): Promise<void> {
     const finished = this.run(this.service(DueWork).finish)
@@ -86,7 +87,7 @@ export class TestInstance {
     await this.run(this.service(DueWork).advanceTo(moment))
   }
 
-  /** Runs a receiver that the test provides. */
+  /** Runs a webhook receiver that the test provides. */
   receiving<A>(receiver: () => A): A {
     return this.#receiving.run(true, receiver)
   }

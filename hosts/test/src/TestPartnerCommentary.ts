@@ -30,7 +30,7 @@ export interface TestPartnerCommentaryOptions {
   /** Policy values that replace the defaults. */
   readonly policy?: Partial<Policy>
   /**
-   * The kinds of media that the service makes of approved texts if a topic's `output_types` request them. By default
+   * The kinds of media that the service makes from approved texts if a topic's `output_types` request them. By default
    * the service makes no media.
    */
   readonly media?: ReadonlyArray<"audio" | "video">

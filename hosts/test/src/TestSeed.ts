@@ -67,7 +67,7 @@ export interface SeedOptions<
   readonly contactEmail?: string | null
 }
 
-/** The created records. The personas are in the order of the options. */
+/** The created records. The list `personas` has the same order as the option `personas`. */
 export interface Seeded<Personas extends ReadonlyArray<string | PersonaSeed>> {
   readonly organization: TestOrganization
   readonly personas: { readonly [Index in keyof Personas]: TestPersona }

@@ -1,6 +1,6 @@
 /**
- * Provides the service in memory on a virtual clock. DueWork runs due jobs on demand. TestPartnerCommentary wraps this
- * service in promises.
+ * Provides the service in memory on a virtual clock. DueWork runs due jobs on demand. TestPartnerCommentary
+ * offers this service with promises instead of effects.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"

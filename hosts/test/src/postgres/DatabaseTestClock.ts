@@ -1,5 +1,5 @@
 /**
- * A TestClock for a database on a server. Effect's TestClock advances as soon as all fibers wait, even if they wait for
+ * A TestClock for tests on Postgres. Effect's TestClock advances as soon as all fibers wait, even if they wait for
  * the server's reply. This clock advances only when no connection is in use. `TestClock.adjust` and `TestClock.setTime`
  * move this clock, too.
  */

@@ -1,6 +1,6 @@
 /**
- * Provides an address that can move from one server to another, as in a failover. Open connections stay on their
- * server.
+ * A TCP forwarder whose target can change, as in a failover. Connections that are already open stay with the old
+ * target.
  */
 import { once } from "node:events"
 import { type AddressInfo, connect, createServer, type Socket } from "node:net"

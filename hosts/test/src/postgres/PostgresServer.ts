@@ -1,6 +1,6 @@
 /**
- * Starts a Postgres server that ends with the calling process. Supervisor.ts runs as a separate process, starts the
- * server, and stops it when the calling process ends.
+ * Starts a Postgres server for the lifetime of the calling process. Supervisor.ts runs as a separate process, starts the
+ * server, and stops the server when the calling process ends.
  */
 import { spawn } from "node:child_process"
 import { createInterface } from "node:readline"
@@ -20,7 +20,7 @@ export interface PostgresTestServer {
 export const startPostgresServer = (
   options: {
     readonly version?: PostgresVersion
-    /** Settings in the form `NAME=VALUE`, as in a server's configuration. */
+    /** Settings in the form `NAME=VALUE`, as in postgresql.conf. */
     readonly settings?: ReadonlyArray<string>
     readonly tls?: { readonly cert: string; readonly key: string }
     /** The folder of a base backup. The server starts with the data of this backup instead of an empty database. */

@@ -27,7 +27,7 @@ const certificate = process.env["CERTIFICATE"]
 let server: ChildProcess | undefined
 let ending = false
 
-/** The data is disposable. Therefore the server does not wait for the disk. */
+/** The data is disposable, so the server does not flush its writes to disk. */
 const configuration = (port: number) =>
   [
     `port = ${port}`,
@@ -42,7 +42,7 @@ const configuration = (port: number) =>
     ...settings.map((setting) => setting.replace(/=(.*)$/, " = '$1'"))
   ].join("\n")
 
-/** Roles whose names begin with `guarded` need their password. */
+/** Roles whose names begin with `guarded` must send a password. Before Postgres 16 only the role `guarded` must. */
 const trusted = "host all all 127.0.0.1/32 trust\nhost replication all 127.0.0.1/32 trust\n"
 const admission = `host all /^guarded 127.0.0.1/32 scram-sha-256\n${trusted}`
 const admissionBefore16 = `host all guarded 127.0.0.1/32 scram-sha-256\n${trusted}`
@@ -132,7 +132,7 @@ const stop = (signal: NodeJS.Signals = "SIGINT") =>
       clearTimeout(late)
       resolve()
     })
-    // A suspended process handles no other signal until SIGCONT.
+    // Tests may have suspended the server. A suspended process handles other signals only after SIGCONT.
     running.kill("SIGCONT")
     running.kill(signal)
   })

@@ -136,7 +136,7 @@ export const makeTestDatabases = (server: Effect.Effect<string>) => {
         yield* sql.unsafe(empties)
         // If a test changed the schema, other tests cannot use the database.
         if ((yield* tablesOf(sql)) === tables) clean.push(url)
-        // If a test terminated every session of the database, this session ended too and the database is not reused.
+        // If a test terminated every session of the database, these queries fail and the database is not reused.
       }).pipe(Effect.ignore)
   )
 

@@ -38,7 +38,7 @@ const hidden = (
   whose: ResourceOwner
 ): ReadonlyArray<string> => {
   const { persona, share, ...always } = things
-  // Every key of an organization may see the organization's name.
+  // The operation getMe shows the organization's name to keys of both environments.
   const name = whose === "other environment" && operation.id === "getMe" ? [] : ["The First"]
   const marks = [...Object.values(always), ...name, "the-first"]
   if (whose === "other organization") return [...marks, persona, share, simulated]

@@ -49,7 +49,7 @@ it.effect("a changed name or allow list takes effect on the next request, and om
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("an ended key, another organization's key, or an immutable field of a key cannot be changed", () =>
+it.effect("a revoked key, another organization's key, or an immutable field of a key cannot be changed", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(start)
     const { create, find, refused, revoke } = yield* makeApiKeyCalls(yield* Seed.organization())

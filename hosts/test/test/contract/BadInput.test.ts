@@ -365,7 +365,7 @@ const badKey = fc
   .filter((text) => /^[\x21-\x7e]*$/.test(text))
 
 it.effect(
-  "every endpoint refuses any text that is not a valid key",
+  "the topic and persona endpoints answer 401 to any text that is not a valid key",
   () =>
     Effect.gen(function* () {
       const { call } = yield* setUp

@@ -1,6 +1,6 @@
 /**
- * Tests that the served OpenAPI document equals the committed document, except for the service's address. Another test
- * checks that the API explorer loads nothing from other servers.
+ * Tests that the served OpenAPI document equals the committed document, except for the service's address, and that the
+ * API explorer loads nothing from other servers.
  */
 import { readdirSync, readFileSync } from "node:fs"
 import { assert, layer } from "@effect/vitest"
@@ -65,15 +65,17 @@ layer(InMemory.layer, { excludeTestServices: true })("the description", (it) => 
     })
   )
 
-  it.effect("the OpenAPI document describes a 408 response of every operation, for a request that does not end", () =>
-    Effect.gen(function* () {
-      const document = yield* described
-      for (const { operationId, responses } of operationsOf(document)) {
-        const { examples, schema } = responses["408"].content["application/json"]
-        assert.strictEqual(schema.$ref, "#/components/schemas/InvalidRequest", operationId)
-        assert.strictEqual(examples.invalid_request.value.error.details.field, "request", operationId)
-      }
-    })
+  it.effect(
+    "the OpenAPI document describes a 408 response of every operation, for a request that arrives too slowly",
+    () =>
+      Effect.gen(function* () {
+        const document = yield* described
+        for (const { operationId, responses } of operationsOf(document)) {
+          const { examples, schema } = responses["408"].content["application/json"]
+          assert.strictEqual(schema.$ref, "#/components/schemas/InvalidRequest", operationId)
+          assert.strictEqual(examples.invalid_request.value.error.details.field, "request", operationId)
+        }
+      })
   )
 
   it.effect("if private receivers are not allowed, the documented URL pattern of a webhook requires https:", () =>

@@ -42,7 +42,7 @@ it.live("one transaction marks a mail as sent and changes the status of the assi
   }).pipe(Effect.provide(RecordedPostgres.layer))
 )
 
-it.live("a workflow with three personas and two webhooks needs a limited number of round trips and commits", () =>
+it.live("a workflow with three personas and two webhooks stays within a fixed budget of round trips and commits", () =>
   Effect.gen(function* () {
     const { counted, turns } = yield* play(3)
     assert.isAtMost(turns.length, 172, counted)

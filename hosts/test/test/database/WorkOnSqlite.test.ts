@@ -11,7 +11,7 @@ import * as RecordedSqlite from "../support/RecordedSqlite.ts"
 import { countCommits, recordTwoDrafts, runRecordedWorkflow } from "../support/RecordedWorkflow.ts"
 import { submitTopic } from "../support/Requests.ts"
 
-it.live("on SQLite a workflow with two webhooks needs a limited number of statements and commits", () =>
+it.live("on SQLite a workflow with two webhooks stays within a fixed budget of statements and commits", () =>
   Effect.gen(function* () {
     const { counted, turns } = yield* runRecordedWorkflow<never>(3, RecordedSqlite.recordStatements)
     assert.isAtMost(turns.length, 248, counted)

@@ -159,7 +159,7 @@ testOnService(
 )
 
 testOnService(
-  "Client address: behind trusted proxies, it is the right-most address in X-Forwarded-For that is no trusted proxy",
+  "Client address: behind trusted proxies, it is the right-most address in X-Forwarded-For that is not a trusted proxy",
   Effect.gen(function* () {
     assert.strictEqual(yield* forwarded("203.0.113.7", "198.51.100.1, 203.0.113.7, 10.0.0.3"), "200")
     assert.strictEqual(yield* forwarded("203.0.113.7", "203.0.113.7, 198.51.100.1, 10.0.0.3"), "401 ip_restricted")

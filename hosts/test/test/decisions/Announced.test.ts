@@ -42,7 +42,7 @@ testOnService(
 )
 
 testOnService(
-  "POST /topics/bulk: at most 1,000 assignments",
+  "POST /topics/bulk: the topics of a request list at most 1,000 personas in total",
   Effect.gen(function* () {
     const { post, topic, total } = yield* bulk()
     const persona_ids = Array.from({ length: 100 }, () => unknownId)
@@ -54,7 +54,7 @@ testOnService(
 )
 
 testOnService(
-  "POST /topics/bulk: 200 with results[i] {index, status: created|refused, topic | error} in request order",
+  "POST /topics/bulk: a 200 response lists the result of each topic in request order, with the topic or the error",
   Effect.gen(function* () {
     const { post, topic } = yield* bulk()
     const given = [

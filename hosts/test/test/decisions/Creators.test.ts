@@ -54,9 +54,7 @@ const one = Effect.fnUntraced(function* (state: AssignmentState) {
   return { by, id, persona, act, look, token, view, text, revised, draft }
 })
 
-/**
- * Lists the actions that each state refuses, because section 3 of the specification has no table row for these actions.
- */
+/** Maps each state to the actions that it refuses: section 3 of the specification defines no transition for them. */
 const refusals: ReadonlyArray<readonly [AssignmentState, ReadonlyArray<string>]> = [
   ["topic_sent", ["approve", "revise", "withdraw"]],
   ["opinion_injected", ["respond", "decline", "approve", "withdraw"]],
@@ -91,7 +89,7 @@ layer(layerOfService)("decisions, States: creators", (it) => {
     })
   )
 
-  it.effect("a creator may edit the text of a draft with the approval", () =>
+  it.effect("a creator may send an edited text with the approval, and this text becomes the commentary", () =>
     Effect.gen(function* () {
       const { act, text } = yield* one("commentary_generated")
       accepted(yield* act("approve", { content: edited }))
@@ -242,7 +240,7 @@ layer(layerOfService)("decisions, States: creators", (it) => {
     })
   )
 
-  it.effect("the creator's pages have the headers no-referrer, no-store and noindex", () =>
+  it.effect("the creator's pages have headers with the values no-referrer, no-store and noindex", () =>
     Effect.gen(function* () {
       const { token } = yield* one("topic_sent")
       for (const [path, status] of [

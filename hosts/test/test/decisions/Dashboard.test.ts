@@ -82,31 +82,33 @@ const decided = <A, E>(
 
 const listed = (token: string) => Effect.map(sendRequest("GET /api-keys", { token }), statusAndCode)
 
-decided("API-key operations: all take the dashboard's Bearer JWT, verified against a JWKS", ({ claims, sign }) =>
-  Effect.gen(function* () {
-    const owner = yield* Seed.organization()
-    const token = yield* sign(claims(owner.id))
-    const body = { name: "Backend", scopes: ["usage:read"] }
-    const created = yield* sendRequest("POST /api-keys", { token, body })
-    assert.strictEqual(statusAndCode(created), "201")
-    const { id } = created.data
-    for (const [line, status] of [
-      ["GET /api-keys", "200"],
-      [`GET /api-keys/${id}`, "200"],
-      [`POST /api-keys/${id}/rotate`, "201"],
-      [`DELETE /api-keys/${id}`, "200"]
-    ] as const) {
-      assert.strictEqual(
-        statusAndCode(yield* sendRequest(line, { key: created.data.full_key })),
-        "401 unauthorized",
-        line
-      )
-      assert.strictEqual(statusAndCode(yield* sendRequest(line, { token })), status, line)
-    }
-  })
+decided(
+  "API-key operations: all require a dashboard's Bearer JWT that a key of the JWKS verifies",
+  ({ claims, sign }) =>
+    Effect.gen(function* () {
+      const owner = yield* Seed.organization()
+      const token = yield* sign(claims(owner.id))
+      const body = { name: "Backend", scopes: ["usage:read"] }
+      const created = yield* sendRequest("POST /api-keys", { token, body })
+      assert.strictEqual(statusAndCode(created), "201")
+      const { id } = created.data
+      for (const [line, status] of [
+        ["GET /api-keys", "200"],
+        [`GET /api-keys/${id}`, "200"],
+        [`POST /api-keys/${id}/rotate`, "201"],
+        [`DELETE /api-keys/${id}`, "200"]
+      ] as const) {
+        assert.strictEqual(
+          statusAndCode(yield* sendRequest(line, { key: created.data.full_key })),
+          "401 unauthorized",
+          line
+        )
+        assert.strictEqual(statusAndCode(yield* sendRequest(line, { token })), status, line)
+      }
+    })
 )
 
-decided("API-key operations: the algorithms are RS256, ES256 and EdDSA, and no other", ({ claims, server, sign }) =>
+decided("API-key operations: only the algorithms RS256, ES256 and EdDSA are accepted", ({ claims, server, sign }) =>
   Effect.gen(function* () {
     const payload = claims((yield* Seed.organization()).id)
     for (const algorithm of ["RS256", "ES256", "EdDSA"]) {
@@ -124,7 +126,7 @@ decided("API-key operations: the algorithms are RS256, ES256 and EdDSA, and no o
   })
 )
 
-decided("API-key operations: issuer, audience and expiry are verified; a bad token is 401 unauthorized", (setting) =>
+decided("API-key operations: the issuer, audience and expiry are verified, and an invalid token gets 401", (setting) =>
   Effect.gen(function* () {
     const { claims, sign } = setting
     const payload = claims((yield* Seed.organization()).id)

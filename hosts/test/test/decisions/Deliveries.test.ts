@@ -23,7 +23,10 @@ import {
 } from "../support/conformance/Dashboard.ts"
 import { eventually } from "../support/Eventually.ts"
 
-/** Sets a long lease. Otherwise a clock that jumps past the end of a lease would mark the running attempt as lost. */
+/**
+ * Sets a long lease. Otherwise the service would treat a running attempt as lost when a test moves the clock past the
+ * end of the lease.
+ */
 const patient = { policy: { lease: Duration.days(1) } }
 
 /** Sets a single attempt for each delivery, without retries. */
@@ -178,7 +181,7 @@ testOnService(
 )
 
 testOnService(
-  "Recovery: since is required, lies within the last 30 days and before until; until and dry_run are optional",
+  "Recovery: since is required, and must be before until and within the last 30 days; until and dry_run are optional",
   Effect.gen(function* () {
     const { recover } = yield* failing(200)
     assert.deepStrictEqual(invalidFieldsOf(yield* recover({})), ["since"])

@@ -28,7 +28,7 @@ const base62 = (value: number) => {
 }
 
 testOnService(
-  "Key text: pk_<env>_, 32 random base62 characters and a CRC-32 of 6 characters; key_prefix has 8 of the random ones",
+  "Key text: pk_<env>_, 32 random base62 characters and a CRC-32 in base62; key_prefix ends after 8 random characters",
   Effect.gen(function* () {
     const { createKey } = yield* seedPartner()
     const seen = new Set<string>()
@@ -121,7 +121,7 @@ for (const [body, milliseconds, grace] of [
 }
 
 testOnService(
-  "Rotate: a grace period that is negative, longer than 7 days or no whole number is refused",
+  "Rotate: a grace period that is negative, longer than 7 days or not a whole number is refused",
   Effect.gen(function* () {
     const { keyId, token } = yield* seedPartner()
     for (const grace_period_seconds of [604_801, -1, 1.5, "60"]) {

@@ -207,7 +207,7 @@ layer(layerOfService)("decisions, Contract: lookups", (it) => {
     })
   )
 
-  it.effect("a topic with the reference ., .., the empty string, or with non-ASCII letters is refused with 400", () =>
+  it.effect("a topic gets 400 if its reference is '.', '..' or empty, or contains non-ASCII letters", () =>
     Effect.gen(function* () {
       const by = yield* seedPartner()
       const { id } = yield* by.persona()
@@ -222,7 +222,7 @@ layer(layerOfService)("decisions, Contract: lookups", (it) => {
     })
   )
 
-  it.effect("the reference in a path is percent-decoded, up to the maximum of 256 characters", () =>
+  it.effect("the reference in a path is percent-decoded, and may have up to 256 characters", () =>
     Effect.gen(function* () {
       const by = yield* seedPartner()
       const persona = yield* by.persona()
@@ -239,7 +239,7 @@ layer(layerOfService)("decisions, Contract: lookups", (it) => {
     })
   )
 
-  it.effect("the path by-reference always takes precedence over {id}", () =>
+  it.effect("GET /topics/by-reference/status looks up the reference status, not the status of a topic", () =>
     Effect.gen(function* () {
       const by = yield* seedPartner()
       const persona = yield* by.persona()

@@ -162,7 +162,7 @@ it.effect("a draft that arrives after the approval is discarded", () => {
 })
 
 check(
-  "audio and video URLs are null until the files are ready, and the text is available and completed without them",
+  "until the audio and video files are ready, their URLs are null, and the topic is completed with its text only",
   () =>
     Effect.gen(function* () {
       const by = yield* seedPartner()

@@ -110,7 +110,7 @@ layer(layerOfService)("decisions, Contract: requests", (it) => {
     })
   )
 
-  it.effect("the details of invalid_request contain the first problem, and the field errors lists all problems", () =>
+  it.effect("the details of invalid_request contain the first problem, and details.errors lists all problems", () =>
     Effect.gen(function* () {
       const { by, good } = yield* setUp
       const { body } = yield* by.post("/topics", {
@@ -130,18 +130,16 @@ layer(layerOfService)("decisions, Contract: requests", (it) => {
     })
   )
 
-  it.effect(
-    "the field of a problem is a path such as persona_ids[2], and the constraint tells how to correct the value",
-    () =>
-      Effect.gen(function* () {
-        const { by, good } = yield* setUp
-        const [id] = good.persona_ids
-        const { details } = (yield* by.post("/topics", { content, persona_ids: [id, id, "x"] })).body.error
-        assert.strictEqual(details.field, "persona_ids[2]")
-        for (const wrong of [{}, { content: 1, persona_ids: 1 }, { ...good, content: "x" }, { ...good, metadata: 1 }])
-          for (const { constraint } of (yield* by.post("/topics", wrong)).body.error.details.errors)
-            assert.match(constraint, /^(must|is required)/)
-      })
+  it.effect("the field of a problem is a path such as persona_ids[2], and the constraint describes a valid value", () =>
+    Effect.gen(function* () {
+      const { by, good } = yield* setUp
+      const [id] = good.persona_ids
+      const { details } = (yield* by.post("/topics", { content, persona_ids: [id, id, "x"] })).body.error
+      assert.strictEqual(details.field, "persona_ids[2]")
+      for (const wrong of [{}, { content: 1, persona_ids: 1 }, { ...good, content: "x" }, { ...good, metadata: 1 }])
+        for (const { constraint } of (yield* by.post("/topics", wrong)).body.error.details.errors)
+          assert.match(constraint, /^(must|is required)/)
+    })
   )
 
   it.effect("every response contains X-Request-Id", () =>

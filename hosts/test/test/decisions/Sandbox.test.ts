@@ -30,7 +30,7 @@ const sandbox = Effect.gen(function* () {
   }>
   const send = (content: string, ...persona_ids: ReadonlyArray<string>) =>
     sendRequest("POST /topics", { key: test, body: { content, persona_ids } })
-  /** Polls a topic for several steps, and returns the states of the topic's first persona in order. */
+  /** Polls a topic through at most five steps, and returns the statuses of the topic's first persona in order. */
   const way = Effect.fnUntraced(function* (topicId: string) {
     const seen: Array<string> = []
     for (let steps = 0; steps < 5; steps++) {
@@ -127,7 +127,7 @@ testOnService(
 
 for (const [index, path] of (["approve", "decline", "expire", "fail"] as const).entries()) {
   testOnService(
-    `Test environment: one of the test personas always follows the path ${path}`,
+    `Test environment: one of the test personas always simulates this outcome: ${path}`,
     Effect.gen(function* () {
       const { personas, send, way } = yield* sandbox
       const { data } = yield* send(content, personas[index]?.id ?? "")
@@ -137,7 +137,7 @@ for (const [index, path] of (["approve", "decline", "expire", "fail"] as const).
 }
 
 testOnService(
-  "Test environment: the fifth persona takes a step only on POST /test/assignments/{share_id}/advance",
+  "Test environment: an assignment of the fifth persona advances only on POST /test/assignments/{share_id}/advance",
   Effect.gen(function* () {
     const { key, personas, send, test } = yield* sandbox
     const { data } = yield* send(content, personas[4]?.id ?? "")
@@ -163,7 +163,7 @@ testOnService(
 
 for (const path of ["decline", "expire", "fail"] as const) {
   testOnService(
-    `Test environment: if the content contains [${path}], licensed personas follow this path`,
+    `Test environment: if the content contains [${path}], licensed personas simulate this outcome`,
     Effect.gen(function* () {
       const { persona, send, way } = yield* sandbox
       const { data } = yield* send(`Will the cup be theirs? [${path}]`, persona.id)

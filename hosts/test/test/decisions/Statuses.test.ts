@@ -38,8 +38,8 @@ const outcomes: ReadonlyArray<readonly [AssignmentState, "completed" | "failed" 
 ]
 
 /**
- * Each row has a name, the states of the personas and the expected status of the topic. In the names, A means an
- * approved, F a failed, W an answered and S a sent assignment.
+ * Each row has a name, the states of the personas and the expected status of the topic. In the names, A is an approved
+ * assignment, F is a failed assignment, W waits for a draft or an approval, and S waits for the creator's response.
  */
 const combinations: ReadonlyArray<readonly [string, ReadonlyArray<AssignmentState>, string]> = [
   ["completed if W+S=0: A", ["creator_approved"], "completed"],

@@ -188,7 +188,7 @@ testOnService(
 )
 
 testOnService(
-  "Partner's approval: POST …/approve sets partner_approved_at once, and changes no status",
+  "Partner's approval: the first POST …/approve sets partner_approved_at, and no call changes a status",
   Effect.gen(function* () {
     const { key, persona, submit } = yield* seedPartner()
     const { topic_id } = (yield* submit("Will the cup be theirs again?")).data

@@ -126,29 +126,34 @@ check("after a permanent failure of the generator, the draft is not retried", ()
   })
 )
 
-check("for 24 hours after the last attempt, the creator may request another draft and the topic is in progress", () =>
-  Effect.gen(function* () {
-    const { act, by, id, persona, view } = yield* one("opinion_injected")
-    yield* TestClock.adjust(lessASecond("24 hours"))
-    assert.deepStrictEqual(yield* view, { overall: "in_progress", status: "opinion_injected", failure: null })
-    assert.strictEqual((yield* act("revise")).status, 200)
-    yield* waitForState(by, id, persona, "commentary_generated")
-  })
+check(
+  "for 24 hours after the last attempt at a draft, the creator may request another draft and the topic is in progress",
+  () =>
+    Effect.gen(function* () {
+      const { act, by, id, persona, view } = yield* one("opinion_injected")
+      yield* TestClock.adjust(lessASecond("24 hours"))
+      assert.deepStrictEqual(yield* view, { overall: "in_progress", status: "opinion_injected", failure: null })
+      assert.strictEqual((yield* act("revise")).status, 200)
+      yield* waitForState(by, id, persona, "commentary_generated")
+    })
 )
 
-check("24 hours after the last attempt, the assignment fails, keeps opinion_injected and refuses actions", () =>
-  Effect.gen(function* () {
-    const { act, settled, view } = yield* one("opinion_injected")
-    yield* TestClock.adjust("24 hours")
-    yield* settled("generation_failed")
-    for (const action of ["revise", "respond", "approve"]) refused(yield* act(action, { perspective: "Another view." }))
-    yield* TestClock.adjust("30 days")
-    assert.deepStrictEqual(yield* view, {
-      overall: "completed",
-      status: "opinion_injected",
-      failure: "generation_failed"
+check(
+  "24 hours after the last attempt at a draft, the assignment fails, keeps opinion_injected and refuses actions",
+  () =>
+    Effect.gen(function* () {
+      const { act, settled, view } = yield* one("opinion_injected")
+      yield* TestClock.adjust("24 hours")
+      yield* settled("generation_failed")
+      for (const action of ["revise", "respond", "approve"])
+        refused(yield* act(action, { perspective: "Another view." }))
+      yield* TestClock.adjust("30 days")
+      assert.deepStrictEqual(yield* view, {
+        overall: "completed",
+        status: "opinion_injected",
+        failure: "generation_failed"
+      })
     })
-  })
 )
 
 check("the approval window of 7 days starts again with each draft", () =>
