@@ -25,10 +25,10 @@ const story = Effect.gen(function* () {
   const server = yield* HttpServer.HttpServer
   const baseUrl = HttpServer.formatAddress(server.address)
   const outbox = yield* Outbox
-  const owner = yield* Seed.organization()
-  yield* Seed.persona(owner, { name: "Ada Vance" })
-  const bo = yield* Seed.persona(owner, { name: "Bo Lindqvist" })
-  const { text: apiKey } = yield* Seed.key(owner)
+  const owner = yield* Seed.createOrganization()
+  yield* Seed.createPersona(owner, { name: "Ada Vance" })
+  const bo = yield* Seed.createPersona(owner, { name: "Bo Lindqvist" })
+  const { text: apiKey } = yield* Seed.issueApiKey(owner)
 
   const link = (subject: RegExp): Effect.Effect<string> =>
     Effect.flatMap(outbox.list, (mails) => {
@@ -61,9 +61,9 @@ const story = Effect.gen(function* () {
 
 const rehearsal = Effect.gen(function* () {
   const server = yield* HttpServer.HttpServer
-  const owner = yield* Seed.organization()
-  yield* Seed.persona(owner)
-  const { text: apiKey } = yield* Seed.key(owner, { environment: "test" })
+  const owner = yield* Seed.createOrganization()
+  yield* Seed.createPersona(owner)
+  const { text: apiKey } = yield* Seed.issueApiKey(owner, { environment: "test" })
   const options = { apiKey, baseUrl: HttpServer.formatAddress(server.address) }
   const [approved, ...rest] = yield* Effect.promise(() => ask(options, content, { timeoutMs: 20_000 }))
   assert.match(approved ?? "", /^Avery Approves: \S/)

@@ -47,8 +47,8 @@ const articles = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`CREATE TABLE articles (id TEXT PRIMARY KEY, title TEXT, topic TEXT)`
   yield* sql`INSERT INTO articles ${sql.insert({ id: "a-1", title: "Will the Lakers make the play-offs?" })}`
-  const owner = yield* Seed.organization({ id: OrganizationId.make(newsroom) })
-  yield* Seed.persona(owner, { name: "Ada Vance" })
+  const owner = yield* Seed.createOrganization({ id: OrganizationId.make(newsroom) })
+  yield* Seed.createPersona(owner, { name: "Ada Vance" })
   return { sql, owner }
 })
 
@@ -69,7 +69,7 @@ it.live("a creator approves the application's topic below the path, and the part
     const tokens = yield* Effect.gen(function* () {
       const root = `http://127.0.0.1:${yield* port}`
       const { owner, sql } = yield* articles
-      const key = (yield* Seed.key(owner)).text
+      const key = (yield* Seed.issueApiKey(owner)).text
       const { body } = yield* post(`${root}/articles/a-1/ask`)
       assert.deepStrictEqual(yield* sql`SELECT id, topic FROM articles`, [{ id: "a-1", topic: body?.topic }])
 

@@ -48,9 +48,9 @@ const story = Effect.gen(function* () {
   const server = yield* HttpServer.HttpServer
   const root = HttpServer.formatAddress(server.address)
   const outbox = yield* Outbox
-  const owner = yield* Seed.organization({ name: "Courtside App" })
-  const ada = yield* Seed.persona(owner, { name: "Ada Vance" })
-  const { text: key } = yield* Seed.key(owner)
+  const owner = yield* Seed.createOrganization({ name: "Courtside App" })
+  const ada = yield* Seed.createPersona(owner, { name: "Ada Vance" })
+  const { text: key } = yield* Seed.issueApiKey(owner)
 
   const call = (path: string, body?: unknown) =>
     Effect.promise(async () => {

@@ -7,8 +7,8 @@ import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
 import { SigningSecrets } from "@partner-commentary/core/shared/SigningSecrets"
 import * as LocalGenerator from "@partner-commentary/generator/LocalGenerator"
 import * as Workers from "@partner-commentary/server/Workers"
+import { InMemoryWebhookReceivers } from "@partner-commentary/test/InMemoryWebhookReceivers"
 import { Mailbox } from "@partner-commentary/test/Mailbox"
-import { Receivers } from "@partner-commentary/test/Receivers"
 import * as Seed from "@partner-commentary/test/Seed"
 import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
@@ -25,7 +25,13 @@ const service = Layer.merge(TestApi.layerMemory, Workers.layer).pipe(
   Layer.provideMerge(Core.layer),
   Layer.provide(DashboardIdentity.layerNone),
   Layer.provideMerge(OwnPersonaStore.stores(":memory:")),
-  Layer.provideMerge([Mailbox.layer, Receivers.layer, LocalGenerator.layer, Core.layerProcess, NodeCrypto.layer]),
+  Layer.provideMerge([
+    Mailbox.layer,
+    InMemoryWebhookReceivers.layer,
+    LocalGenerator.layer,
+    Core.layerProcess,
+    NodeCrypto.layer
+  ]),
   Layer.provideMerge([
     PublicAddress.layer("http://test.invalid"),
     SigningSecrets.layer(Redacted.make("a secret of the tests, and long enough"))
@@ -51,8 +57,8 @@ const hostsTables = Effect.fnUntraced(function* (partner: string) {
 it.live("a partner can list the host's own authors and send them topics, if the host's own contracts permit this", () =>
   Effect.gen(function* () {
     const { call } = yield* TestApi
-    const owner = yield* Seed.organization({ name: "Courtside App" })
-    const { text: key } = yield* Seed.key(owner)
+    const owner = yield* Seed.createOrganization({ name: "Courtside App" })
+    const { text: key } = yield* Seed.issueApiKey(owner)
     yield* hostsTables(owner.id)
     const json = <Data>(response: Response) =>
       Effect.map(

@@ -39,7 +39,7 @@ const failover = Effect.fnUntraced(function* (
   yield* runOnDatabase(Redacted.make(primary.url), (sql) => sql`CREATE TABLE kept (n INTEGER)`)
   const standby = yield* Standby.startStandby(primary)
   const forwarder = yield* Effect.acquireRelease(
-    Effect.promise(() => Forwarder.openForwarder(primary.url)),
+    Effect.promise(() => Forwarder.openPortForwarder(primary.url)),
     ({ close }) => Effect.promise(close)
   )
   const client = yield* PostgresClient.make({ url: Redacted.make(forwarder.url), poolSize })

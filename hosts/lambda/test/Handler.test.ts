@@ -11,9 +11,9 @@ import { eventMakersBySource, exampleEvent } from "./Sources.ts"
 for (const [name, event] of Object.entries(eventMakersBySource)) {
   it.effect(`a topic can be submitted and fetched: ${name}`, () =>
     Effect.gen(function* () {
-      const owner = yield* Seed.organization()
-      const persona = yield* Seed.persona(owner)
-      const { text: key } = yield* Seed.key(owner)
+      const owner = yield* Seed.createOrganization()
+      const persona = yield* Seed.createPersona(owner)
+      const { text: key } = yield* Seed.issueApiKey(owner)
       const handle = yield* Service.makeLambdaHandler
       const ask = (method: string, target: string, body?: string) =>
         Effect.map(
@@ -58,8 +58,8 @@ for (const [name, event] of Object.entries(eventMakersBySource)) {
 
 it.effect("on Lambda the response to a request for an event stream contains the existing events and then ends", () =>
   Effect.gen(function* () {
-    const owner = yield* Seed.organization()
-    const { text: key } = yield* Seed.key(owner, { environment: "test" })
+    const owner = yield* Seed.createOrganization()
+    const { text: key } = yield* Seed.issueApiKey(owner, { environment: "test" })
     const handle = yield* Service.makeLambdaHandler
     const ask = (method: string, target: string, body?: string) => {
       const headers = [["X-Api-Key", key] as const, ["Content-Type", "application/json"] as const]

@@ -21,7 +21,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
-import { Receivers } from "./Receivers.ts"
+import { InMemoryWebhookReceivers } from "./InMemoryWebhookReceivers.ts"
 
 export interface ServiceCompositionOptions {
   /** The database file. By default the database is private and in memory. */
@@ -54,7 +54,7 @@ export const layer = <Seen, E>(
     // Only one test uses a database at a time.
     Layer.succeed(DatabaseIsShared, false),
     options.outside,
-    Receivers.layer
+    InMemoryWebhookReceivers.layer
   )
   return Composition.layer({
     address: PublicAddress.layerAnywhere(options.apiRoot ?? "http://test.invalid"),

@@ -77,13 +77,13 @@ export class HostDiffers extends Error {
  * `address`, the address from which the suite calls the host. Call this function before the first use of the service.
  */
 export const seedPartner = Effect.fnUntraced(function* (address: string) {
-  const owner = yield* Seed.organization()
-  const personas = yield* Effect.forEach([1, 2, 3, 4], () => Seed.persona(owner))
-  const hasty = yield* Seed.organization({ limits: { ...Seed.generousLimits, burst_per_minute: 3 } })
-  const key = (yield* Seed.key(owner)).text
-  const hurried = (yield* Seed.key(hasty)).text
-  const local = (yield* Seed.key(owner, { ipAllowList: [address] })).text
-  const foreign = (yield* Seed.key(owner, { ipAllowList: ["198.51.100.1"] })).text
+  const owner = yield* Seed.createOrganization()
+  const personas = yield* Effect.forEach([1, 2, 3, 4], () => Seed.createPersona(owner))
+  const hasty = yield* Seed.createOrganization({ limits: { ...Seed.generousLimits, burst_per_minute: 3 } })
+  const key = (yield* Seed.issueApiKey(owner)).text
+  const hurried = (yield* Seed.issueApiKey(hasty)).text
+  const local = (yield* Seed.issueApiKey(owner, { ipAllowList: [address] })).text
+  const foreign = (yield* Seed.issueApiKey(owner, { ipAllowList: ["198.51.100.1"] })).text
   return { key, hurried, local, foreign, personas: personas.map(({ id }) => id) } satisfies SeededHostPartner
 })
 

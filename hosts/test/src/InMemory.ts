@@ -19,7 +19,7 @@ export interface InMemoryOptions extends Omit<Application.ServiceCompositionOpti
 }
 
 /**
- * Provides the service without workers. Due jobs wait until a test runs them with `drain` or `DueWork`, or starts
+ * Provides the service without workers. Due jobs wait until a test runs them with `drain` or `DueJobRunner`, or starts
  * workers.
  */
 export const layerWithoutWorkers = ({ media = [], ...options }: InMemoryOptions = {}) =>

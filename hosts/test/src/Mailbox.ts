@@ -39,7 +39,7 @@ export class Mailbox extends Context.Service<
 }
 
 /** Returns the creator's token from the link in a mail. */
-export const creatorTokenIn = (mail: Pick<MailMessage, "text">): string => {
+export const extractCreatorToken = (mail: Pick<MailMessage, "text">): string => {
   const found = /\/creator\/([\w-]+\.[\w-]+)/.exec(mail.text)
   return found?.[1] ?? ""
 }

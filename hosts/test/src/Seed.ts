@@ -27,7 +27,7 @@ export const generousLimits = {
   topic_reads_per_hour: 1_000_000
 }
 
-export const organization = Effect.fnUntraced(function* (given: Partial<Organization> = {}) {
+export const createOrganization = Effect.fnUntraced(function* (given: Partial<Organization> = {}) {
   const random = yield* SecureRandom.SecureRandom
   const made: Organization = {
     id: yield* Ids.make(Ids.OrganizationId, random),
@@ -45,7 +45,7 @@ export const organization = Effect.fnUntraced(function* (given: Partial<Organiza
 })
 
 /** Creates a persona and licenses it to `owner`. If `owner` is null, the persona gets no licence. */
-export const persona = Effect.fnUntraced(function* (owner: Organization | null, given: Partial<Persona> = {}) {
+export const createPersona = Effect.fnUntraced(function* (owner: Organization | null, given: Partial<Persona> = {}) {
   const registry = yield* PersonaRegistry
   const id = yield* Ids.make(Ids.PersonaId, yield* SecureRandom.SecureRandom)
   const made: Persona = {
@@ -60,11 +60,11 @@ export const persona = Effect.fnUntraced(function* (owner: Organization | null, 
     ...given
   }
   yield* registry.insert(made)
-  if (owner !== null) yield* license(owner, made)
+  if (owner !== null) yield* licensePersona(owner, made)
   return made
 })
 
-export const license = Effect.fnUntraced(function* (
+export const licensePersona = Effect.fnUntraced(function* (
   owner: Organization,
   persona: Persona,
   until: Instant.Instant | null = null
@@ -80,7 +80,7 @@ export const license = Effect.fnUntraced(function* (
 })
 
 /** Creates a key and returns its text. The key has every scope by default. */
-export const key = Effect.fnUntraced(function* (
+export const issueApiKey = Effect.fnUntraced(function* (
   owner: Organization,
   given: {
     readonly scopes?: ReadonlyArray<Scope.ApiKeyScope>
@@ -102,7 +102,7 @@ export const key = Effect.fnUntraced(function* (
 })
 
 /** Creates a dashboard token for the organization. The token is valid for an hour by default. */
-export const token = Effect.fnUntraced(function* (
+export const issueDashboardToken = Effect.fnUntraced(function* (
   owner: { readonly id: string },
   given: { readonly expiresIn?: Duration.Duration; readonly subject?: string } = {}
 ) {

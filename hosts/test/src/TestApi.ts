@@ -11,7 +11,7 @@ import { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 
-export interface ApiCall extends Omit<RequestInit, "body"> {
+export interface TestApiCall extends Omit<RequestInit, "body"> {
   readonly key?: string
   /** A dashboard token, which is sent as a Bearer token in the header `Authorization`. */
   readonly token?: string
@@ -23,7 +23,7 @@ export class TestApi extends Context.Service<
   TestApi,
   {
     /** Sends a request. `path` starts below `{api_root}` and may contain a query. */
-    readonly call: (path: string, call?: ApiCall) => Effect.Effect<Response>
+    readonly call: (path: string, call?: TestApiCall) => Effect.Effect<Response>
     /** Handles one request. The promise can resolve before the resulting background work is done. */
     readonly handle: (request: Request) => Promise<Response>
   }
@@ -77,7 +77,7 @@ const make = (root: string, handle: (request: Request) => Promise<Response>) =>
       Effect.promise(() => handle(new Request(`${root}${path}`, { redirect: "manual", ...requestInit(call) })))
   })
 
-const requestInit = ({ body, headers, key, token, ...rest }: ApiCall): RequestInit => ({
+const requestInit = ({ body, headers, key, token, ...rest }: TestApiCall): RequestInit => ({
   ...rest,
   headers: {
     ...(key === undefined ? {} : { "x-api-key": key }),

@@ -5,7 +5,7 @@ export class TestPartnerCommentaryError extends Error {
 }
 
 /** Formats a list as `one, two, three and 4 more`, for messages. */
-export const listForMessage = (all: ReadonlyArray<string>, most = 10): string =>
+export const formatList = (all: ReadonlyArray<string>, most = 10): string =>
   all.length === 0
     ? "none"
     : all.slice(0, most).join(", ") + (all.length > most ? ` and ${all.length - most} more` : "")

@@ -7,7 +7,7 @@ import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as Scheduler from "effect/Scheduler"
 import * as Scope from "effect/Scope"
-import { DueWork } from "./DueWork.ts"
+import { DueJobRunner } from "./DueJobRunner.ts"
 import { TestPartnerCommentaryError } from "./TestError.ts"
 import { TestService, type TestServiceOptions } from "./TestService.ts"
 import { nodeTimerScheduler, VirtualClock } from "./VirtualClock.ts"
@@ -69,7 +69,7 @@ export class TestInstance {
    * the receiver's response.
    */
   async finish(): Promise<void> {
-    const finished = this.run(this.service(DueWork).finish)
+    const finished = this.run(this.service(DueJobRunner).finish)
     if (this.#receiving.getStore() !== true) return finished
     finished.catch(() => undefined)
   }
@@ -84,7 +84,7 @@ export class TestInstance {
         "A receiver cannot move the clock: the clock stands still until the receiver has answered."
       )
     }
-    await this.run(this.service(DueWork).advanceTo(moment))
+    await this.run(this.service(DueJobRunner).advanceTo(moment))
   }
 
   /** Runs a webhook receiver that the test provides. */

@@ -4,7 +4,7 @@
  */
 import type { MailMessage } from "@partner-commentary/core/mail/Mailer"
 import { Mailbox } from "./Mailbox.ts"
-import { listForMessage, TestPartnerCommentaryError } from "./TestError.ts"
+import { formatList, TestPartnerCommentaryError } from "./TestError.ts"
 import type { TestInstance } from "./TestInstance.ts"
 import type { TestPersona } from "./TestSeed.ts"
 
@@ -41,7 +41,7 @@ const addressOf = (addressee: Addressee): string =>
   typeof addressee === "string" ? addressee : addressee.creator.email
 
 const described = (mails: ReadonlyArray<TestMail>): string =>
-  listForMessage(mails.map(({ subject, to }) => `“${subject}” to ${to.address}`))
+  formatList(mails.map(({ subject, to }) => `“${subject}” to ${to.address}`))
 
 /** All mails of an instance. */
 export class TestMailbox {

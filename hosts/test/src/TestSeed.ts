@@ -9,7 +9,7 @@ import type { Persona } from "@partner-commentary/core/persona/Persona"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Seed from "./Seed.ts"
-import { listForMessage, TestPartnerCommentaryError } from "./TestError.ts"
+import { formatList, TestPartnerCommentaryError } from "./TestError.ts"
 import type { TestInstance } from "./TestInstance.ts"
 
 /** An organization that calls the API. */
@@ -95,14 +95,14 @@ export class TestDataSeeder {
     const seeds: ReadonlyArray<string | PersonaSeed> = options.personas ?? ["Ada Vance"]
     const made = await this.#instance.run(
       Effect.gen({ self: this }, function* () {
-        const organization = yield* Seed.organization(organizationOf(options))
-        const apiKey = (yield* Seed.key(organization)).text
-        const testApiKey = (yield* Seed.key(organization, { environment: "test" })).text
+        const organization = yield* Seed.createOrganization(organizationOf(options))
+        const apiKey = (yield* Seed.issueApiKey(organization)).text
+        const testApiKey = (yield* Seed.issueApiKey(organization, { environment: "test" })).text
         const personas: Array<Persona> = []
         for (const [at, seed] of seeds.entries()) {
           const isLicensed = typeof seed === "string" || seed.licensed !== false
           personas.push(
-            yield* Seed.persona(isLicensed ? organization : null, personaOf(seed, this.#personas.size + at + 1))
+            yield* Seed.createPersona(isLicensed ? organization : null, personaOf(seed, this.#personas.size + at + 1))
           )
         }
         return { organization, apiKey, testApiKey, personas }
@@ -119,7 +119,7 @@ export class TestDataSeeder {
   }
 
   async key(organization: TestOrganization, { environment, expiresAt, scopes }: NewKey): Promise<string> {
-    const issued = Seed.key(this.#organization(organization), {
+    const issued = Seed.issueApiKey(this.#organization(organization), {
       ...(scopes === undefined ? {} : { scopes }),
       ...(environment === undefined ? {} : { environment }),
       ...(expiresAt === undefined ? {} : { expiresAt: expiresAt.getTime() })
@@ -128,13 +128,15 @@ export class TestDataSeeder {
   }
 
   async token(organization: TestOrganization): Promise<string> {
-    return this.#instance.run(Seed.token(this.#organization(organization), { expiresIn: Duration.hours(1) }))
+    return this.#instance.run(
+      Seed.issueDashboardToken(this.#organization(organization), { expiresIn: Duration.hours(1) })
+    )
   }
 
   async license(organization: TestOrganization, persona: TestPersona, until?: Date): Promise<void> {
     const { id } = this.persona(persona)
     const found = this.#personas.get(id) as Persona
-    await this.#instance.run(Seed.license(this.#organization(organization), found, until?.getTime() ?? null))
+    await this.#instance.run(Seed.licensePersona(this.#organization(organization), found, until?.getTime() ?? null))
   }
 
   /** Finds a persona by name, or checks that the given persona belongs to this instance. */
@@ -147,7 +149,7 @@ export class TestDataSeeder {
     throw new TestPartnerCommentaryError(
       found.length > 1
         ? `${found.length} personas are named “${name}”. Give the persona itself, as seed answered with it.`
-        : `This instance has no persona “${name}”. It has: ${listForMessage(all.map((each) => each.name))}. Make personas with seed.`
+        : `This instance has no persona “${name}”. It has: ${formatList(all.map((each) => each.name))}. Make personas with seed.`
     )
   }
 
@@ -156,7 +158,7 @@ export class TestDataSeeder {
     if (found !== undefined) return found
     const all = [...this.#organizations.values()].map((each) => each.name)
     throw new TestPartnerCommentaryError(
-      `This instance has no organization “${name}” with the id ${id}. It has: ${listForMessage(all)}. Make organizations with seed.`
+      `This instance has no organization “${name}” with the id ${id}. It has: ${formatList(all)}. Make organizations with seed.`
     )
   }
 }

@@ -1,11 +1,11 @@
 /**
- * Provides the service in memory on a virtual clock. DueWork runs due jobs on demand. TestPartnerCommentary
+ * Provides the service in memory on a virtual clock. DueJobRunner runs due jobs on demand. TestPartnerCommentary
  * offers this service with promises instead of effects.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { DueWork } from "./DueWork.ts"
+import { DueJobRunner } from "./DueJobRunner.ts"
 import * as InMemory from "./InMemory.ts"
 import { TestApi } from "./TestApi.ts"
 import { VirtualClock } from "./VirtualClock.ts"
@@ -23,7 +23,7 @@ export class TestService extends Context.Service<TestService, Pick<TestApi["Serv
       TestService,
       Effect.map(TestApi, ({ handle }) => TestService.of({ handle }))
     ).pipe(
-      Layer.provideMerge(DueWork.layer),
+      Layer.provideMerge(DueJobRunner.layer),
       Layer.provideMerge(InMemory.layerWithoutWorkers(options)),
       Layer.provideMerge(VirtualClock.layer(start))
     )

@@ -13,8 +13,8 @@ import {
 } from "@partner-commentary/core/webhook/WebhookTransport"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { Receivers } from "./Receivers.ts"
-import { listForMessage, TestPartnerCommentaryError } from "./TestError.ts"
+import { InMemoryWebhookReceivers } from "./InMemoryWebhookReceivers.ts"
+import { formatList, TestPartnerCommentaryError } from "./TestError.ts"
 import type { TestInstance } from "./TestInstance.ts"
 
 /** The reason why a receiver does not respond. */
@@ -67,7 +67,7 @@ export class TestWebhooks {
   /** @internal */
   constructor(instance: TestInstance) {
     this.#instance = instance
-    instance.runSync(instance.service(Receivers).answer((request) => this.#answering(request)))
+    instance.runSync(instance.service(InMemoryWebhookReceivers).answer((request) => this.#answering(request)))
   }
 
   /** All attempts so far, in the order of arrival. */
@@ -86,7 +86,7 @@ export class TestWebhooks {
     if (found !== undefined) return found as ReceivedEvent & { readonly event: { readonly type: Type } }
     throw new TestPartnerCommentaryError(
       `No event${type === undefined ? "" : ` of type ${type}`} arrived at a webhook. Arrived so far: ` +
-        `${listForMessage(this.#received.map(({ event }) => event.type))}. Is a webhook registered for it, with a key of the same environment?`
+        `${formatList(this.#received.map(({ event }) => event.type))}. Is a webhook registered for it, with a key of the same environment?`
     )
   }
 

@@ -82,9 +82,9 @@ const site = (apiRoot: string, requests: Array<string>) =>
 const made = Effect.fnUntraced(function* (apiRoot: string, requests: Array<string>) {
   const mailbox = yield* Mailbox
   const { hold, release } = yield* PausableGenerator
-  const owner = yield* Seed.organization({ name: organizationName })
-  const { text: key } = yield* Seed.key(owner)
-  const run = Effect.runPromiseWith(yield* Effect.context<Effect.Services<ReturnType<typeof Seed.persona>>>())
+  const owner = yield* Seed.createOrganization({ name: organizationName })
+  const { text: key } = yield* Seed.issueApiKey(owner)
+  const run = Effect.runPromiseWith(yield* Effect.context<Effect.Services<ReturnType<typeof Seed.createPersona>>>())
 
   const mail = (persona: Persona, count: number) =>
     run(
@@ -104,7 +104,7 @@ const made = Effect.fnUntraced(function* (apiRoot: string, requests: Array<strin
   return CreatorSite.of({
     apiRoot,
     requests,
-    persona: (name) => run(Seed.persona(owner, { name })),
+    persona: (name) => run(Seed.createPersona(owner, { name })),
     ask: async (persona, content) => {
       const before = await run(mailbox.to(persona.creator.email))
       const { status } = await submit(persona, content)

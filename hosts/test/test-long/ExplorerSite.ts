@@ -25,10 +25,10 @@ export class ExplorerSite extends Context.Service<
     Effect.map(HttpServer.HttpServer, (server) => {
       const apiRoot = HttpServer.formatAddress(server.address)
       const made = Effect.gen(function* () {
-        const owner = yield* Seed.organization({ name: "Courtside App" })
-        yield* Seed.persona(owner, { name: personaName })
-        const { text: key } = yield* Seed.key(owner)
-        const { text: testKey } = yield* Seed.key(owner, { environment: "test" })
+        const owner = yield* Seed.createOrganization({ name: "Courtside App" })
+        yield* Seed.createPersona(owner, { name: personaName })
+        const { text: key } = yield* Seed.issueApiKey(owner)
+        const { text: testKey } = yield* Seed.issueApiKey(owner, { environment: "test" })
         return { apiRoot, key, testKey }
       })
       const serving = HttpRouter.serve(Routes.layer, {

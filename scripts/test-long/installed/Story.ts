@@ -31,9 +31,9 @@ const link = (subject: RegExp): Effect.Effect<string, never, Outbox> =>
 const story = Effect.gen(function* () {
   const server = yield* HttpServer.HttpServer
   const baseUrl = HttpServer.formatAddress(server.address)
-  const organization = yield* Seed.organization({ name: "Courtside App" })
-  const persona = yield* Seed.persona(organization, { name: "Ada Vance" })
-  const { text: apiKey } = yield* Seed.key(organization)
+  const organization = yield* Seed.createOrganization({ name: "Courtside App" })
+  const persona = yield* Seed.createPersona(organization, { name: "Ada Vance" })
+  const { text: apiKey } = yield* Seed.issueApiKey(organization)
   const client = new PartnerCommentary({ apiKey, baseUrl })
   const act = (path: string, body: object) =>
     Effect.promise(async () => {

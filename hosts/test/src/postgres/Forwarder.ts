@@ -13,7 +13,7 @@ export interface PortForwarder {
   readonly close: () => Promise<void>
 }
 
-export const openForwarder = async (first: string): Promise<PortForwarder> => {
+export const openPortForwarder = async (first: string): Promise<PortForwarder> => {
   let target = new URL(first)
   const sockets = new Set<Socket>()
   const listener = createServer((client) => {

@@ -43,8 +43,8 @@ const narrow = { ...wide, requests_per_hour: 300, burst_per_minute: 20, topic_su
 const poor = { ...wide, topics_per_month: 3, commentaries_per_month: 4 }
 
 const organization = Effect.fnUntraced(function* (limits: Organization["limits"]) {
-  const owner = yield* Seed.organization({ limits })
-  yield* Effect.forEach([1, 2, 3], (number) => Seed.persona(owner, { name: `Ada Vance ${number}` }))
+  const owner = yield* Seed.createOrganization({ limits })
+  yield* Effect.forEach([1, 2, 3], (number) => Seed.createPersona(owner, { name: `Ada Vance ${number}` }))
   return owner
 })
 
@@ -57,25 +57,25 @@ const byToken =
   (text: string): FuzzedCaller => ({ name: `${what} token`, headers: [["Authorization", `Bearer ${text}`]], may })
 
 export const seedCallers = Effect.gen(function* () {
-  yield* Seed.persona(null)
+  yield* Seed.createPersona(null)
   const owners = yield* Effect.forEach([1, 2, 3], () => organization(wide))
   const [owner, ...rest] = owners
   if (owner === undefined) return yield* Effect.die("nobody to call")
   const hurried = yield* organization(narrow)
   const broke = yield* organization(poor)
   // The fuzzer does not authenticate with the keys that it manages, because calls with a revoked key would fail.
-  const managed = yield* Effect.forEach([1, 2, 3], () => Seed.organization({ limits: wide }))
-  const live = yield* Effect.forEach([owner, ...rest], (one) => Seed.key(one))
-  const test = yield* Effect.forEach([owner, ...rest], (one) => Seed.key(one, { environment: "test" }))
+  const managed = yield* Effect.forEach([1, 2, 3], () => Seed.createOrganization({ limits: wide }))
+  const live = yield* Effect.forEach([owner, ...rest], (one) => Seed.issueApiKey(one))
+  const test = yield* Effect.forEach([owner, ...rest], (one) => Seed.issueApiKey(one, { environment: "test" }))
   const single = yield* Effect.forEach(
     ["personas:read", "topics:submit", "topics:read", "usage:read"] as const,
-    (scope) => Seed.key(owner, { scopes: [scope] })
+    (scope) => Seed.issueApiKey(owner, { scopes: [scope] })
   )
-  const limited = [yield* Seed.key(hurried), yield* Seed.key(broke)]
-  const elsewhere = yield* Seed.key(owner, { ipAllowList: ["203.0.113.1"] })
-  const ended = yield* Seed.key(owner, { expiresAt: 1 as never })
-  const tokens = yield* Effect.forEach(managed, (one) => Seed.token(one))
-  const foreign = yield* Seed.token({ id: "00000000-0000-4000-8000-000000000000" })
+  const limited = [yield* Seed.issueApiKey(hurried), yield* Seed.issueApiKey(broke)]
+  const elsewhere = yield* Seed.issueApiKey(owner, { ipAllowList: ["203.0.113.1"] })
+  const ended = yield* Seed.issueApiKey(owner, { expiresAt: 1 as never })
+  const tokens = yield* Effect.forEach(managed, (one) => Seed.issueDashboardToken(one))
+  const foreign = yield* Seed.issueDashboardToken({ id: "00000000-0000-4000-8000-000000000000" })
   const all: CallersByScheme = {
     ApiKey: [
       ...live.map(byKey("all", "live")),
@@ -88,7 +88,7 @@ export const seedCallers = Effect.gen(function* () {
     ],
     DashboardToken: [
       ...tokens.map(byToken("all", "dashboard")),
-      byToken("some", "hurried")(yield* Seed.token(hurried)),
+      byToken("some", "hurried")(yield* Seed.issueDashboardToken(hurried)),
       byToken("none", "unknown organization's")(foreign)
     ]
   }

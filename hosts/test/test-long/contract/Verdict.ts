@@ -136,7 +136,11 @@ export const rulesMissingFromDocument = (document: OpenApiDocument): ReadonlyArr
     return value
   })
   const all = words.join("\n")
-  return [...DocumentedRules.documentedRefusals, ...DocumentedRules.documentedAcceptances, ...DocumentedRules.documentedLimits]
+  return [
+    ...DocumentedRules.documentedRefusals,
+    ...DocumentedRules.documentedAcceptances,
+    ...DocumentedRules.documentedLimits
+  ]
     .map(({ sentence }) => sentence)
     .filter((one) => !all.includes(one))
 }

@@ -4,9 +4,9 @@
  */
 import type { MailKind } from "@partner-commentary/core/mail/Mail"
 import { defaults } from "@partner-commentary/core/shared/Policy"
-import { DueWork } from "@partner-commentary/test/DueWork"
+import { DueJobRunner } from "@partner-commentary/test/DueJobRunner"
+import { InMemoryWebhookReceivers } from "@partner-commentary/test/InMemoryWebhookReceivers"
 import { Mailbox } from "@partner-commentary/test/Mailbox"
-import { Receivers } from "@partner-commentary/test/Receivers"
 import { ScriptedGenerator } from "@partner-commentary/test/ScriptedGenerator"
 import * as Seed from "@partner-commentary/test/Seed"
 import { TestApi } from "@partner-commentary/test/TestApi"
@@ -32,12 +32,12 @@ export const startTime = Date.parse("2026-03-01T09:00:00.000Z")
 const content = "Who takes the title this season?"
 const failures = (count: number, permanent = true) => Array.from({ length: count }, () => ({ permanent }))
 
-export const runAllDueJobs = Effect.flatMap(DueWork, (work) => work.finish)
+export const runAllDueJobs = Effect.flatMap(DueJobRunner, (work) => work.finish)
 
 const pass = (millis: number) =>
   Effect.gen(function* () {
     const { now } = yield* VirtualClock
-    yield* (yield* DueWork).advanceTo(now() + millis)
+    yield* (yield* DueJobRunner).advanceTo(now() + millis)
   })
 
 /** Repeats the step, and runs all due work after each repetition. */
@@ -48,9 +48,9 @@ const times = <E, R>(count: number, step: (index: number) => Effect.Effect<unkno
   )
 
 const partner = Effect.gen(function* () {
-  const owner = yield* Seed.organization()
-  const persona = yield* Seed.persona(owner)
-  const { text: key } = yield* Seed.key(owner)
+  const owner = yield* Seed.createOrganization()
+  const persona = yield* Seed.createPersona(owner)
+  const { text: key } = yield* Seed.issueApiKey(owner)
   return { key, persona }
 })
 
@@ -84,7 +84,7 @@ const hooked = Effect.gen(function* () {
 })
 
 const answering = (status: number) =>
-  Effect.flatMap(Receivers, ({ answer }) => answer(() => Effect.succeed({ status })))
+  Effect.flatMap(InMemoryWebhookReceivers, ({ answer }) => answer(() => Effect.succeed({ status })))
 
 interface Bound {
   readonly cause: string

@@ -27,13 +27,13 @@ const refused = (code: string, call: () => PromiseLike<unknown>) =>
   })
 
 export const runPartnerIntegration = Effect.fnUntraced(function* (baseUrl: string, { fetch }: PrismCheckedFetch) {
-  const owner = yield* Seed.organization()
-  const ada = yield* Seed.persona(owner, { name: "Ada Vance" })
-  const bo = yield* Seed.persona(owner, { name: "Bo Lindqvist" })
-  const cy = yield* Seed.persona(owner, { name: "Cy Otis", bio: "", expertise: [], socialLinks: {} })
-  const stranger = yield* Seed.persona(null)
+  const owner = yield* Seed.createOrganization()
+  const ada = yield* Seed.createPersona(owner, { name: "Ada Vance" })
+  const bo = yield* Seed.createPersona(owner, { name: "Bo Lindqvist" })
+  const cy = yield* Seed.createPersona(owner, { name: "Cy Otis", bio: "", expertise: [], socialLinks: {} })
+  const stranger = yield* Seed.createPersona(null)
   const options = { baseUrl, fetch, maxRetries: 0 }
-  const client = new PartnerCommentary({ ...options, apiKey: (yield* Seed.key(owner)).text })
+  const client = new PartnerCommentary({ ...options, apiKey: (yield* Seed.issueApiKey(owner)).text })
   const { events, metrics, personas, topics, usage, webhooks } = client
 
   yield* run(() => personas.list())
@@ -121,7 +121,7 @@ export const runPartnerIntegration = Effect.fnUntraced(function* (baseUrl: strin
   yield* refused("not_found", () => webhooks.deliveries(hook.id))
   yield* refused("not_found", () => webhooks.recover(hook.id, { since }))
 
-  const { apiKeys } = new PartnerCommentaryDashboard({ ...options, token: yield* Seed.token(owner) })
+  const { apiKeys } = new PartnerCommentaryDashboard({ ...options, token: yield* Seed.issueDashboardToken(owner) })
   const made = yield* run(() => apiKeys.create({ name: "Backend", scopes: ["usage:read"] }))
   const until = "2099-01-01T00:00:00Z"
   const bound = { ip_whitelist: ["203.0.113.0/24", "2001:db8::1"], environment: "test", expires_at: until } as const
@@ -138,7 +138,10 @@ export const runPartnerIntegration = Effect.fnUntraced(function* (baseUrl: strin
   yield* refused("not_found", () => apiKeys.update(unknown, {}))
   yield* refused("not_found", () => apiKeys.rotate(unknown))
 
-  const test = new PartnerCommentary({ ...options, apiKey: (yield* Seed.key(owner, { environment: "test" })).text })
+  const test = new PartnerCommentary({
+    ...options,
+    apiKey: (yield* Seed.issueApiKey(owner, { environment: "test" })).text
+  })
   yield* run(() => test.personas.list())
   const simulated = yield* run(() =>
     test.topics.create({ content: "Who wins the derby?", persona_ids: [manuallyAdvancedPersonaId] })
@@ -153,8 +156,8 @@ export const runPartnerIntegration = Effect.fnUntraced(function* (baseUrl: strin
   yield* refused("not_found", () => test.test.advance(unknown))
   yield* run(() => test.metrics.performance())
 
-  const poor = yield* Seed.organization({ limits: { topics_per_month: 0 } })
-  yield* Seed.license(poor, ada)
-  const spent = new PartnerCommentary({ ...options, apiKey: (yield* Seed.key(poor)).text })
+  const poor = yield* Seed.createOrganization({ limits: { topics_per_month: 0 } })
+  yield* Seed.licensePersona(poor, ada)
+  const spent = new PartnerCommentary({ ...options, apiKey: (yield* Seed.issueApiKey(poor)).text })
   yield* refused("rate_limit_exceeded", () => spent.topics.create({ content, persona_ids: [ada.id] }))
 })

@@ -84,22 +84,22 @@ it.live("every refusal that an operation can return agrees with the OpenAPI docu
     const judge = makePrismCheckedFetch(all)
     const root = yield* startPrismProxy(yield* apiRoot, { requests: false })
     const keys = yield* ApiKeys
-    const owner = yield* Seed.organization()
-    const tired = yield* Seed.organization({ limits: { requests_per_hour: 0 } })
-    const revoked = yield* Seed.key(owner)
+    const owner = yield* Seed.createOrganization()
+    const tired = yield* Seed.createOrganization({ limits: { requests_per_hour: 0 } })
+    const revoked = yield* Seed.issueApiKey(owner)
     yield* keys.revoke(ApiKeyId.make(revoked.id))
     const by = (key: string, token: string) => ({ "x-api-key": key, authorization: `Bearer ${token}` })
-    const token = yield* Seed.token(owner)
+    const token = yield* Seed.issueDashboardToken(owner)
     const good = {
-      live: by((yield* Seed.key(owner)).text, token),
-      test: by((yield* Seed.key(owner, { environment: "test" })).text, token)
+      live: by((yield* Seed.issueApiKey(owner)).text, token),
+      test: by((yield* Seed.issueApiKey(owner, { environment: "test" })).text, token)
     }
     const refused = {
-      tired: by((yield* Seed.key(tired)).text, yield* Seed.token(tired)),
+      tired: by((yield* Seed.issueApiKey(tired)).text, yield* Seed.issueDashboardToken(tired)),
       revoked: by(revoked.text, "a.b.c"),
-      expired: by((yield* Seed.key(owner, { expiresAt: 1 })).text, ""),
-      elsewhere: by((yield* Seed.key(owner, { ipAllowList: ["203.0.113.7"] })).text, ""),
-      scopeless: by((yield* Seed.key(owner, { scopes: [] })).text, "")
+      expired: by((yield* Seed.issueApiKey(owner, { expiresAt: 1 })).text, ""),
+      elsewhere: by((yield* Seed.issueApiKey(owner, { ipAllowList: ["203.0.113.7"] })).text, ""),
+      scopeless: by((yield* Seed.issueApiKey(owner, { scopes: [] })).text, "")
     }
     // Each call has its own address. The limit for anonymous callers therefore does not apply.
     let calls = 0
@@ -155,9 +155,12 @@ it.live("Prism reports responses with a wrong type, field, null, length, header 
   Effect.gen(function* () {
     const judge = makePrismCheckedFetch(yield* readOpenApiOperations)
     const root = yield* startPrismProxy(yield* apiRoot, { requests: true, planted: plant })
-    const owner = yield* Seed.organization()
-    yield* Seed.persona(owner)
-    const headers = { "x-api-key": (yield* Seed.key(owner)).text, authorization: `Bearer ${yield* Seed.token(owner)}` }
+    const owner = yield* Seed.createOrganization()
+    yield* Seed.createPersona(owner)
+    const headers = {
+      "x-api-key": (yield* Seed.issueApiKey(owner)).text,
+      authorization: `Bearer ${yield* Seed.issueDashboardToken(owner)}`
+    }
     const ask = (path: string) => Effect.promise(() => judge.fetch(`${root}/partner/v1${path}`, { headers }))
     const status = `/topics/${unknown}/status`
     const planted = ["/usage", "/personas", "/api-keys", "/webhooks", "/metrics/performance", status]

@@ -7,8 +7,8 @@ import { Retention } from "@partner-commentary/core/operations/Retention"
 import { defaults } from "@partner-commentary/core/shared/WebhookPolicy"
 import { WebhookNotSent } from "@partner-commentary/core/webhook/WebhookTransport"
 import * as InMemory from "@partner-commentary/test/InMemory"
+import { InMemoryWebhookReceivers } from "@partner-commentary/test/InMemoryWebhookReceivers"
 import { Mailbox } from "@partner-commentary/test/Mailbox"
-import { Receivers } from "@partner-commentary/test/Receivers"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -40,7 +40,7 @@ const exact = InMemory.layerWith({ policy: { lease, webhooks: once } })
 
 /** Creates a webhook whose receiver fails. `fails` causes more failures at the current time. */
 const failing = Effect.gen(function* () {
-  const receivers = yield* Receivers
+  const receivers = yield* InMemoryWebhookReceivers
   yield* receivers.answer(() => Effect.succeed({ status: 500 }))
   const partner = yield* seedDecliningPartner
   const hook = yield* registerWebhook(partner.key, ["commentary.failed"])

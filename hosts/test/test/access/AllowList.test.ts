@@ -21,7 +21,7 @@ const behind = (proxies: ReadonlyArray<string>) =>
 /** Returns the addresses from `callers` that are accepted for a key with this allow list. */
 const welcome = (list: ReadonlyArray<string>, callers: ReadonlyArray<string>) =>
   Effect.gen(function* () {
-    const { create } = yield* makeApiKeyCalls(yield* Seed.organization())
+    const { create } = yield* makeApiKeyCalls(yield* Seed.createOrganization())
     const { full_key } = yield* create({ ip_whitelist: list })
     return yield* Effect.filter(callers, (caller) =>
       Effect.map(resultOfRequestWithKey(full_key, { "x-forwarded-for": caller }), (outcome) => {

@@ -71,7 +71,7 @@ const wrong: ReadonlyArray<readonly [unknown, ReadonlyArray<readonly [field: str
 it.effect("a body that breaks several rules is refused, and the error lists every invalid field in a fixed order", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(Date.parse("2026-02-01T12:00:00.000Z"))
-    const { list, refused } = yield* makeApiKeyCalls(yield* Seed.organization())
+    const { list, refused } = yield* makeApiKeyCalls(yield* Seed.createOrganization())
     for (const [body, problems] of wrong) {
       assert.deepStrictEqual(
         yield* refused("POST", "", body),
@@ -85,7 +85,7 @@ it.effect("a body that breaks several rules is refused, and the error lists ever
 
 it.effect("a valid body is stored unchanged, and unknown fields in the body are ignored", () =>
   Effect.gen(function* () {
-    const { create } = yield* makeApiKeyCalls(yield* Seed.organization())
+    const { create } = yield* makeApiKeyCalls(yield* Seed.createOrganization())
     const longest = "\u{1f3c0}".repeat(200)
     assert.strictEqual((yield* create({ name: longest })).name, longest)
     assert.deepStrictEqual((yield* create({ ip_whitelist: [] })).ip_whitelist, [])
@@ -98,7 +98,7 @@ it.effect("a valid body is stored unchanged, and unknown fields in the body are 
 
 it.effect("a grace period must be a whole number of seconds, from 0 to seven days", () =>
   Effect.gen(function* () {
-    const { create, refused, rotate } = yield* makeApiKeyCalls(yield* Seed.organization())
+    const { create, refused, rotate } = yield* makeApiKeyCalls(yield* Seed.createOrganization())
     const { id } = yield* create()
     for (const grace of [-1, 604_801, 0.5, "60", null, 1e300, [60]]) {
       const problems = yield* refused("POST", `/${id}/rotate`, { grace_period_seconds: grace })

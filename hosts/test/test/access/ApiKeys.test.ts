@@ -18,7 +18,7 @@ const unknown = "019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"
 it.effect("creating, rotating or revoking a key takes effect on the next request", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(start)
-    const owner = yield* Seed.organization()
+    const owner = yield* Seed.createOrganization()
     const { ask, create, find, list, revoke, rotate } = yield* makeApiKeyCalls(owner)
 
     const created = yield* create({ name: "  Backend  " })
@@ -86,7 +86,7 @@ it.effect("creating, rotating or revoking a key takes effect on the next request
 
 it.effect("a 201 response contains the new key's URL, and the audit log records every change of a key", () =>
   Effect.gen(function* () {
-    const { ask, create, revoke, rotate } = yield* makeApiKeyCalls(yield* Seed.organization())
+    const { ask, create, revoke, rotate } = yield* makeApiKeyCalls(yield* Seed.createOrganization())
     const { id } = yield* create()
     for (const [path, body] of [
       ["", validApiKeyBody],
@@ -119,7 +119,7 @@ it.effect("a 201 response contains the new key's URL, and the audit log records 
 it.effect("after a rotation, the old key works for a day by default, and not at all if the grace period is 0", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(start)
-    const { ask, create, rotate } = yield* makeApiKeyCalls(yield* Seed.organization())
+    const { ask, create, rotate } = yield* makeApiKeyCalls(yield* Seed.createOrganization())
     const [usual, empty, leaked] = [yield* create(), yield* create(), yield* create()]
     const { replaces } = yield* rotate(usual.id)
     assert.strictEqual(replaces.revoked_at, "2026-02-02T12:00:00.000Z")
@@ -137,7 +137,7 @@ it.effect(
   () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(start)
-      const { create, rotate } = yield* makeApiKeyCalls(yield* Seed.organization())
+      const { create, rotate } = yield* makeApiKeyCalls(yield* Seed.createOrganization())
       const settings = {
         name: "Sandbox",
         scopes: ["usage:read"],
@@ -157,7 +157,7 @@ it.effect(
 
 it.effect("a revoked, expired or already rotated key cannot be rotated, and the error gives the reason", () =>
   Effect.gen(function* () {
-    const { create, refused, revoke, rotate } = yield* makeApiKeyCalls(yield* Seed.organization())
+    const { create, refused, revoke, rotate } = yield* makeApiKeyCalls(yield* Seed.createOrganization())
     const [revoked, rotated] = [yield* create(), yield* create()]
     const expired = yield* create({ expires_at: "1970-01-01T00:00:01Z" })
     yield* revoke(revoked.id)
@@ -177,7 +177,7 @@ it.effect("a revoked, expired or already rotated key cannot be rotated, and the 
 
 it.effect("only one of ten concurrent rotations of a key creates a new key", () =>
   Effect.gen(function* () {
-    const { ask, create, list } = yield* makeApiKeyCalls(yield* Seed.organization())
+    const { ask, create, list } = yield* makeApiKeyCalls(yield* Seed.createOrganization())
     const { id } = yield* create()
     const responses = yield* Effect.all(
       Array.from({ length: 10 }, () => ask("POST", `/${id}/rotate`)),
@@ -192,7 +192,7 @@ it.effect(
   "an organization can create at most 20 keys per environment, even concurrently, and can still rotate keys at the limit",
   () =>
     Effect.gen(function* () {
-      const { ask, create, list, refused, revoke, rotate } = yield* makeApiKeyCalls(yield* Seed.organization())
+      const { ask, create, list, refused, revoke, rotate } = yield* makeApiKeyCalls(yield* Seed.createOrganization())
       for (const environment of ["live", "test"]) {
         const responses = yield* Effect.all(
           Array.from({ length: 30 }, () => ask("POST", "", { ...validApiKeyBody, environment })),
@@ -223,13 +223,13 @@ it.effect(
 
 it.effect("another organization's key and an unknown key get the same 404 response, byte for byte", () =>
   Effect.gen(function* () {
-    const mine = yield* makeApiKeyCalls(yield* Seed.organization())
-    const theirs = yield* makeApiKeyCalls(yield* Seed.organization({ name: "Rival" }))
+    const mine = yield* makeApiKeyCalls(yield* Seed.createOrganization())
+    const theirs = yield* makeApiKeyCalls(yield* Seed.createOrganization({ name: "Rival" }))
     const { full_key, id } = yield* theirs.create()
     const bytes = (method: string, path: string) =>
       Effect.gen(function* () {
         const { call } = yield* TestApi
-        const token = yield* Seed.token(yield* Seed.organization())
+        const token = yield* Seed.issueDashboardToken(yield* Seed.createOrganization())
         const response = yield* call(`/partner/v1/api-keys/${path}`, {
           method,
           token,
@@ -256,7 +256,7 @@ it.effect("another organization's key and an unknown key get the same 404 respon
 
 it.effect("the list omits keys that ended more than 90 days ago, and such a key can still be read by id", () =>
   Effect.gen(function* () {
-    const { create, find, list, revoke } = yield* makeApiKeyCalls(yield* Seed.organization())
+    const { create, find, list, revoke } = yield* makeApiKeyCalls(yield* Seed.createOrganization())
     const [lasting, revoked] = [yield* create(), yield* create()]
     const expired = yield* create({ expires_at: "1970-01-01T01:00:00Z" })
     yield* revoke(revoked.id)
@@ -274,8 +274,8 @@ it.effect("the list omits keys that ended more than 90 days ago, and such a key 
 it.effect("an organization can create at most 100 keys a day, because each key has its own rate windows", () =>
   Effect.gen(function* () {
     const { call } = yield* TestApi
-    const owner = yield* Seed.organization()
-    const token = yield* Seed.token(owner, { expiresIn: Duration.days(2) })
+    const owner = yield* Seed.createOrganization()
+    const token = yield* Seed.issueDashboardToken(owner, { expiresIn: Duration.days(2) })
     const post = (path: string, body: unknown) => call(`/partner/v1/api-keys${path}`, { method: "POST", token, body })
     const created = yield* readJson(yield* post("", { name: "One", scopes: ["topics:read"] }))
     let id: string = created.data.id
@@ -303,7 +303,7 @@ it.effect("an organization can create at most 100 keys a day, because each key h
 
 it.effect("a stored scope that this version does not know is hidden and grants nothing, and a rotation copies it", () =>
   Effect.gen(function* () {
-    const owner = yield* Seed.organization()
+    const owner = yield* Seed.createOrganization()
     const { call } = yield* TestApi
     const { create, find, list, rotate } = yield* makeApiKeyCalls(owner)
     const { id, full_key: key } = yield* create({ scopes: ["topics:read", "topics:submit"] })

@@ -43,16 +43,16 @@ it.effect(
   "every endpoint refuses a missing, mistyped, unknown, revoked or expired key, and a key without the scope",
   () =>
     Effect.gen(function* () {
-      const owner = yield* Seed.organization()
-      const good = yield* Seed.key(owner)
-      const revoked = yield* Seed.key(owner, { expiresAt: 1000 })
+      const owner = yield* Seed.createOrganization()
+      const good = yield* Seed.issueApiKey(owner)
+      const revoked = yield* Seed.issueApiKey(owner, { expiresAt: 1000 })
       yield* (yield* ApiKeys).revoke(ApiKeyId.make(revoked.id))
-      const expired = yield* Seed.key(owner, { expiresAt: 1000, ipAllowList: ["203.0.113.7"], scopes: [] })
-      const elsewhere = yield* Seed.key(owner, { ipAllowList: ["203.0.113.7"], scopes: [] })
+      const expired = yield* Seed.issueApiKey(owner, { expiresAt: 1000, ipAllowList: ["203.0.113.7"], scopes: [] })
+      const elsewhere = yield* Seed.issueApiKey(owner, { ipAllowList: ["203.0.113.7"], scopes: [] })
       const mistyped = good.text.slice(0, -1) + (good.text.endsWith("A") ? "B" : "A")
       yield* TestClock.setTime(1000)
       for (const [method, path, scope] of paths) {
-        const other = yield* Seed.key(owner, {
+        const other = yield* Seed.issueApiKey(owner, {
           scopes: (["personas:read", "topics:submit", "topics:read", "usage:read"] as const).filter(
             (one) => one !== scope
           )
@@ -70,7 +70,7 @@ it.effect(
 
 it.effect("a revoked key is rejected on the next request", () =>
   Effect.gen(function* () {
-    const key = yield* Seed.key(yield* Seed.organization())
+    const key = yield* Seed.issueApiKey(yield* Seed.createOrganization())
     assert.strictEqual(yield* refusal("GET", "/topics", key.text), 200)
     yield* (yield* ApiKeys).revoke(ApiKeyId.make(key.id))
     assert.strictEqual(yield* refusal("GET", "/topics", key.text), "key_revoked")
@@ -79,8 +79,8 @@ it.effect("a revoked key is rejected on the next request", () =>
 
 it.effect("the keys of a suspended organization are refused within seconds, and work again after a resume", () =>
   Effect.gen(function* () {
-    const owner = yield* Seed.organization()
-    const key = yield* Seed.key(owner)
+    const owner = yield* Seed.createOrganization()
+    const key = yield* Seed.issueApiKey(owner)
     const registry = yield* OrganizationRegistry
     assert.strictEqual(yield* refusal("GET", "/topics", key.text), 200)
     yield* registry.update(owner.id, (present) => ({ ...present, suspendedAt: 0 }))
@@ -95,7 +95,7 @@ it.effect("the keys of a suspended organization are refused within seconds, and 
 it.effect("an unknown path or method gets a 404 response with the standard error body, with or without a key", () =>
   Effect.gen(function* () {
     const { call } = yield* TestApi
-    const { text: key } = yield* Seed.key(yield* Seed.organization())
+    const { text: key } = yield* Seed.issueApiKey(yield* Seed.createOrganization())
     for (const [method, path] of [
       ["GET", "/"],
       ["GET", "/partner/v1"],
@@ -125,7 +125,7 @@ it.effect("an unknown path or method gets a 404 response with the standard error
 it.effect("every response repeats the caller's valid request id, or contains a generated id", () =>
   Effect.gen(function* () {
     const { call } = yield* TestApi
-    const { text: key } = yield* Seed.key(yield* Seed.organization())
+    const { text: key } = yield* Seed.issueApiKey(yield* Seed.createOrganization())
     for (const path of ["/partner/v1/topics", "/nowhere", "/healthz", "/readyz"]) {
       const kept = yield* call(path, { key, headers: { "x-request-id": "trace-42.a:b_c" } })
       assert.strictEqual(kept.headers.get("x-request-id"), "trace-42.a:b_c")

@@ -38,10 +38,10 @@ const listed = (authorization: string) => Effect.map(answer("GET", "", { authori
 
 it.effect("every API-key operation refuses a missing, misplaced or invalid token with the same message", () =>
   Effect.gen(function* () {
-    const owner = yield* Seed.organization()
-    const key = yield* Seed.key(owner)
-    const token = yield* Seed.token(owner)
-    const nobodys = yield* Seed.token({ id: "019c0e1b-7c4e-7000-8000-2f6d1c9e4b10" })
+    const owner = yield* Seed.createOrganization()
+    const key = yield* Seed.issueApiKey(owner)
+    const token = yield* Seed.issueDashboardToken(owner)
+    const nobodys = yield* Seed.issueDashboardToken({ id: "019c0e1b-7c4e-7000-8000-2f6d1c9e4b10" })
     for (const [method, path] of operations) {
       for (const headers of [
         {},
@@ -73,7 +73,7 @@ it.effect("every API-key operation refuses a missing, misplaced or invalid token
 it.effect("operations that require an API key do not accept a dashboard token", () =>
   Effect.gen(function* () {
     const { call } = yield* TestApi
-    const token = yield* Seed.token(yield* Seed.organization())
+    const token = yield* Seed.issueDashboardToken(yield* Seed.createOrganization())
     for (const [method, path] of [
       ["GET", "/topics"],
       ["POST", "/topics"],
@@ -92,15 +92,15 @@ it.effect("operations that require an API key do not accept a dashboard token", 
 
 it.effect("the scheme of the Authorization header is case-insensitive", () =>
   Effect.gen(function* () {
-    const token = yield* Seed.token(yield* Seed.organization())
+    const token = yield* Seed.issueDashboardToken(yield* Seed.createOrganization())
     for (const scheme of ["Bearer", "bearer", "BEARER"]) assert.strictEqual(yield* listed(`${scheme} ${token}`), 200)
   }).pipe(Effect.provide(InMemory.layer))
 )
 
 it.effect("the error for an expired token says that the token has expired", () =>
   Effect.gen(function* () {
-    const owner = yield* Seed.organization()
-    const token = yield* Seed.token(owner, { expiresIn: Duration.minutes(1) })
+    const owner = yield* Seed.createOrganization()
+    const token = yield* Seed.issueDashboardToken(owner, { expiresIn: Duration.minutes(1) })
     assert.strictEqual(yield* listed(`Bearer ${token}`), 200)
     yield* TestClock.adjust("90 seconds")
     assert.deepStrictEqual(yield* answer("GET", "", { authorization: `Bearer ${token}` }), {
@@ -113,19 +113,25 @@ it.effect("the error for an expired token says that the token has expired", () =
 
 it.effect("a token can name an organization by its id in any letter case, or by its id at the identity provider", () =>
   Effect.gen(function* () {
-    const first = yield* Seed.organization({ identityId: "org_Acme|1" })
-    const second = yield* Seed.organization({ identityId: "org_Bolt|2" })
+    const first = yield* Seed.createOrganization({ identityId: "org_Acme|1" })
+    const second = yield* Seed.createOrganization({ identityId: "org_Bolt|2" })
     const named = (id: string) =>
       Effect.gen(function* () {
         const { call } = yield* TestApi
         const body = { name: id, scopes: ["usage:read"] }
-        const response = yield* call("/partner/v1/api-keys", { method: "POST", token: yield* Seed.token({ id }), body })
+        const response = yield* call("/partner/v1/api-keys", {
+          method: "POST",
+          token: yield* Seed.issueDashboardToken({ id }),
+          body
+        })
         return response.status
       })
     const owned = (owner: { readonly id: string }) =>
       Effect.gen(function* () {
         const { call } = yield* TestApi
-        const { data } = yield* readJson(yield* call("/partner/v1/api-keys", { token: yield* Seed.token(owner) }))
+        const { data } = yield* readJson(
+          yield* call("/partner/v1/api-keys", { token: yield* Seed.issueDashboardToken(owner) })
+        )
         return data.length
       })
     assert.strictEqual(yield* named(first.id), 201)
@@ -139,9 +145,9 @@ it.effect("a token can name an organization by its id in any letter case, or by 
 
 it.effect("the token of a suspended organization is refused, and works again after the organization is resumed", () =>
   Effect.gen(function* () {
-    const owner = yield* Seed.organization()
+    const owner = yield* Seed.createOrganization()
     const registry = yield* OrganizationRegistry
-    const token = `Bearer ${yield* Seed.token(owner)}`
+    const token = `Bearer ${yield* Seed.issueDashboardToken(owner)}`
     yield* registry.update(owner.id, (present) => ({ ...present, suspendedAt: 0 }))
     assert.strictEqual(yield* listed(token), 401)
     yield* registry.update(owner.id, (present) => ({ ...present, suspendedAt: null }))

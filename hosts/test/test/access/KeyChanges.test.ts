@@ -22,7 +22,7 @@ const changes = Effect.flatMap(
 it.effect("a changed name or allow list takes effect on the next request, and omitted fields keep their values", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(start)
-    const { answered, create, find } = yield* makeApiKeyCalls(yield* Seed.organization())
+    const { answered, create, find } = yield* makeApiKeyCalls(yield* Seed.createOrganization())
     const { full_key: key, ...created } = yield* create({ name: "Backend" })
     const shown = { ...created, last_used_at: null, revoked_at: null }
     assert.strictEqual(yield* resultOfRequestWithKey(key), 200)
@@ -52,8 +52,8 @@ it.effect("a changed name or allow list takes effect on the next request, and om
 it.effect("a revoked key, another organization's key, or an immutable field of a key cannot be changed", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(start)
-    const { create, find, refused, revoke } = yield* makeApiKeyCalls(yield* Seed.organization())
-    const stranger = yield* makeApiKeyCalls(yield* Seed.organization({ name: "Another" }))
+    const { create, find, refused, revoke } = yield* makeApiKeyCalls(yield* Seed.createOrganization())
+    const stranger = yield* makeApiKeyCalls(yield* Seed.createOrganization({ name: "Another" }))
     const { id } = yield* create()
     const before = yield* find(id)
     const fields = (problems: ReadonlyArray<{ readonly field: string }>) => problems.map(({ field }) => field)
@@ -76,7 +76,7 @@ it.effect("a revoked key, another organization's key, or an immutable field of a
 it.effect("a key can read its organization, its scopes, its expiry, and the remaining calls in each rate window", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(start)
-    const owner = yield* Seed.organization({ limits: { requests_per_hour: 50, burst_per_minute: 5 } })
+    const owner = yield* Seed.createOrganization({ limits: { requests_per_hour: 50, burst_per_minute: 5 } })
     const { create } = yield* makeApiKeyCalls(owner)
     const { full_key: key, ...created } = yield* create({
       environment: "test",
@@ -98,7 +98,7 @@ it.effect("a key can read its organization, its scopes, its expiry, and the rema
         { name: "burst_per_minute", limit: 5, remaining: 4, window_seconds: 60, resets_in_seconds: 60 }
       ]
     })
-    const without = yield* Seed.key(owner, { scopes: [] })
+    const without = yield* Seed.issueApiKey(owner, { scopes: [] })
     assert.strictEqual((yield* call("/partner/v1/me", { key: without.text })).status, 200)
     assert.strictEqual((yield* call("/partner/v1/me")).status, 401)
   }).pipe(Effect.provide(InMemory.layer))

@@ -14,19 +14,19 @@ it.effect(
   () =>
     Effect.gen(function* () {
       const { call } = yield* TestApi
-      const mine = yield* Seed.organization({ name: "Mine" })
-      const theirs = yield* Seed.organization({ name: "Theirs" })
-      const persona = yield* Seed.persona(theirs)
+      const mine = yield* Seed.createOrganization({ name: "Mine" })
+      const theirs = yield* Seed.createOrganization({ name: "Theirs" })
+      const persona = yield* Seed.createPersona(theirs)
       const body = {
         content: "Whose topic is this one?",
         persona_ids: [persona.id],
         external_reference: "their-reference"
       }
-      const live = yield* Seed.key(theirs)
+      const live = yield* Seed.issueApiKey(theirs)
       const created = yield* call("/partner/v1/topics", { method: "POST", key: live.text, body })
       const { data } = yield* readJson(created)
 
-      const strangers = [yield* Seed.key(mine), yield* Seed.key(theirs, { environment: "test" })]
+      const strangers = [yield* Seed.issueApiKey(mine), yield* Seed.issueApiKey(theirs, { environment: "test" })]
       const bytes = (path: string, key: string, method = "GET") =>
         Effect.gen(function* () {
           const response = yield* call(`/partner/v1${path}`, { method, key, headers: { "x-request-id": "same" } })

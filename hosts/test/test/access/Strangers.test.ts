@@ -94,9 +94,9 @@ it.effect(
     )
     return Effect.gen(function* () {
       const { call } = yield* TestApi
-      const organization = yield* Seed.organization()
-      const { text: key } = yield* Seed.key(organization)
-      const { text: uncached } = yield* Seed.key(organization)
+      const organization = yield* Seed.createOrganization()
+      const { text: key } = yield* Seed.issueApiKey(organization)
+      const { text: uncached } = yield* Seed.issueApiKey(organization)
       const ask = (path: string, address: string, as = key) =>
         Effect.map(call(path, from(address, { "x-api-key": as })), ({ status }) => status)
       const topics = "/partner/v1/topics"

@@ -24,7 +24,7 @@ for (const [scopes, reads, writes] of rows) {
     `a key with ${scopes.join(", ")} ${reads ? "reads" : "does not read"} and ${writes ? "changes" : "does not change"} webhooks`,
     () =>
       Effect.gen(function* () {
-        const { text: key } = yield* Seed.key(yield* Seed.organization(), { scopes })
+        const { text: key } = yield* Seed.issueApiKey(yield* Seed.createOrganization(), { scopes })
         const { call } = yield* TestApi
         const read = yield* call("/partner/v1/webhooks", { key })
         assert.strictEqual(read.status, reads ? 200 : 401)

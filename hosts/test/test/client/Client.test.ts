@@ -66,9 +66,9 @@ it("the client submits a topic, waits while creators answer, and fetches every v
 
 it.effect("iterating over all pages yields every topic once, and the newest topic comes first", () =>
   Effect.gen(function* () {
-    const owner = yield* Seed.organization()
-    const ada = yield* Seed.persona(owner)
-    const { client, requests } = yield* makeClient((yield* Seed.key(owner)).text)
+    const owner = yield* Seed.createOrganization()
+    const ada = yield* Seed.createPersona(owner)
+    const { client, requests } = yield* makeClient((yield* Seed.issueApiKey(owner)).text)
     const made: Array<string> = []
     for (let at = 0; at < 7; at++) {
       const topic = { content: `Who wins match number ${at}?`, persona_ids: [ada.id] }
@@ -93,10 +93,10 @@ it.effect("iterating over all pages yields every topic once, and the newest topi
 
 it.effect("the client throws an ApiError with code, status and details, and does not repeat the request", () =>
   Effect.gen(function* () {
-    const owner = yield* Seed.organization({ limits: { topics_per_month: 1 } })
-    const ada = yield* Seed.persona(owner)
-    const strangers = yield* Seed.persona(null)
-    const key = yield* Seed.key(owner)
+    const owner = yield* Seed.createOrganization({ limits: { topics_per_month: 1 } })
+    const ada = yield* Seed.createPersona(owner)
+    const strangers = yield* Seed.createPersona(null)
+    const key = yield* Seed.issueApiKey(owner)
     const { client, requests } = yield* makeClient(key.text)
     const topic = { content, persona_ids: [ada.id] }
 
@@ -127,7 +127,7 @@ it.effect("the client throws an ApiError with code, status and details, and does
     )
     assert.deepStrictEqual([quota.status, quota.details.quota, requests() - before], [429, "topics_per_month", 1])
 
-    const reader = yield* makeClient((yield* Seed.key(owner, { scopes: ["topics:read"] })).text)
+    const reader = yield* makeClient((yield* Seed.issueApiKey(owner, { scopes: ["topics:read"] })).text)
     assert.match((yield* expectRefusal("scope_denied", () => reader.client.personas.list())).message, /personas:read/)
     const stranger = yield* makeClient("pk_live_nobodys")
     assert.strictEqual((yield* expectRefusal("unauthorized", () => stranger.client.personas.list())).status, 401)

@@ -1,7 +1,7 @@
 /** Tests deliveries, retries and recoveries through the official client, against the real service. */
 import { assert, it } from "@effect/vitest"
 import * as InMemory from "@partner-commentary/test/InMemory"
-import { Receivers } from "@partner-commentary/test/Receivers"
+import { InMemoryWebhookReceivers } from "@partner-commentary/test/InMemoryWebhookReceivers"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
 import { expectRefusal, makeClient, runClientCall } from "../support/ClientCalls.ts"
@@ -12,7 +12,7 @@ const unknown = "019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"
 
 it.effect("the client lists deliveries, reads a delivery, retries a delivery and starts a recovery", () =>
   Effect.gen(function* () {
-    const receivers = yield* Receivers
+    const receivers = yield* InMemoryWebhookReceivers
     yield* receivers.answer(() => Effect.succeed({ status: 410, excerpt: "gone" }))
     const { declined, key } = yield* seedDecliningPartner
     const { webhooks } = (yield* makeClient(key)).client

@@ -4,7 +4,7 @@
 import { assert, it } from "@effect/vitest"
 import { ConnectionError, type ResponseInfo, type SubmissionResult, verifyWebhook } from "@partner-commentary/client"
 import * as InMemory from "@partner-commentary/test/InMemory"
-import { Receivers } from "@partner-commentary/test/Receivers"
+import { InMemoryWebhookReceivers } from "@partner-commentary/test/InMemoryWebhookReceivers"
 import * as Seed from "@partner-commentary/test/Seed"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
@@ -16,15 +16,15 @@ const url = "https://example.com/webhooks/commentary"
 
 const setUp = Effect.gen(function* () {
   yield* TestClock.setTime(Date.now())
-  const owner = yield* Seed.organization()
-  const ada = yield* Seed.persona(owner)
-  const { text: key } = yield* Seed.key(owner)
+  const owner = yield* Seed.createOrganization()
+  const ada = yield* Seed.createPersona(owner)
+  const { text: key } = yield* Seed.issueApiKey(owner)
   return { owner, ada, key, ...(yield* makeClient(key)) }
 })
 
 it.effect("the client registers, lists, changes, tests, verifies and deletes a webhook", () =>
   Effect.gen(function* () {
-    const receivers = yield* Receivers
+    const receivers = yield* InMemoryWebhookReceivers
     const { client, requests } = yield* setUp
     const { secret, ...made } = yield* runClientCall(() =>
       client.webhooks.create({ url, events: ["creator.approved"] })
@@ -70,7 +70,7 @@ it.effect("the client registers, lists, changes, tests, verifies and deletes a w
 it.effect("the client creates, uses, rotates and revokes an API key with a dashboard token", () =>
   Effect.gen(function* () {
     const { owner } = yield* setUp
-    const { apiKeys } = yield* makeDashboardClient(yield* Seed.token(owner))
+    const { apiKeys } = yield* makeDashboardClient(yield* Seed.issueDashboardToken(owner))
     const created = yield* runClientCall(() =>
       apiKeys.create({ name: "Backend", scopes: ["topics:read"], environment: "test", ip_whitelist: [] })
     )
@@ -205,6 +205,6 @@ it.effect("the client repeats a POST whose response was lost, and returns the fi
     assert.lengthOf(yield* runClientCall(() => client.webhooks.list()), 1)
     const tried = yield* runClientCall(() => client.webhooks.test(hook.id).catch((error: unknown) => error))
     assert.instanceOf(tried, ConnectionError)
-    assert.lengthOf(yield* (yield* Receivers).sent, 1)
+    assert.lengthOf(yield* (yield* InMemoryWebhookReceivers).sent, 1)
   }).pipe(Effect.provide(InMemory.layer))
 )

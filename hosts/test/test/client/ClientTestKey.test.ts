@@ -13,8 +13,8 @@ const waits = "7e570000-0000-4000-8000-000000000005"
 it.effect("a partner's test can advance a simulated creator, approve the commentary and read metrics", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(Date.parse("2026-02-01T12:00:00.000Z"))
-    const owner = yield* Seed.organization()
-    const { client } = yield* makeClient((yield* Seed.key(owner, { environment: "test" })).text)
+    const owner = yield* Seed.createOrganization()
+    const { client } = yield* makeClient((yield* Seed.issueApiKey(owner, { environment: "test" })).text)
     const personas = yield* runClientCall(() => client.personas.list())
     assert.include(
       personas.map(({ id }) => id),
@@ -52,8 +52,8 @@ it.effect("a partner's test can advance a simulated creator, approve the comment
 it.effect("every response contains the rate limit, and a rate-limit error contains the time to wait", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(Date.now())
-    const owner = yield* Seed.organization({ limits: { burst_per_minute: 2 } })
-    const { client } = yield* makeClient((yield* Seed.key(owner)).text, { maxRetries: 0 })
+    const owner = yield* Seed.createOrganization({ limits: { burst_per_minute: 2 } })
+    const { client } = yield* makeClient((yield* Seed.issueApiKey(owner)).text, { maxRetries: 0 })
     const seen: Array<ResponseInfo> = []
     const onResponse = (response: ResponseInfo) => seen.push(response)
     yield* runClientCall(() => client.usage.get({ onResponse }))

@@ -31,9 +31,9 @@ test("waitFor returns when the creator approves, and sends fewer requests than a
 
 it.live("if the topic does not change, waitFor receives 304 responses and fails when its timeout ends", () =>
   Effect.gen(function* () {
-    const owner = yield* Seed.organization()
-    const persona = yield* Seed.persona(owner)
-    const key = (yield* Seed.key(owner)).text
+    const owner = yield* Seed.createOrganization()
+    const persona = yield* Seed.createPersona(owner)
+    const key = (yield* Seed.issueApiKey(owner)).text
     const topicId = yield* submitTopic(key, content, [persona], {})
     const { client } = yield* makeClient(key)
     const statuses: Array<number> = []

@@ -130,9 +130,9 @@ const refused = Effect.fnUntraced(function* (response: Response, field: RegExp |
 })
 
 const setUp = Effect.gen(function* () {
-  const owner = yield* Seed.organization()
-  const licensed = yield* Seed.persona(owner, { id: persona as never })
-  return { key: (yield* Seed.key(owner)).text, licensed, call: (yield* TestApi).call }
+  const owner = yield* Seed.createOrganization()
+  const licensed = yield* Seed.createPersona(owner, { id: persona as never })
+  return { key: (yield* Seed.issueApiKey(owner)).text, licensed, call: (yield* TestApi).call }
 })
 
 const nothingStored = (key: string) =>

@@ -7,14 +7,14 @@ import { assert, layer } from "@effect/vitest"
 import { testPersonas } from "@partner-commentary/core/persona/TestPersonas"
 import * as InMemory from "@partner-commentary/test/InMemory"
 import * as Seed from "@partner-commentary/test/Seed"
-import { type ApiCall, TestApi } from "@partner-commentary/test/TestApi"
+import { TestApi, type TestApiCall } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
 
 const committed = JSON.parse(readFileSync(new URL("../../../../docs/openapi.json", import.meta.url), "utf8"))
 
 const pages = ["/openapi.json", "/docs", "/docs/explorer.js", "/docs/scalar.js"]
 
-const call = (path: string, call?: ApiCall) => Effect.flatMap(TestApi, (api) => api.call(path, call))
+const call = (path: string, call?: TestApiCall) => Effect.flatMap(TestApi, (api) => api.call(path, call))
 
 const text = (response: Response) => Effect.promise(() => response.text())
 
@@ -123,7 +123,7 @@ layer(InMemory.layer, { excludeTestServices: true })("the description", (it) => 
 
   it.effect("the service accepts the documented example of a new topic with a test key", () =>
     Effect.gen(function* () {
-      const { text: key } = yield* Seed.key(yield* Seed.organization(), { environment: "test" })
+      const { text: key } = yield* Seed.issueApiKey(yield* Seed.createOrganization(), { environment: "test" })
       const { requestBody } = (yield* described).paths["/partner/v1/topics"].post
       const body = requestBody.content["application/json"].example
       const response = yield* call("/partner/v1/topics", { method: "POST", key, body })
@@ -139,7 +139,7 @@ layer(InMemory.layer, { excludeTestServices: true })("the description", (it) => 
   it.effect("the example of a webhook has no secret, and the service rejects every documented secret", () =>
     Effect.gen(function* () {
       const document = yield* described
-      const { text: key } = yield* Seed.key(yield* Seed.organization())
+      const { text: key } = yield* Seed.issueApiKey(yield* Seed.createOrganization())
       const { example } = document.paths["/partner/v1/webhooks"].post.requestBody.content["application/json"]
       assert.notProperty(example, "secret")
       const shown = new Set(shownSecrets(document))

@@ -37,9 +37,9 @@ it.live("a request that gets no database connection in time gets a 503 response 
     const stores = Layer.orDie(Postgres.layerWithoutMigration({ url, poolSize: 2, acquireTimeout: "200 millis" }))
     const requests = Effect.gen(function* () {
       const { call } = yield* TestApi
-      const owner = yield* Seed.organization()
-      const { text: key } = yield* Seed.key(owner)
-      const topic = yield* submitTopic(key, "Who wins the derby this year?", [yield* Seed.persona(owner)])
+      const owner = yield* Seed.createOrganization()
+      const { text: key } = yield* Seed.issueApiKey(owner)
+      const topic = yield* submitTopic(key, "Who wins the derby this year?", [yield* Seed.createPersona(owner)])
       const ask = (path: string) => call(`/partner/v1/topics/${topic}${path}`, { key })
       const unlock = yield* lockAssignments(url)
       const isRefused = yield* Deferred.make<void>()

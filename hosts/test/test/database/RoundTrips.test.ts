@@ -13,9 +13,9 @@ it.effect(
   () =>
     Effect.gen(function* () {
       const { call } = yield* TestApi
-      const owner = yield* Seed.organization()
-      const personas = yield* Effect.forEach(Array.from({ length: 50 }), () => Seed.persona(owner))
-      const { text: key } = yield* Seed.key(owner)
+      const owner = yield* Seed.createOrganization()
+      const personas = yield* Effect.forEach(Array.from({ length: 50 }), () => Seed.createPersona(owner))
+      const { text: key } = yield* Seed.issueApiKey(owner)
       const post = (personas: ReadonlyArray<{ readonly id: string }>, more: object = {}) =>
         call("/partner/v1/topics", {
           method: "POST",
@@ -38,9 +38,9 @@ it.effect(
   () =>
     Effect.gen(function* () {
       const { call } = yield* TestApi
-      const owner = yield* Seed.organization()
-      const persona = yield* Seed.persona(owner)
-      const { text: key } = yield* Seed.key(owner)
+      const owner = yield* Seed.createOrganization()
+      const persona = yield* Seed.createPersona(owner)
+      const { text: key } = yield* Seed.issueApiKey(owner)
       const post = (number: number) =>
         call("/partner/v1/topics", {
           method: "POST",
@@ -69,9 +69,9 @@ it.effect(
 it.effect("once the API key is cached, a status request needs one round trip to Postgres and writes nothing", () =>
   Effect.gen(function* () {
     const { call } = yield* TestApi
-    const owner = yield* Seed.organization()
-    const personas = yield* Effect.forEach(Array.from({ length: 3 }), () => Seed.persona(owner))
-    const { text: key } = yield* Seed.key(owner)
+    const owner = yield* Seed.createOrganization()
+    const personas = yield* Effect.forEach(Array.from({ length: 3 }), () => Seed.createPersona(owner))
+    const { text: key } = yield* Seed.issueApiKey(owner)
     const body = { content, persona_ids: personas.map(({ id }) => id) }
     const created = yield* readJson(yield* call("/partner/v1/topics", { method: "POST", key, body }))
     const status = call(`/partner/v1/topics/${created.data.topic_id}/status`, { key })
@@ -84,9 +84,9 @@ it.effect("once the API key is cached, a status request needs one round trip to 
 it.effect("concurrent submissions and status requests share round trips, and each caller gets its own result", () =>
   Effect.gen(function* () {
     const { call } = yield* TestApi
-    const owner = yield* Seed.organization()
-    const persona = yield* Seed.persona(owner)
-    const { text: key } = yield* Seed.key(owner)
+    const owner = yield* Seed.createOrganization()
+    const persona = yield* Seed.createPersona(owner)
+    const { text: key } = yield* Seed.issueApiKey(owner)
     const post = (number: number) => {
       const body = { content: `${content} ${number}`, persona_ids: [persona.id] }
       return Effect.flatMap(call("/partner/v1/topics", { method: "POST", key, body }), readJson)
@@ -121,9 +121,9 @@ it.effect("concurrent submissions and status requests share round trips, and eac
 it.effect("every SQL statement of a submission or a read contains the organization's id", () =>
   Effect.gen(function* () {
     const { call } = yield* TestApi
-    const owner = yield* Seed.organization()
-    const persona = yield* Seed.persona(owner)
-    const { text: key } = yield* Seed.key(owner)
+    const owner = yield* Seed.createOrganization()
+    const persona = yield* Seed.createPersona(owner)
+    const { text: key } = yield* Seed.issueApiKey(owner)
     const body = { content, persona_ids: [persona.id], external_reference: "own-1" }
     const submitted = yield* RecordedPostgres.recordRoundTrips(
       call("/partner/v1/topics", { method: "POST", key, body })

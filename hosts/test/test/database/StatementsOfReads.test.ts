@@ -25,13 +25,13 @@ const external_reference = "the-same"
 
 /** Creates an organization with `size` of each resource that a GET operation reads, but with at most 10 webhooks. */
 const estate = Effect.fnUntraced(function* (size: number) {
-  const owner = yield* Seed.organization({ name: `With ${size}` })
-  const { text: live } = yield* Seed.key(owner)
-  const token = yield* Seed.token(owner)
+  const owner = yield* Seed.createOrganization({ name: `With ${size}` })
+  const { text: live } = yield* Seed.issueApiKey(owner)
+  const token = yield* Seed.issueDashboardToken(owner)
   const numbers = Array.from({ length: size }, (_, number) => number)
-  const personas = yield* Effect.forEach(numbers, () => Seed.persona(owner))
+  const personas = yield* Effect.forEach(numbers, () => Seed.createPersona(owner))
   const keys = yield* Effect.forEach(numbers, (number) =>
-    Seed.key(owner, { environment: number % 2 === 0 ? "live" : "test" })
+    Seed.issueApiKey(owner, { environment: number % 2 === 0 ? "live" : "test" })
   )
   const webhooks = yield* Effect.forEach(numbers.slice(0, mostWebhooks), (number) =>
     Effect.map(

@@ -8,7 +8,7 @@ import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
 import * as Workflow from "@partner-commentary/core/topic/Workflow"
 import { type ClaimedDelivery, DeliveryStore } from "@partner-commentary/core/webhook/DeliveryStore"
-import { creatorTokenIn, Mailbox } from "@partner-commentary/test/Mailbox"
+import { extractCreatorToken, Mailbox } from "@partner-commentary/test/Mailbox"
 import * as Seed from "@partner-commentary/test/Seed"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -64,9 +64,9 @@ it.live("two concurrent drafts for the same persona load the persona once", () =
 const assignmentsOf = Effect.fnUntraced(function* (count: number, topics = ["Who will win the cup this year?"]) {
   const store = yield* AssignmentStore
   const { find } = yield* TopicStore
-  const owner = yield* Seed.organization()
-  const personas = yield* Effect.forEach(Array.from({ length: count }), () => Seed.persona(owner))
-  const { text: key } = yield* Seed.key(owner)
+  const owner = yield* Seed.createOrganization()
+  const personas = yield* Effect.forEach(Array.from({ length: count }), () => Seed.createPersona(owner))
+  const { text: key } = yield* Seed.issueApiKey(owner)
   const ids: Array<ShareId> = []
   for (const content of topics) {
     const topicId = TopicId.make(yield* submitTopic(key, content, personas))
@@ -125,14 +125,14 @@ const arrived = { duration: 1, status: 204, failure: null, reason: null, excerpt
 it.live("delivery attempts of one webhook that end at the same time are stored in a shared transaction", () =>
   Effect.gen(function* () {
     const store = yield* DeliveryStore
-    const owner = yield* Seed.organization()
-    const personas = yield* Effect.forEach(Array.from({ length: 5 }), () => Seed.persona(owner))
-    const { text: key } = yield* Seed.key(owner)
+    const owner = yield* Seed.createOrganization()
+    const personas = yield* Effect.forEach(Array.from({ length: 5 }), () => Seed.createPersona(owner))
+    const { text: key } = yield* Seed.issueApiKey(owner)
     yield* registerWebhook(key, ["commentary.failed"])
     yield* submitTopic(key, "Who will win the cup this year?", personas)
     yield* runJobsUntilNoneDue
     const mails = yield* (yield* Mailbox).all
-    yield* Effect.forEach(mails.slice(-5).map(creatorTokenIn), (token) =>
+    yield* Effect.forEach(mails.slice(-5).map(extractCreatorToken), (token) =>
       actAsCreator(token, "decline", { reason: "No." })
     )
     const now = yield* Clock.currentTimeMillis

@@ -24,9 +24,9 @@ it.effect(
   () =>
     Effect.gen(function* () {
       const { call } = yield* TestApi
-      const owner = yield* Seed.organization()
-      const personas = yield* Effect.forEach(Array.from({ length: 3 }), () => Seed.persona(owner))
-      const { text: key } = yield* Seed.key(owner)
+      const owner = yield* Seed.createOrganization()
+      const personas = yield* Effect.forEach(Array.from({ length: 3 }), () => Seed.createPersona(owner))
+      const { text: key } = yield* Seed.issueApiKey(owner)
       const post = (number: number) =>
         call("/partner/v1/topics", {
           method: "POST",
@@ -67,9 +67,9 @@ it.live("on SQLite two concurrent drafts for the same persona load the persona o
 it.live("on SQLite concurrent claims or updates of mails are stored in one commit", () =>
   Effect.gen(function* () {
     const store = yield* MailStore
-    const owner = yield* Seed.organization()
-    const personas = yield* Effect.forEach(Array.from({ length: 5 }), () => Seed.persona(owner))
-    const { text: key } = yield* Seed.key(owner)
+    const owner = yield* Seed.createOrganization()
+    const personas = yield* Effect.forEach(Array.from({ length: 5 }), () => Seed.createPersona(owner))
+    const { text: key } = yield* Seed.issueApiKey(owner)
     yield* submitTopic(key, "Who will win the cup this year?", personas)
     const now = yield* Clock.currentTimeMillis
     const claim = store.claim(now, now + 60_000, 5)

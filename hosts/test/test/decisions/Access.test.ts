@@ -72,8 +72,8 @@ testOnService(
   "Order of checks: the scope, then validation, then the licence, the quota and the existence of the resource",
   Effect.gen(function* () {
     const { owner, persona, submit } = yield* seedPartner({ limits: { topics_per_month: 0 } })
-    const { text: reader } = yield* Seed.key(owner, { scopes: ["topics:read"] })
-    const { text: submitter } = yield* Seed.key(owner, { scopes: ["topics:submit"] })
+    const { text: reader } = yield* Seed.issueApiKey(owner, { scopes: ["topics:read"] })
+    const { text: submitter } = yield* Seed.issueApiKey(owner, { scopes: ["topics:submit"] })
     assert.strictEqual(statusAndCode(yield* submit("short", { key: reader })), "401 scope_denied")
     const more = { persona_ids: [unknownId] }
     assert.strictEqual(statusAndCode(yield* submit("short", { key: submitter, more })), "400 invalid_request")
@@ -104,9 +104,9 @@ const scoped = (scope: "topics:read" | "topics:submit" | "usage:read", what: str
       const { key, owner, submit } = yield* seedPartner()
       const { data: topic } = yield* submit("Will the cup be theirs again?", { more: { external_reference: "mine" } })
       const { data: hook } = yield* sendRequest("POST /webhooks", { key, body: validWebhookBody })
-      const { text: only } = yield* Seed.key(owner, { scopes: [scope] })
+      const { text: only } = yield* Seed.issueApiKey(owner, { scopes: [scope] })
       const all = ["personas:read", "topics:submit", "topics:read", "usage:read"] as const
-      const { text: others } = yield* Seed.key(owner, { scopes: all.filter((other) => other !== scope) })
+      const { text: others } = yield* Seed.issueApiKey(owner, { scopes: all.filter((other) => other !== scope) })
       for (const line of lines) {
         const actual = line.replace("{topic}", topic.topic_id).replace("{webhook}", hook.id)
         const call = /^(POST|PATCH)/.test(line) ? { body: validWebhookBody } : {}

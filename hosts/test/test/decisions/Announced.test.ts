@@ -119,8 +119,10 @@ testOnService(
   "GET /metrics/performance: the scope usage:read is required",
   Effect.gen(function* () {
     const { owner } = yield* seedPartner()
-    const { text: reader } = yield* Seed.key(owner, { scopes: ["usage:read"] })
-    const { text: others } = yield* Seed.key(owner, { scopes: ["personas:read", "topics:submit", "topics:read"] })
+    const { text: reader } = yield* Seed.issueApiKey(owner, { scopes: ["usage:read"] })
+    const { text: others } = yield* Seed.issueApiKey(owner, {
+      scopes: ["personas:read", "topics:submit", "topics:read"]
+    })
     assert.strictEqual(statusAndCode(yield* sendRequest("GET /metrics/performance", { key: reader })), "200")
     assert.strictEqual(
       statusAndCode(yield* sendRequest("GET /metrics/performance", { key: others })),
@@ -133,7 +135,7 @@ testOnService(
   "GET /metrics/performance: counts the outcomes in a period, overall and by persona",
   Effect.gen(function* () {
     const { key, owner, persona, submit } = yield* seedPartner()
-    const bo = yield* Seed.persona(owner, { name: "Bo Lindqvist" })
+    const bo = yield* Seed.createPersona(owner, { name: "Bo Lindqvist" })
     yield* submit(about(2030), { more: { persona_ids: [persona.id, bo.id] } })
     yield* actAsCreator(yield* findCreatorToken(bo.creator.email), "decline")
     yield* TestClock.adjust("1 minute")

@@ -4,7 +4,7 @@
  */
 import { assert, layer } from "@effect/vitest"
 import { CreatorAdministration } from "@partner-commentary/core/creator/CreatorAdministration"
-import { creatorTokenIn } from "@partner-commentary/test/Mailbox"
+import { extractCreatorToken } from "@partner-commentary/test/Mailbox"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
 import {
@@ -234,7 +234,7 @@ layer(layerOfService)("decisions, States: creators", (it) => {
       yield* (yield* CreatorAdministration).changeEmail(persona.creator.email, email)
       assert.deepStrictEqual([(yield* look).status, (yield* act("decline")).status], [404, 404])
       const [mail] = yield* waitForCreatorMails({ ...persona, creator: { ...persona.creator, email } }, content)
-      const link = creatorTokenIn(mail ?? { text: "" })
+      const link = extractCreatorToken(mail ?? { text: "" })
       assert.notStrictEqual(link, token)
       assert.strictEqual((yield* sendRequest(`/creator/${link}`)).status, 200)
     })

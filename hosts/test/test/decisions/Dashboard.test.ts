@@ -86,7 +86,7 @@ decided(
   "API-key operations: all require a dashboard's Bearer JWT that a key of the JWKS verifies",
   ({ claims, sign }) =>
     Effect.gen(function* () {
-      const owner = yield* Seed.organization()
+      const owner = yield* Seed.createOrganization()
       const token = yield* sign(claims(owner.id))
       const body = { name: "Backend", scopes: ["usage:read"] }
       const created = yield* sendRequest("POST /api-keys", { token, body })
@@ -110,7 +110,7 @@ decided(
 
 decided("API-key operations: only the algorithms RS256, ES256 and EdDSA are accepted", ({ claims, server, sign }) =>
   Effect.gen(function* () {
-    const payload = claims((yield* Seed.organization()).id)
+    const payload = claims((yield* Seed.createOrganization()).id)
     for (const algorithm of ["RS256", "ES256", "EdDSA"]) {
       assert.strictEqual(yield* listed(yield* sign(payload, algorithm)), "200", algorithm)
     }
@@ -129,7 +129,7 @@ decided("API-key operations: only the algorithms RS256, ES256 and EdDSA are acce
 decided("API-key operations: the issuer, audience and expiry are verified, and an invalid token gets 401", (setting) =>
   Effect.gen(function* () {
     const { claims, sign } = setting
-    const payload = claims((yield* Seed.organization()).id)
+    const payload = claims((yield* Seed.createOrganization()).id)
     assert.strictEqual(yield* listed(yield* sign(payload)), "200")
     for (const change of [
       { iss: "https://elsewhere.example" },
@@ -152,7 +152,7 @@ decided("API-key operations: the issuer, audience and expiry are verified, and a
 decided("API-key operations: the claim org_id names the organization by its id or by its identity_id", (setting) =>
   Effect.gen(function* () {
     const { claims, sign } = setting
-    const owner = yield* Seed.organization({ identityId: "org_courtside" })
+    const owner = yield* Seed.createOrganization({ identityId: "org_courtside" })
     for (const name of [owner.id, "org_courtside"]) {
       assert.strictEqual(yield* listed(yield* sign(claims(name))), "200", name)
     }

@@ -4,7 +4,7 @@
  */
 import { assert } from "@effect/vitest"
 import { defaults } from "@partner-commentary/core/shared/WebhookPolicy"
-import { Receivers } from "@partner-commentary/test/Receivers"
+import { InMemoryWebhookReceivers } from "@partner-commentary/test/InMemoryWebhookReceivers"
 import * as Seed from "@partner-commentary/test/Seed"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -37,7 +37,7 @@ const since = new Date(startTime).toISOString()
 /** Seeds a partner with a webhook whose endpoint responds with `status`, and with creators who decline. */
 const failing = (status: number) =>
   Effect.gen(function* () {
-    const { answer, sent } = yield* Receivers
+    const { answer, sent } = yield* InMemoryWebhookReceivers
     yield* answer(() => Effect.succeed({ status }))
     const { key, persona, submit } = yield* seedPartner()
     const made = yield* sendRequest("POST /webhooks", {
@@ -104,8 +104,8 @@ testOnService(
     const { owner } = yield* seedPartner()
     yield* declined("Who wins the cup this season?")
     const { id } = yield* tried(1)
-    const reads = yield* Seed.key(owner, { scopes: ["topics:read"] })
-    const submits = yield* Seed.key(owner, { scopes: ["topics:submit"] })
+    const reads = yield* Seed.issueApiKey(owner, { scopes: ["topics:read"] })
+    const submits = yield* Seed.issueApiKey(owner, { scopes: ["topics:submit"] })
     for (const line of [`GET ${path}/deliveries`, `GET ${path}/deliveries/${id}`]) {
       assert.strictEqual(statusAndCode(yield* sendRequest(line, { key: submits.text })), "401 scope_denied", line)
       assert.strictEqual(statusAndCode(yield* sendRequest(line, { key: reads.text })), "404 not_found", line)

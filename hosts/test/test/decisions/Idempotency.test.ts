@@ -75,7 +75,7 @@ testOnService(
     const body = { name: "Backend", scopes: ["usage:read"] }
     const created = yield* twice(under("a", "POST /api-keys", { token, body }))
     yield* twice(under("a", `POST /api-keys/${created.data.id}/rotate`, { token }))
-    const { text: test } = yield* Seed.key(owner, { environment: "test" })
+    const { text: test } = yield* Seed.issueApiKey(owner, { environment: "test" })
     const waits = { content, persona_ids: ["7e570000-0000-4000-8000-000000000005"] }
     const [{ share_id }] = (yield* sendRequest("POST /topics", { key: test, body: waits })).data.results
     yield* twice(under("a", `POST /test/assignments/${share_id}/advance`, { key: test }))
@@ -98,9 +98,9 @@ testOnService(
   Effect.gen(function* () {
     const { key, owner, persona } = yield* seedPartner()
     const stranger = yield* seedPartner()
-    yield* Seed.license(stranger.owner, persona)
-    const { text: test } = yield* Seed.key(owner, { environment: "test" })
-    const { text: second } = yield* Seed.key(owner)
+    yield* Seed.licensePersona(stranger.owner, persona)
+    const { text: test } = yield* Seed.issueApiKey(owner, { environment: "test" })
+    const { text: second } = yield* Seed.issueApiKey(owner)
     const body = { content, persona_ids: [persona.id] }
     for (const [caller, line, given, status] of [
       [key, "POST /topics", body, "201"],
@@ -141,10 +141,10 @@ testOnService(
   "Idempotency: only 2xx responses are stored",
   Effect.gen(function* () {
     const { key, owner } = yield* seedPartner()
-    const persona = yield* Seed.persona(null)
+    const persona = yield* Seed.createPersona(null)
     const send = under("a", "POST /topics", { key, body: { content, persona_ids: [persona.id] } })
     assert.strictEqual(statusAndCode(yield* send), "400 no_valid_personas")
-    yield* Seed.license(owner, persona)
+    yield* Seed.licensePersona(owner, persona)
     const answer = yield* send
     assert.deepStrictEqual([statusAndCode(answer), replayed(answer)], ["201", null])
   })

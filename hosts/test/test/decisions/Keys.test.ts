@@ -151,7 +151,7 @@ testOnService(
     const { createKey, owner } = yield* seedPartner()
     const before = (yield* createKey({ expires_at: inDays(30) })).data
     yield* TestClock.adjust("20 days")
-    const token = yield* Seed.token(owner)
+    const token = yield* Seed.issueDashboardToken(owner)
     const after = (yield* sendRequest(`POST /api-keys/${before.id}/rotate`, { token })).data
     assert.strictEqual(after.expires_at, inDays(50))
   })

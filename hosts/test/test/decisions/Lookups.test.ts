@@ -144,7 +144,7 @@ layer(layerOfService)("decisions, Contract: lookups", (it) => {
     Effect.gen(function* () {
       const by = yield* seedPartner()
       const { id } = yield* submitTopicWithStates(by, content, ["creator_approved"], { external_reference: "game-1" })
-      const { text: testKey } = yield* Seed.key(by.organization, { environment: "test" })
+      const { text: testKey } = yield* Seed.issueApiKey(by.organization, { environment: "test" })
       for (const key of [(yield* seedPartner()).key, testKey]) {
         for (const [index, path] of views(id).entries()) {
           const [theirs, nobodys] = [yield* by.get(path, { key }), yield* by.get(views(unknown)[index] ?? "", { key })]

@@ -28,7 +28,7 @@ const march = Date.parse("2026-03-01T00:00:00.000Z")
 /** Seeds a partner with `more` additional personas. The function `submit` sends a topic to all personas. */
 const crowd = Effect.fnUntraced(function* (more: number, limits: Organization["limits"]) {
   const made = yield* seedPartner({ limits: { requests_per_hour: 1000, burst_per_minute: 1000, ...limits } })
-  const personas = yield* Effect.forEach(Array.from({ length: more }), () => Seed.persona(made.owner))
+  const personas = yield* Effect.forEach(Array.from({ length: more }), () => Seed.createPersona(made.owner))
   const persona_ids = [made.persona, ...personas].map(({ id }) => id)
   return {
     ...made,
@@ -113,7 +113,7 @@ testOnService(
   "Quota: every sent assignment reduces the remaining commentaries by one",
   Effect.gen(function* () {
     const made = yield* crowd(2, { commentaries_per_month: 10 })
-    const unlicensed = yield* Seed.persona(null)
+    const unlicensed = yield* Seed.createPersona(null)
     const persona_ids = [made.persona.id, made.persona.id, unlicensed.id]
     yield* sendRequest("POST /topics", { key: made.key, body: { content, persona_ids } })
     assert.strictEqual((yield* made.usage).remaining.commentaries, 9)

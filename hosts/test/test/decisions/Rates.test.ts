@@ -47,7 +47,7 @@ testOnService(
     yield* usage
     yield* TestClock.adjust(9_999)
     assert.strictEqual(statusAndCode(yield* usage), "429 rate_limit_exceeded")
-    const other = yield* Seed.key(owner)
+    const other = yield* Seed.issueApiKey(owner)
     assert.strictEqual(statusAndCode(yield* sendRequest("GET /usage", { key: other.text })), "200")
     yield* TestClock.adjust(1)
     assert.strictEqual(yield* passing(3, usage), 2)
@@ -58,7 +58,7 @@ testOnService(
   "Rate-limit windows: each key has its own window for each limited endpoint",
   Effect.gen(function* () {
     const { key, owner } = yield* seedPartner({ limits: { persona_lists_per_hour: 2, topic_reads_per_hour: 1 } })
-    const other = yield* Seed.key(owner)
+    const other = yield* Seed.issueApiKey(owner)
     assert.strictEqual(yield* passing(4, sendRequest("GET /personas", { key })), 2)
     assert.strictEqual(yield* passing(4, sendRequest("GET /personas", { key: other.text })), 2)
     assert.strictEqual(yield* passing(4, sendRequest("GET /topics/unknown", { key })), 1)
@@ -185,7 +185,7 @@ testOnService(
       999,
       startTimeInSeconds + 3600
     ])
-    const colleague = yield* Seed.token(owner, { subject: "bo" })
+    const colleague = yield* Seed.issueDashboardToken(owner, { subject: "bo" })
     assert.strictEqual(rateHeadersOf(yield* sendRequest("GET /api-keys", { token: colleague }))[1], 998)
     assert.strictEqual(yield* passing(150, sendRequest("GET /api-keys", { token })), 98)
     const refused = yield* sendRequest("GET /api-keys", { token: colleague })

@@ -194,7 +194,7 @@ testOnService(
   Effect.gen(function* () {
     const { key, owner } = yield* seedPartner()
     const bare = { name: "Bo", imageUrl: "", bio: "", expertise: [], socialLinks: {} }
-    const { id } = yield* Seed.persona(owner, bare)
+    const { id } = yield* Seed.createPersona(owner, bare)
     const { image_url, ...shown } = (yield* sendRequest(`GET /personas/${id}`, { key })).data
     assert.deepStrictEqual(shown, { id, name: "Bo", bio: "", expertise: [], social_links: {} })
     const { call } = yield* TestApi

@@ -43,7 +43,7 @@ layer(layerOfService)("decisions, Contract: requests", (it) => {
   it.effect("a 201 response contains the Location of the created resource", () =>
     Effect.gen(function* () {
       const { by, good } = yield* setUp
-      const token = yield* Seed.token(by.organization)
+      const token = yield* Seed.issueDashboardToken(by.organization)
       const webhook = { url: "https://receiver.example/", events: ["creator.approved"] }
       const key = { name: "Backend", scopes: ["topics:read"] }
       const at = (path: string, body: unknown, who: object) =>
@@ -67,7 +67,7 @@ layer(layerOfService)("decisions, Contract: requests", (it) => {
   it.effect("the operation GET /api-keys/{id} returns one key", () =>
     Effect.gen(function* () {
       const { keyId, organization } = yield* seedPartner()
-      const token = yield* Seed.token(organization)
+      const token = yield* Seed.issueDashboardToken(organization)
       const { body, status } = yield* sendRequest(`/partner/v1/api-keys/${keyId}`, { token })
       assert.deepStrictEqual([status, body.data.id], [200, keyId])
     })

@@ -23,7 +23,7 @@ const content = "Will the cup be theirs again?"
 
 const sandbox = Effect.gen(function* () {
   const live = yield* seedPartner()
-  const { text: test } = yield* Seed.key(live.owner, { environment: "test" })
+  const { text: test } = yield* Seed.issueApiKey(live.owner, { environment: "test" })
   const personas = (yield* sendRequest("GET /personas", { key: test })).data as ReadonlyArray<{
     id: string
     name: string
@@ -87,8 +87,8 @@ testOnService(
   "Test environment: topics that are submitted with a test key use no quota",
   Effect.gen(function* () {
     const { owner, persona } = yield* seedPartner({ limits: { topics_per_month: 1, commentaries_per_month: 1 } })
-    const live = yield* Seed.key(owner)
-    const { text: key } = yield* Seed.key(owner, { environment: "test" })
+    const live = yield* Seed.issueApiKey(owner)
+    const { text: key } = yield* Seed.issueApiKey(owner, { environment: "test" })
     for (const year of [2031, 2032, 2033]) {
       const body = { content: `Will the cup be theirs in ${year}?`, persona_ids: [persona.id] }
       assert.strictEqual(statusAndCode(yield* sendRequest("POST /topics", { key, body })), "201")

@@ -138,8 +138,8 @@ layer(layerOfService)("decisions, Contract: submissions", (it) => {
       const { by, persona, post } = yield* setUp
       assert.deepStrictEqual(statuses(yield* post(content)), ["sent"])
       const other = yield* seedPartner()
-      yield* Seed.license(other.organization, persona)
-      const { text: testKey } = yield* Seed.key(by.organization, { environment: "test" })
+      yield* Seed.licensePersona(other.organization, persona)
+      const { text: testKey } = yield* Seed.issueApiKey(by.organization, { environment: "test" })
       assert.deepStrictEqual(statuses(yield* post(content, [persona.id], other.key)), ["sent"])
       assert.deepStrictEqual(statuses(yield* post(content, [persona.id], testKey)), ["sent"])
       assert.deepStrictEqual(statuses(yield* post(content, [(yield* by.persona()).id])), ["sent"])

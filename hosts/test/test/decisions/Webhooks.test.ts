@@ -5,8 +5,8 @@
 import { assert } from "@effect/vitest"
 import { WebhookId } from "@partner-commentary/core/shared/Ids"
 import { WebhookStore } from "@partner-commentary/core/webhook/WebhookStore"
+import { InMemoryWebhookReceivers } from "@partner-commentary/test/InMemoryWebhookReceivers"
 import { Mailbox } from "@partner-commentary/test/Mailbox"
-import { Receivers } from "@partner-commentary/test/Receivers"
 import * as Seed from "@partner-commentary/test/Seed"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
@@ -95,7 +95,7 @@ testOnService(
   "Registration: a URL whose host is not public gets 400, for a new webhook and for a change of the URL",
   Effect.gen(function* () {
     const { key, post } = yield* registering
-    yield* (yield* Receivers).refuse("inside.example", "must not name a host in a private network")
+    yield* (yield* InMemoryWebhookReceivers).refuse("inside.example", "must not name a host in a private network")
     const inside = { url: "https://inside.example/hook" }
     assert.deepStrictEqual(invalidFieldsOf(yield* post(inside)), ["url"])
     const { id } = (yield* post()).data
@@ -110,7 +110,7 @@ testOnService(
     const { owner, post } = yield* registering
     for (let count = 1; count <= 20; count++) assert.strictEqual(statusAndCode(yield* post()), "201")
     assert.strictEqual(statusAndCode(yield* post()), "400 invalid_request")
-    const { text: key } = yield* Seed.key(owner, { environment: "test" })
+    const { text: key } = yield* Seed.issueApiKey(owner, { environment: "test" })
     assert.strictEqual(statusAndCode(yield* sendRequest("POST /webhooks", { key, body: validWebhookBody })), "201")
     const { post: others } = yield* registering
     assert.strictEqual(statusAndCode(yield* others()), "201")

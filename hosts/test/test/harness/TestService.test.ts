@@ -1,8 +1,8 @@
 /** Tests the test host as a layer, for tests that use Effect and need direct access to use cases and stores. */
 import { assert, it } from "@effect/vitest"
 import { Topics } from "@partner-commentary/core/topic/Topics"
-import { DueWork } from "@partner-commentary/test/DueWork"
-import { creatorTokenIn, Mailbox } from "@partner-commentary/test/Mailbox"
+import { DueJobRunner } from "@partner-commentary/test/DueJobRunner"
+import { extractCreatorToken, Mailbox } from "@partner-commentary/test/Mailbox"
 import { ScriptedGenerator } from "@partner-commentary/test/ScriptedGenerator"
 import * as Seed from "@partner-commentary/test/Seed"
 import { TestService } from "@partner-commentary/test/TestService"
@@ -17,11 +17,11 @@ const hour = 3_600_000
 it.live("due jobs run only when the test requests them, and each job runs at its due time", () =>
   Effect.gen(function* () {
     const { handle } = yield* TestService
-    const { advanceTo, finish } = yield* DueWork
+    const { advanceTo, finish } = yield* DueJobRunner
     const mailbox = yield* Mailbox
-    const owner = yield* Seed.organization()
-    const ada = yield* Seed.persona(owner)
-    const { text: key } = yield* Seed.key(owner)
+    const owner = yield* Seed.createOrganization()
+    const ada = yield* Seed.createPersona(owner)
+    const { text: key } = yield* Seed.issueApiKey(owner)
     const post = (path: string, body: unknown) =>
       Effect.promise(() =>
         handle(
@@ -38,7 +38,7 @@ it.live("due jobs run only when the test requests them, and each job runs at its
     assert.lengthOf(yield* mailbox.all, 0)
     yield* finish
     const [mail] = yield* mailbox.to(ada.creator.email)
-    yield* post(`/creator/${creatorTokenIn(mail ?? { text: "" })}/respond`, {
+    yield* post(`/creator/${extractCreatorToken(mail ?? { text: "" })}/respond`, {
       perspective: "Nobody will win it this year."
     })
     const { failNext, requests } = yield* ScriptedGenerator
@@ -57,7 +57,7 @@ it.live(
   "advancing the clock resumes sleeping fibers in order of time; if the clock does not advance, a sleep takes real time",
   () =>
     Effect.gen(function* () {
-      const { advanceTo } = yield* DueWork
+      const { advanceTo } = yield* DueJobRunner
       const { now } = yield* VirtualClock
       const woken: Array<readonly [string, number]> = []
       const sleeper = (name: string, millis: number) =>

@@ -60,12 +60,12 @@ const pools: Readonly<Record<string, ConcurrencyPool>> = {
 it.effect("each call counts once toward the organization's concurrency limit for this kind of operation", () =>
   Effect.gen(function* () {
     const taken = yield* Places
-    const owner = yield* Seed.organization()
+    const owner = yield* Seed.createOrganization()
     const keys = {
-      live: (yield* Seed.key(owner)).text,
-      test: (yield* Seed.key(owner, { environment: "test" })).text
+      live: (yield* Seed.issueApiKey(owner)).text,
+      test: (yield* Seed.issueApiKey(owner, { environment: "test" })).text
     }
-    const token = yield* Seed.token(owner)
+    const token = yield* Seed.issueDashboardToken(owner)
     const all = yield* readOpenApiOperations
     assert.isAbove(all.length, 20)
     const seen: Record<string, ReadonlyArray<Taken>> = {}

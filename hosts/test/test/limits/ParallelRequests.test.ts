@@ -12,7 +12,7 @@ import * as Application from "@partner-commentary/test/Application"
 import { Mailbox } from "@partner-commentary/test/Mailbox"
 import { ScriptedGenerator } from "@partner-commentary/test/ScriptedGenerator"
 import * as Seed from "@partner-commentary/test/Seed"
-import { type ApiCall, TestApi } from "@partner-commentary/test/TestApi"
+import { TestApi, type TestApiCall } from "@partner-commentary/test/TestApi"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -47,7 +47,7 @@ interface Wanted {
 const countdown = (from: number, length: number) => Array.from({ length }, (_, index) => from - 1 - index)
 
 /** Sends 100 concurrent requests. The parameter `nth` is the number of a request, from 0 to 99. */
-const rush = (requests: (nth: number) => readonly [path: string, call: ApiCall]) =>
+const rush = (requests: (nth: number) => readonly [path: string, call: TestApiCall]) =>
   Effect.flatMap(TestApi, ({ call }) =>
     Effect.all(
       Array.from({ length: 100 }, (_, nth) => {
@@ -83,8 +83,8 @@ const judge = Effect.fnUntraced(function* (responses: ReadonlyArray<Response>, w
 const scene = (limits: Partial<OrganizationLimits>) =>
   Effect.gen(function* () {
     yield* TestClock.setTime(start)
-    const owner = yield* Seed.organization({ limits: { burst_per_minute: 1000, ...limits } })
-    return { owner, persona: yield* Seed.persona(owner), key: (yield* Seed.key(owner)).text }
+    const owner = yield* Seed.createOrganization({ limits: { burst_per_minute: 1000, ...limits } })
+    return { owner, persona: yield* Seed.createPersona(owner), key: (yield* Seed.issueApiKey(owner)).text }
   })
 
 const ofFifty = { pass: 50, hourly: 50, limit: 50, wait: 3600 }
@@ -115,7 +115,7 @@ it100(
   "a key and its successor may send together",
   Effect.gen(function* () {
     const { owner } = yield* scene({ requests_per_hour: 50 })
-    const old = yield* Seed.key(owner)
+    const old = yield* Seed.issueApiKey(owner)
     const manager = { by: "operator", organizationId: owner.id }
     const rotated = yield* (yield* ApiKeys).rotate(ApiKeyId.make(old.id), Duration.days(1), manager)
     const keys = [old.text, Redacted.value(rotated.fullKey)]
@@ -157,7 +157,7 @@ it100(
   "a dashboard may send in an hour with all its tokens, without using the limits of its organization's keys",
   Effect.gen(function* () {
     const { key, owner } = yield* scene({ requests_per_hour: 50 })
-    const tokens = yield* Effect.forEach(["ada", "bo"], (subject) => Seed.token(owner, { subject }))
+    const tokens = yield* Effect.forEach(["ada", "bo"], (subject) => Seed.issueDashboardToken(owner, { subject }))
     const responses = yield* rush((nth) => ["/api-keys", { token: tokens[nth % 2] ?? "" }])
     yield* judge(responses, { ...ofFifty, status: 200 })
     yield* judge(yield* rush(() => ["/usage", { key }]), { ...ofFifty, status: 200 })
@@ -168,9 +168,9 @@ it100(
   "an anonymous address may send in a minute with any credentials, and other callers are not delayed",
   Effect.gen(function* () {
     const { key, owner } = yield* scene({})
-    const token = yield* Seed.token(owner)
+    const token = yield* Seed.issueDashboardToken(owner)
     const headers = { "x-forwarded-for": "203.0.113.7" }
-    const calls: ReadonlyArray<readonly [string, ApiCall]> = [
+    const calls: ReadonlyArray<readonly [string, TestApiCall]> = [
       ["/topics", { headers }],
       ["/topics", { headers, key: "garbage" }],
       ["/topics", { headers, token }],

@@ -41,8 +41,8 @@ const seconds = start / 1000
 it.effect("only 50 of 100 concurrent requests pass a limit of 50, and the headers count down without a gap", () =>
   limited((call) =>
     Effect.gen(function* () {
-      const owner = yield* Seed.organization({ limits: { requests_per_hour: 50 } })
-      const { text: key } = yield* Seed.key(owner)
+      const owner = yield* Seed.createOrganization({ limits: { requests_per_hour: 50 } })
+      const { text: key } = yield* Seed.issueApiKey(owner)
       const responses = yield* Effect.all(
         Array.from({ length: 100 }, () => call("/personas", { key })),
         { concurrency: "unbounded" }
@@ -68,7 +68,7 @@ it.effect("a standard key allows 1000 requests an hour and 100 a minute, and a p
         ["standard", 1000, 100],
         ["premium", 5000, 500]
       ] as const) {
-        const { text: key } = yield* Seed.key(yield* Seed.organization({ plan, limits: {} }))
+        const { text: key } = yield* Seed.issueApiKey(yield* Seed.createOrganization({ plan, limits: {} }))
         for (let count = 1; count <= burst; count++) {
           const response = yield* call("/usage", { key })
           assert.deepStrictEqual([response.status, ...told(response)], [200, hourly, hourly - count, seconds + 3600])
@@ -88,7 +88,9 @@ it.effect("a standard key allows 1000 requests an hour and 100 a minute, and a p
 it.effect("a rate window starts with the first request and has a fixed length, and refused requests do not count", () =>
   limited((call) =>
     Effect.gen(function* () {
-      const { text: key } = yield* Seed.key(yield* Seed.organization({ limits: { requests_per_hour: 2 } }))
+      const { text: key } = yield* Seed.issueApiKey(
+        yield* Seed.createOrganization({ limits: { requests_per_hour: 2 } })
+      )
       yield* call("/usage", { key })
       yield* TestClock.adjust("50 minutes")
       yield* call("/usage", { key })
@@ -110,7 +112,7 @@ it.effect("a rate window starts with the first request and has a fixed length, a
 it.effect("some operations have their own limits, and the headers show the window with the fewest calls left", () =>
   limited((call) =>
     Effect.gen(function* () {
-      const owner = yield* Seed.organization({
+      const owner = yield* Seed.createOrganization({
         limits: {
           topic_submissions_per_hour: 1,
           persona_lists_per_hour: 2,
@@ -118,8 +120,8 @@ it.effect("some operations have their own limits, and the headers show the windo
           requests_per_hour: 90
         }
       })
-      const { text: key } = yield* Seed.key(owner)
-      const persona = yield* Seed.persona(owner)
+      const { text: key } = yield* Seed.issueApiKey(owner)
+      const persona = yield* Seed.createPersona(owner)
       const body = { content: "Will the Lakers make the play-offs?", persona_ids: [persona.id] }
       const created = yield* call("/topics", { method: "POST", key, body })
       assert.deepStrictEqual([created.status, ...told(created)], [201, 1, 0, seconds + 3600])
@@ -139,7 +141,7 @@ it.effect("some operations have their own limits, and the headers show the windo
       // The hourly window has counted 1 + 2 + 3 earlier calls, because refused calls did not count in this window.
       const other = yield* call(`/topics/${data.topic_id}/status`, { key })
       assert.deepStrictEqual([other.status, ...told(other)], [200, 90, 83, seconds + 3600])
-      const second = yield* Seed.key(owner)
+      const second = yield* Seed.issueApiKey(owner)
       assert.strictEqual((yield* call("/personas", { key: second.text })).status, 200)
     })
   )
@@ -148,8 +150,8 @@ it.effect("some operations have their own limits, and the headers show the windo
 it.effect("rate limits are checked after the API key, and before the scope and the request body", () =>
   limited((call) =>
     Effect.gen(function* () {
-      const owner = yield* Seed.organization({ limits: { requests_per_hour: 2 } })
-      const { text: key } = yield* Seed.key(owner, { scopes: [] })
+      const owner = yield* Seed.createOrganization({ limits: { requests_per_hour: 2 } })
+      const { text: key } = yield* Seed.issueApiKey(owner, { scopes: [] })
       for (const left of [1, 0]) {
         const denied = yield* call("/topics", { key })
         assert.deepStrictEqual([denied.status, told(denied)[1]], [401, left])
@@ -157,7 +159,7 @@ it.effect("rate limits are checked after the API key, and before the scope and t
       }
       const refused = yield* call("/topics", { method: "POST", key, body: "not JSON" })
       assert.strictEqual(refused.status, 429)
-      const expired = yield* Seed.key(owner, { expiresAt: start - 1 })
+      const expired = yield* Seed.issueApiKey(owner, { expiresAt: start - 1 })
       assert.strictEqual((yield* call("/topics", { key: expired.text })).status, 401)
     })
   )
@@ -166,8 +168,8 @@ it.effect("rate limits are checked after the API key, and before the scope and t
 it.effect("every response contains rate-limit headers, also for errors, unknown paths and unreadable bodies", () =>
   limited((call) =>
     Effect.gen(function* () {
-      const { text: key } = yield* Seed.key(
-        yield* Seed.organization({ limits: { requests_per_hour: 1000, topic_submissions_per_hour: 5000 } })
+      const { text: key } = yield* Seed.issueApiKey(
+        yield* Seed.createOrganization({ limits: { requests_per_hour: 1000, topic_submissions_per_hour: 5000 } })
       )
       const attempts: ReadonlyArray<Effect.Effect<Response>> = [
         call("/usage", { key }),
@@ -194,8 +196,8 @@ it.effect("anonymous callers are limited by address to 60 requests a minute and 
   limited(
     (call) =>
       Effect.gen(function* () {
-        const owner = yield* Seed.organization()
-        const { text: key } = yield* Seed.key(owner)
+        const owner = yield* Seed.createOrganization()
+        const { text: key } = yield* Seed.issueApiKey(owner)
         const stranger = over("203.0.113.7")
         for (let minute = 0; minute < 5; minute++) {
           for (let count = 1; count <= 60; count++) {
@@ -236,7 +238,7 @@ it.effect("the RateLimit header of a bulk response contains the latest state of 
   limited((call) =>
     Effect.gen(function* () {
       const limits = { requests_per_hour: 50, burst_per_minute: 9, topic_submissions_per_hour: 40 }
-      const { text: key } = yield* Seed.key(yield* Seed.organization({ limits }), { environment: "test" })
+      const { text: key } = yield* Seed.issueApiKey(yield* Seed.createOrganization({ limits }), { environment: "test" })
       const topics = ["Who wins the derby?", "Who wins the cup?"].map((content) => ({
         content,
         persona_ids: ["7e570000-0000-4000-8000-000000000001"]
@@ -255,7 +257,7 @@ it.effect("the headers RateLimit and RateLimit-Policy contain every window that 
   limited((call) =>
     Effect.gen(function* () {
       const limits = { requests_per_hour: 50, burst_per_minute: 2, persona_lists_per_hour: 40 }
-      const { text: key } = yield* Seed.key(yield* Seed.organization({ limits }))
+      const { text: key } = yield* Seed.issueApiKey(yield* Seed.createOrganization({ limits }))
       const fields = (response: Response) => [
         response.headers.get("ratelimit-policy"),
         response.headers.get("ratelimit")

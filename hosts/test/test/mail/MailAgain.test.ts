@@ -5,7 +5,7 @@
 import { assert, it } from "@effect/vitest"
 import { CreatorAdministration } from "@partner-commentary/core/creator/CreatorAdministration"
 import { ShareId } from "@partner-commentary/core/shared/Ids"
-import { DueWork } from "@partner-commentary/test/DueWork"
+import { DueJobRunner } from "@partner-commentary/test/DueJobRunner"
 import { Mailbox } from "@partner-commentary/test/Mailbox"
 import * as Seed from "@partner-commentary/test/Seed"
 import { TestService } from "@partner-commentary/test/TestService"
@@ -18,10 +18,10 @@ const contactEmail = "newsdesk@courtside.example"
 
 /** Submits a topic and responds as its creator. The draft is not written yet. */
 const answered = Effect.gen(function* () {
-  const work = yield* DueWork
-  const owner = yield* Seed.organization({ contactEmail })
-  const persona = yield* Seed.persona(owner)
-  const { text: key } = yield* Seed.key(owner)
+  const work = yield* DueJobRunner
+  const owner = yield* Seed.createOrganization({ contactEmail })
+  const persona = yield* Seed.createPersona(owner)
+  const { text: key } = yield* Seed.issueApiKey(owner)
   yield* submitTopic(key, content, [persona], { external_reference: "title" })
   yield* work.finish
   const { data } = yield* getJson(key, "/topics/by-reference/title")
@@ -38,14 +38,14 @@ it.live(
       const { resendMail } = yield* CreatorAdministration
       const refused = yield* Effect.flip(resendMail(share))
       assert.deepInclude(refused, { _tag: "ActionRefused", reason: "not_allowed" })
-      yield* (yield* DueWork).finish
+      yield* (yield* DueJobRunner).finish
       assert.strictEqual(yield* resendMail(share), "draft")
     }).pipe(Effect.provide(TestService.layer({ start })))
 )
 
 it.live("the alert about a refused draft mail says that the creator has answered", () =>
   Effect.gen(function* () {
-    const work = yield* DueWork
+    const work = yield* DueJobRunner
     const mailbox = yield* Mailbox
     yield* answered
     yield* mailbox.refuseNext({ permanent: true })

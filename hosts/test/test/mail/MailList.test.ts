@@ -15,9 +15,9 @@ const start = Date.parse("2026-03-01T09:20:00.000Z")
 
 const submitted = Effect.fnUntraced(function* (count: number) {
   const { call } = yield* TestApi
-  const owner = yield* Seed.organization()
-  const persona = yield* Seed.persona(owner)
-  const { text: key } = yield* Seed.key(owner)
+  const owner = yield* Seed.createOrganization()
+  const persona = yield* Seed.createPersona(owner)
+  const { text: key } = yield* Seed.issueApiKey(owner)
   const topics = Array.from({ length: count }, (_, index) => ({
     content: `Who is number ${index} of the ${count}?`,
     persona_ids: [persona.id]

@@ -6,7 +6,7 @@ import { assert, it } from "@effect/vitest"
 import { CreatorAdministration } from "@partner-commentary/core/creator/CreatorAdministration"
 import { ShareId } from "@partner-commentary/core/shared/Ids"
 import * as InMemory from "@partner-commentary/test/InMemory"
-import { creatorTokenIn, Mailbox } from "@partner-commentary/test/Mailbox"
+import { extractCreatorToken, Mailbox } from "@partner-commentary/test/Mailbox"
 import * as Seed from "@partner-commentary/test/Seed"
 import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
@@ -20,9 +20,9 @@ const submitted = Effect.gen(function* () {
   yield* TestClock.setTime(Date.parse("2026-03-01T09:00:00.000Z"))
   const { call } = yield* TestApi
   const mailbox = yield* Mailbox
-  const owner = yield* Seed.organization()
-  const persona = yield* Seed.persona(owner)
-  const { text: key } = yield* Seed.key(owner)
+  const owner = yield* Seed.createOrganization()
+  const persona = yield* Seed.createPersona(owner)
+  const { text: key } = yield* Seed.issueApiKey(owner)
   const body = {
     content: "Who takes the title this season?",
     persona_ids: [persona.id],
@@ -143,9 +143,9 @@ it.effect(
       const contacts: Array<string> = []
       for (const count of [40, 1]) {
         const contactEmail = `desk-${count}@partner.example`
-        const owner = yield* Seed.organization({ contactEmail })
-        const persona = yield* Seed.persona(owner)
-        const { text: key } = yield* Seed.key(owner)
+        const owner = yield* Seed.createOrganization({ contactEmail })
+        const persona = yield* Seed.createPersona(owner)
+        const { text: key } = yield* Seed.issueApiKey(owner)
         const topics = Array.from({ length: count }, (_, index) => ({
           content: `Who is number ${index} of the ${count}?`,
           persona_ids: [persona.id]
@@ -176,7 +176,7 @@ it.effect("a draft's mail is not sent if the draft is replaced while the mail se
     const { call } = yield* TestApi
     const story = yield* submitted
     const { text, to } = yield* story.mail(1)
-    const path = `/creator/${creatorTokenIn({ text })}`
+    const path = `/creator/${extractCreatorToken({ text })}`
     const form = (action: string, fields: Record<string, string>) =>
       call(`${path}/${action}`, {
         method: "POST",

@@ -49,9 +49,9 @@ const scene = <A, E, R>(
 const used = Effect.gen(function* () {
   yield* TestClock.setTime(start)
   const { call } = yield* TestApi
-  const owner = yield* Seed.organization()
-  const persona = yield* Seed.persona(owner)
-  const { text: key } = yield* Seed.key(owner)
+  const owner = yield* Seed.createOrganization()
+  const persona = yield* Seed.createPersona(owner)
+  const { text: key } = yield* Seed.issueApiKey(owner)
   const body = { content: "Who takes the title this season?", persona_ids: [persona.id] }
   yield* call("/partner/v1/topics", { method: "POST", key, body })
 })

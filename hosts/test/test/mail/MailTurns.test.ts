@@ -31,9 +31,9 @@ const relay = Effect.sync(() => {
 /** Queues `count` mails of a new organization to one address. */
 const queued = Effect.fnUntraced(function* (count: number, email: string) {
   const { call } = yield* TestApi
-  const owner = yield* Seed.organization()
-  const persona = yield* Seed.persona(owner, { creator: { name: "Ada", email } })
-  const { text: key } = yield* Seed.key(owner)
+  const owner = yield* Seed.createOrganization()
+  const persona = yield* Seed.createPersona(owner, { creator: { name: "Ada", email } })
+  const { text: key } = yield* Seed.issueApiKey(owner)
   const topics = Array.from({ length: count }, (_, index) => ({
     content: `Who is number ${index} this season?`,
     persona_ids: [persona.id]

@@ -4,7 +4,7 @@
  */
 import { assert, it } from "@effect/vitest"
 import { CreatorAdministration } from "@partner-commentary/core/creator/CreatorAdministration"
-import { Receivers } from "@partner-commentary/test/Receivers"
+import { InMemoryWebhookReceivers } from "@partner-commentary/test/InMemoryWebhookReceivers"
 import { ScriptedMedia } from "@partner-commentary/test/ScriptedMedia"
 import * as Seed from "@partner-commentary/test/Seed"
 import { TestApi } from "@partner-commentary/test/TestApi"
@@ -89,7 +89,7 @@ it.effect(
       const { entry, key, topicId, urls } = yield* createApprovedTopic(["audio"])
       yield* media.failNext({ permanent: false })
       yield* drainJobs
-      const [sent] = yield* (yield* Receivers).sent
+      const [sent] = yield* (yield* InMemoryWebhookReceivers).sent
       const { data } = JSON.parse(sent?.body ?? "{}")
       assert.deepInclude(data.commentary, { content: approvedText, audio_url: null, video_url: null })
       yield* TestClock.adjust("1 minute")
@@ -130,9 +130,9 @@ it.effect("after a creator is erased, the approved text keeps its audio, and aud
 it.effect("the test environment makes no audio, and the local generator of its drafts contacts no server", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(startTime)
-    const owner = yield* Seed.organization()
-    const persona = yield* Seed.persona(owner)
-    const { text: key } = yield* Seed.key(owner, { environment: "test" })
+    const owner = yield* Seed.createOrganization()
+    const persona = yield* Seed.createPersona(owner)
+    const { text: key } = yield* Seed.issueApiKey(owner, { environment: "test" })
     const id = yield* submitTopic(key, "Who takes the title?", [persona], { output_types: ["audio", "video"] })
     for (let step = 0; step < 4; step++) {
       yield* TestClock.adjust("2 seconds")

@@ -5,8 +5,8 @@
 import { assert, it } from "@effect/vitest"
 import { AccessLogEnabled } from "@partner-commentary/server/middleware/AccessLog"
 import * as InMemory from "@partner-commentary/test/InMemory"
+import { InMemoryWebhookReceivers } from "@partner-commentary/test/InMemoryWebhookReceivers"
 import { Mailbox } from "@partner-commentary/test/Mailbox"
-import { Receivers } from "@partner-commentary/test/Receivers"
 import { ScriptedGenerator } from "@partner-commentary/test/ScriptedGenerator"
 import { ScriptedMedia } from "@partner-commentary/test/ScriptedMedia"
 import * as Seed from "@partner-commentary/test/Seed"
@@ -52,10 +52,10 @@ it.effect("each log line about a topic has the topic's id", () =>
     const mailbox = yield* Mailbox
     const generator = yield* ScriptedGenerator
     const media = yield* ScriptedMedia
-    const receivers = yield* Receivers
-    const owner = yield* Seed.organization()
-    const persona = yield* Seed.persona(owner)
-    const { text: key } = yield* Seed.key(owner)
+    const receivers = yield* InMemoryWebhookReceivers
+    const owner = yield* Seed.createOrganization()
+    const persona = yield* Seed.createPersona(owner)
+    const { text: key } = yield* Seed.issueApiKey(owner)
     yield* postWebhook(key, { url: exampleWebhookUrl, events: ["creator.approved"] })
     yield* waitUntilMailsProcessed
     lines.length = 0

@@ -41,10 +41,10 @@ it.effect("the metrics cover the topics that were sent in the period, in total a
   Effect.gen(function* () {
     yield* at("2026-03-01T09:00:00.000Z")
     const generator = yield* ScriptedGenerator
-    const owner = yield* Seed.organization()
-    const bo = yield* Seed.persona(owner, { name: "Bo Lindqvist" })
-    const ada = yield* Seed.persona(owner, { name: "Ada Vance" })
-    const { text: key } = yield* Seed.key(owner)
+    const owner = yield* Seed.createOrganization()
+    const bo = yield* Seed.createPersona(owner, { name: "Bo Lindqvist" })
+    const ada = yield* Seed.createPersona(owner, { name: "Ada Vance" })
+    const { text: key } = yield* Seed.issueApiKey(owner)
     const [title, relegation, cup] = ["Who takes the title?", "And who goes down?", "Who lifts the cup?"] as const
 
     const first = yield* submitTopic(key, title, [ada, bo])
@@ -124,9 +124,9 @@ it.effect("failed assignments are counted by their failure reason", () =>
   Effect.gen(function* () {
     yield* at("2026-03-01T09:00:00.000Z")
     const generator = yield* ScriptedGenerator
-    const owner = yield* Seed.organization()
-    const personas = yield* Effect.forEach(["Ada", "Bo", "Cy"], (name) => Seed.persona(owner, { name }))
-    const { text: key } = yield* Seed.key(owner)
+    const owner = yield* Seed.createOrganization()
+    const personas = yield* Effect.forEach(["Ada", "Bo", "Cy"], (name) => Seed.createPersona(owner, { name }))
+    const { text: key } = yield* Seed.issueApiKey(owner)
     const topic = yield* submitTopic(key, "Who takes the title?", personas)
     const [ada, bo, cy] = personas as [(typeof personas)[0], (typeof personas)[0], (typeof personas)[0]]
     yield* generator.failNext({ permanent: true })
@@ -154,20 +154,20 @@ it.effect("a key sees only the metrics of its own organization and environment, 
   Effect.gen(function* () {
     yield* at("2026-03-01T09:00:00.000Z")
     const { call } = yield* TestApi
-    const owner = yield* Seed.organization()
-    const persona = yield* Seed.persona(owner)
-    const live = yield* Seed.key(owner)
+    const owner = yield* Seed.createOrganization()
+    const persona = yield* Seed.createPersona(owner)
+    const live = yield* Seed.issueApiKey(owner)
     yield* submitTopic(live.text, "Who takes the title?", [persona])
     yield* TestClock.adjust("1 second")
     assert.strictEqual((yield* metrics(live.text)).overall.counts.sent, 1)
     for (const { text } of [
-      yield* Seed.key(owner, { environment: "test" }),
-      yield* Seed.key(yield* Seed.organization({ name: "Other" }))
+      yield* Seed.issueApiKey(owner, { environment: "test" }),
+      yield* Seed.issueApiKey(yield* Seed.createOrganization({ name: "Other" }))
     ]) {
       const { overall, personas } = yield* metrics(text)
       assert.deepStrictEqual([overall, personas], [nothing, []])
     }
-    const { text: key } = yield* Seed.key(owner, { scopes: ["topics:read", "topics:submit", "personas:read"] })
+    const { text: key } = yield* Seed.issueApiKey(owner, { scopes: ["topics:read", "topics:submit", "personas:read"] })
     const denied = yield* call("/partner/v1/metrics/performance?from=nonsense", { key })
     assert.deepStrictEqual([denied.status, (yield* readJson(denied)).error.code], [401, "scope_denied"])
   }).pipe(Effect.provide(InMemory.layer))
@@ -177,7 +177,7 @@ it.effect("an invalid period is refused, and the response lists all problems", (
   Effect.gen(function* () {
     yield* at("2026-03-01T09:00:00.000Z")
     const { call } = yield* TestApi
-    const { text: key } = yield* Seed.key(yield* Seed.organization())
+    const { text: key } = yield* Seed.issueApiKey(yield* Seed.createOrganization())
     const refusals = {
       "?from=yesterday": ["from"],
       "?from=2026-02-30T00:00:00Z&to=2026-03-01": ["from", "to"],

@@ -13,10 +13,10 @@ it.effect("usage, quotas and remaining amounts belong to the current month, and 
   Effect.gen(function* () {
     yield* TestClock.setTime(Date.UTC(2026, 0, 30, 12))
     const { call } = yield* TestApi
-    const owner = yield* Seed.organization({ limits: { topics_per_month: 10, requests_per_hour: 70 } })
-    const { text: key } = yield* Seed.key(owner)
-    const test = yield* Seed.key(owner, { environment: "test" })
-    const personas = yield* Effect.forEach([1, 2, 3], () => Seed.persona(owner))
+    const owner = yield* Seed.createOrganization({ limits: { topics_per_month: 10, requests_per_hour: 70 } })
+    const { text: key } = yield* Seed.issueApiKey(owner)
+    const test = yield* Seed.issueApiKey(owner, { environment: "test" })
+    const personas = yield* Effect.forEach([1, 2, 3], () => Seed.createPersona(owner))
     const submit = (content: string, key: string) =>
       call("/partner/v1/topics", { method: "POST", key, body: { content, persona_ids: personas.map(({ id }) => id) } })
     yield* submit("The first question of the month", key)
@@ -53,7 +53,9 @@ it.effect(
     Effect.gen(function* () {
       yield* TestClock.setTime(Date.UTC(2026, 0, 30, 12))
       const { call } = yield* TestApi
-      const { text: key } = yield* Seed.key(yield* Seed.organization({ limits: { requests_per_hour: 2 } }))
+      const { text: key } = yield* Seed.issueApiKey(
+        yield* Seed.createOrganization({ limits: { requests_per_hour: 2 } })
+      )
       const statuses: Array<number> = []
       for (let sent = 1; sent <= 5; sent++) statuses.push((yield* call("/partner/v1/topics", { key })).status)
       assert.deepStrictEqual(statuses, [200, 200, 429, 429, 429])
@@ -67,8 +69,8 @@ it.effect(
 it.effect("the time of a key's last use is updated within seconds", () =>
   Effect.gen(function* () {
     const { call } = yield* TestApi
-    const owner = yield* Seed.organization()
-    const [used, idle] = [yield* Seed.key(owner), yield* Seed.key(owner)]
+    const owner = yield* Seed.createOrganization()
+    const [used, idle] = [yield* Seed.issueApiKey(owner), yield* Seed.issueApiKey(owner)]
     yield* TestClock.setTime(60_000)
     yield* call("/partner/v1/topics", { key: used.text })
     yield* TestClock.adjust("5 seconds")
@@ -83,7 +85,7 @@ it.effect("the time of a key's last use is updated within seconds", () =>
 it.effect("the usage endpoint requires the scope usage:read", () =>
   Effect.gen(function* () {
     const { call } = yield* TestApi
-    const { text: key } = yield* Seed.key(yield* Seed.organization(), { scopes: ["topics:read"] })
+    const { text: key } = yield* Seed.issueApiKey(yield* Seed.createOrganization(), { scopes: ["topics:read"] })
     const response = yield* call("/partner/v1/usage", { key })
     assert.deepStrictEqual([response.status, (yield* readJson(response)).error.code], [401, "scope_denied"])
   }).pipe(Effect.provide(InMemory.layer))

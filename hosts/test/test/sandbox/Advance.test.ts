@@ -115,8 +115,8 @@ it.effect(
     Effect.gen(function* () {
       const { advance, call, key, live, persona, post, sent } = yield* seedTestIntegration
       const { shares } = yield* sent("Will it rain on Sunday?", waits)
-      const stranger = yield* Seed.organization({ name: "Strangers" })
-      const strangers = (yield* Seed.key(stranger, { environment: "test" })).text
+      const stranger = yield* Seed.createOrganization({ name: "Strangers" })
+      const strangers = (yield* Seed.issueApiKey(stranger, { environment: "test" })).text
       const asked = yield* post("/topics", { content: "Will it rain, live?", persona_ids: [persona.id] }, live)
       const share = asked.data.results[0].share_id
       const bytes = (id: string, by: string) =>
@@ -140,7 +140,7 @@ it.effect(
         assert.strictEqual(yield* bytes(id, by), nothing)
       }
       assert.strictEqual((yield* advance(share, "applaud", live)).error.code, "not_found")
-      const { text: reader } = yield* Seed.key(stranger, { environment: "test", scopes: ["topics:read"] })
+      const { text: reader } = yield* Seed.issueApiKey(stranger, { environment: "test", scopes: ["topics:read"] })
       assert.strictEqual((yield* advance(shares[0] ?? "", "respond", reader)).error.code, "scope_denied")
       assert.deepInclude((yield* advance(shares[0] ?? "")).data, { status: "opinion_injected" })
     }).pipe(Effect.provide(InMemory.layer))

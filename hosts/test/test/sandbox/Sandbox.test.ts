@@ -12,8 +12,8 @@ import { SigningSecrets } from "@partner-commentary/core/shared/SigningSecrets"
 import { WorkerSettings } from "@partner-commentary/server/workers/WorkerSettings"
 import * as Sqlite from "@partner-commentary/sqlite/Sqlite"
 import * as InMemory from "@partner-commentary/test/InMemory"
+import { InMemoryWebhookReceivers } from "@partner-commentary/test/InMemoryWebhookReceivers"
 import { Mailbox } from "@partner-commentary/test/Mailbox"
-import { Receivers } from "@partner-commentary/test/Receivers"
 import { ScriptedGenerator } from "@partner-commentary/test/ScriptedGenerator"
 import * as Seed from "@partner-commentary/test/Seed"
 import { TestApi } from "@partner-commentary/test/TestApi"
@@ -160,8 +160,8 @@ it.effect("only test keys see test personas, which come first in the list and ha
 it.effect("a submission to test personas and other personas has its results in the order of the requested ids", () =>
   Effect.gen(function* () {
     const { owner, submit } = yield* seedTestIntegration
-    const stranger = yield* Seed.persona(null)
-    const licensed = yield* Seed.persona(owner, { creator: { name: "", email: "gone@creators.example" } })
+    const stranger = yield* Seed.createPersona(null)
+    const licensed = yield* Seed.createPersona(owner, { creator: { name: "", email: "gone@creators.example" } })
     yield* (yield* CreatorAdministration).erase("gone@creators.example")
     const { data } = yield* submit("Who is asked?", stranger.id, waits, licensed.id, approves, waits)
     assert.deepStrictEqual(
@@ -230,10 +230,10 @@ it.effect("test topics neither use nor check a quota, and do not affect live top
   Effect.gen(function* () {
     yield* TestClock.setTime(startTime)
     const { call } = yield* TestApi
-    const owner = yield* Seed.organization({ limits: { topics_per_month: 1, commentaries_per_month: 1 } })
-    const persona = yield* Seed.persona(owner)
-    const live = (yield* Seed.key(owner)).text
-    const test = (yield* Seed.key(owner, { environment: "test" })).text
+    const owner = yield* Seed.createOrganization({ limits: { topics_per_month: 1, commentaries_per_month: 1 } })
+    const persona = yield* Seed.createPersona(owner)
+    const live = (yield* Seed.issueApiKey(owner)).text
+    const test = (yield* Seed.issueApiKey(owner, { environment: "test" })).text
     const submit = (key: string, content: string) =>
       call("/partner/v1/topics", { method: "POST", key, body: { content, persona_ids: [persona.id] } })
     for (const number of [1, 2, 3]) assert.strictEqual((yield* submit(test, `Topic number ${number}?`)).status, 201)
@@ -281,7 +281,7 @@ it.effect("the service never queries the host's PersonaStore for a test persona"
         Layer.provideMerge(Sqlite.layerMemory),
         Layer.provideMerge([
           Mailbox.layer,
-          Receivers.layer,
+          InMemoryWebhookReceivers.layer,
           Core.layerProcess,
           DashboardIdentity.layerNone,
           ScriptedGenerator.layer,

@@ -18,7 +18,7 @@ const scopes = ["personas:read", "topics:submit", "topics:read", "usage:read"]
 
 const answers = Effect.gen(function* () {
   const by = yield* seedPartner()
-  const token = yield* Seed.token(by.organization)
+  const token = yield* Seed.issueDashboardToken(by.organization)
   yield* submitTopicWithStates(by, "Will the Lakers make the play-offs?", ["creator_approved", "topic_sent"])
   const usage = (yield* by.get("/usage")).body.data
   const dashboard = (method: string, path: string, body?: unknown) =>
@@ -174,4 +174,4 @@ layer(Answers.layer)("specification 2", (it) => {
 })
 
 /** A key that the test may revoke. */
-const spare = Effect.flatMap(Answers, ({ by }) => Seed.key(by.organization))
+const spare = Effect.flatMap(Answers, ({ by }) => Seed.issueApiKey(by.organization))

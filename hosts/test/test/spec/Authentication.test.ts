@@ -82,8 +82,8 @@ for (const [scope, lines] of grants) {
     Effect.gen(function* () {
       const { owner, persona, submit } = yield* seedPartner()
       const { data } = yield* submit("Will the cup be theirs again?", {})
-      const only = (yield* Seed.key(owner, { scopes: [scope] })).text
-      const others = (yield* Seed.key(owner, {
+      const only = (yield* Seed.issueApiKey(owner, { scopes: [scope] })).text
+      const others = (yield* Seed.issueApiKey(owner, {
         scopes: grants.map(([other]) => other).filter((other) => other !== scope)
       })).text
       for (const line of lines) {
@@ -130,7 +130,7 @@ testOnService(
   "5.5 A request whose key lacks the needed scope is rejected with scope_denied",
   Effect.gen(function* () {
     const { owner } = yield* seedPartner()
-    const { text: key } = yield* Seed.key(owner, { scopes: [] })
+    const { text: key } = yield* Seed.issueApiKey(owner, { scopes: [] })
     for (const line of operations)
       assert.strictEqual(statusAndCode(yield* sendRequest(line, { key })), "401 scope_denied", line)
   })
@@ -142,9 +142,9 @@ testOnService(
     const { createKey, owner, token } = yield* seedPartner()
     const revoked = (yield* createKey()).data
     yield* sendRequest(`DELETE /api-keys/${revoked.id}`, { token })
-    const expired = yield* Seed.key(owner, { expiresAt: startTime })
-    const restricted = yield* Seed.key(owner, { ipAllowList: ["203.0.113.7"] })
-    const denied = yield* Seed.key(owner, { scopes: ["topics:read"] })
+    const expired = yield* Seed.issueApiKey(owner, { expiresAt: startTime })
+    const restricted = yield* Seed.issueApiKey(owner, { ipAllowList: ["203.0.113.7"] })
+    const denied = yield* Seed.issueApiKey(owner, { scopes: ["topics:read"] })
     for (const [key, code] of [
       ["garbage", "unauthorized"],
       [revoked.full_key, "key_revoked"],
@@ -164,7 +164,7 @@ testOnService(
     const { createKey, owner } = yield* seedPartner()
     const old = (yield* createKey()).data
     yield* TestClock.adjust("90 days")
-    const token = yield* Seed.token(owner)
+    const token = yield* Seed.issueDashboardToken(owner)
     assert.strictEqual(statusAndCode(yield* sendRequest("GET /usage", { key: old.full_key })), "200")
     const body = { name: "Backend, next", scopes: allScopes }
     const next = (yield* sendRequest("POST /api-keys", { token, body })).data

@@ -111,7 +111,7 @@ layer(layerOfService)("specification 1", (it) => {
     () =>
       Effect.gen(function* () {
         const by = yield* seedPartner()
-        const token = yield* Seed.token(by.organization)
+        const token = yield* Seed.issueDashboardToken(by.organization)
         for (const path of ["/personas", "/usage", "/webhooks"]) assert.strictEqual((yield* by.get(path)).status, 200)
         assert.strictEqual((yield* sendRequest("/partner/v1/api-keys", { token })).status, 200)
       })
@@ -133,7 +133,9 @@ layer(layerOfService)("specification 1", (it) => {
       for (const path of ["/topics", "/personas", "/webhooks"])
         assert.deepStrictEqual((yield* other.get(path)).body.data, [], path)
       assert.strictEqual((yield* other.get("/usage")).body.data.usage.topics_created, 0)
-      const keys = yield* sendRequest("/partner/v1/api-keys", { token: yield* Seed.token(other.organization) })
+      const keys = yield* sendRequest("/partner/v1/api-keys", {
+        token: yield* Seed.issueDashboardToken(other.organization)
+      })
       assert.deepStrictEqual(valuesAt(keys.body, "data[].id"), [other.keyId])
     })
   )

@@ -90,7 +90,7 @@ testOnService(
   "7 key_expired, 401: key expired; no details",
   Effect.gen(function* () {
     const { owner } = yield* seedPartner()
-    const { text: key } = yield* Seed.key(owner, { expiresAt: startTime })
+    const { text: key } = yield* Seed.issueApiKey(owner, { expiresAt: startTime })
     bare(yield* sendRequest("GET /topics", { key }), 401, "key_expired")
   })
 )
@@ -99,7 +99,7 @@ testOnService(
   "7 ip_restricted, 401: request from an address not on the key's list; no details",
   Effect.gen(function* () {
     const { owner } = yield* seedPartner()
-    const { text: key } = yield* Seed.key(owner, { ipAllowList: ["203.0.113.7"] })
+    const { text: key } = yield* Seed.issueApiKey(owner, { ipAllowList: ["203.0.113.7"] })
     bare(yield* sendRequest("GET /topics", { key }), 401, "ip_restricted")
   })
 )
@@ -108,7 +108,7 @@ testOnService(
   "7 scope_denied, 401: key lacks required scope; no details",
   Effect.gen(function* () {
     const { owner } = yield* seedPartner()
-    const { text: key } = yield* Seed.key(owner, { scopes: ["usage:read"] })
+    const { text: key } = yield* Seed.issueApiKey(owner, { scopes: ["usage:read"] })
     bare(yield* sendRequest("GET /topics", { key }), 401, "scope_denied")
   })
 )
@@ -117,7 +117,7 @@ testOnService(
   "7 not_licensed, 403: no active license for the persona; details an object with persona_id",
   Effect.gen(function* () {
     const { key } = yield* seedPartner()
-    const { id } = yield* Seed.persona(null)
+    const { id } = yield* Seed.createPersona(null)
     const details = detailed(yield* sendRequest(`GET /personas/${id}`, { key }), 403, "not_licensed")
     assert.deepStrictEqual(details, { persona_id: id })
   })
@@ -146,7 +146,7 @@ testOnService(
   "7 no_valid_personas: none of the requested personas could be sent to; details an array of {persona_id, status}",
   Effect.gen(function* () {
     const { submit } = yield* seedPartner()
-    const { id } = yield* Seed.persona(null)
+    const { id } = yield* Seed.createPersona(null)
     const more = { persona_ids: [id, unknownId] }
     const { error, status } = yield* submit("Will the cup be theirs again?", { more })
     assert.deepStrictEqual([status, error.code], [400, "no_valid_personas"])

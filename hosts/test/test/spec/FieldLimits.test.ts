@@ -125,7 +125,7 @@ testOnService(
   "8 Client guidance: one topic goes to several personas in one request",
   Effect.gen(function* () {
     const { owner, persona, submit } = yield* seedPartner()
-    const others = yield* Effect.forEach(["Bo", "Cy"], (name) => Seed.persona(owner, { name }))
+    const others = yield* Effect.forEach(["Bo", "Cy"], (name) => Seed.createPersona(owner, { name }))
     const more = { persona_ids: [persona, ...others].map(({ id }) => id) }
     const { data } = yield* submit("Will the cup be theirs again?", { more })
     assert.strictEqual(data.personas_sent, 3)

@@ -102,7 +102,7 @@ testOnService(
     const { createKey, key, submit, token } = yield* seedPartner({ limits: { burst_per_minute: 12 } })
     const revoked = (yield* createKey()).data
     yield* sendRequest(`DELETE /api-keys/${revoked.id}`, { token })
-    const { id: unlicensed } = yield* Seed.persona(null)
+    const { id: unlicensed } = yield* Seed.createPersona(null)
     const answers = [
       yield* sendRequest("GET /usage", { key }),
       yield* submit("Will the cup be theirs again?"),

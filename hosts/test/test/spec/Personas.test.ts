@@ -10,16 +10,18 @@ const unknown = "019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"
 const refusal = ({ body, status }: ApiAnswer) => [status, body.error.code]
 
 const ended = Effect.fnUntraced(function* (by: SeededPartner) {
-  const persona = yield* Seed.persona(null)
-  yield* Seed.license(by.organization, persona, (yield* Clock.currentTimeMillis) - 1)
+  const persona = yield* Seed.createPersona(null)
+  yield* Seed.licensePersona(by.organization, persona, (yield* Clock.currentTimeMillis) - 1)
   return persona
 })
 
 const needsPersonasRead = Effect.fnUntraced(function* (path: (id: string) => string) {
   const by = yield* seedPartner()
   const { id } = yield* by.persona()
-  const { text: reads } = yield* Seed.key(by.organization, { scopes: ["personas:read"] })
-  const { text: others } = yield* Seed.key(by.organization, { scopes: ["topics:submit", "topics:read", "usage:read"] })
+  const { text: reads } = yield* Seed.issueApiKey(by.organization, { scopes: ["personas:read"] })
+  const { text: others } = yield* Seed.issueApiKey(by.organization, {
+    scopes: ["topics:submit", "topics:read", "usage:read"]
+  })
   assert.strictEqual((yield* by.get(path(id), { key: reads })).status, 200)
   assert.deepStrictEqual(refusal(yield* by.get(path(id), { key: others })), [401, "scope_denied"])
 })

@@ -71,8 +71,8 @@ layer(layerOfService)("specification 4: POST /topics", (it) => {
   it.effect("POST /topics requires the scope topics:submit", () =>
     Effect.gen(function* () {
       const { body, by } = yield* setUp
-      const { text: only } = yield* Seed.key(by.organization, { scopes: ["topics:submit"] })
-      const { text: others } = yield* Seed.key(by.organization, {
+      const { text: only } = yield* Seed.issueApiKey(by.organization, { scopes: ["topics:submit"] })
+      const { text: others } = yield* Seed.issueApiKey(by.organization, {
         scopes: ["topics:read", "personas:read", "usage:read"]
       })
       assert.strictEqual((yield* by.post("/topics", body({}), { key: only })).status, 201)
@@ -105,8 +105,8 @@ layer(layerOfService)("specification 4: POST /topics", (it) => {
   it.effect("the personas in persona_ids need an active license", () =>
     Effect.gen(function* () {
       const { by, taken } = yield* setUp
-      const ended = yield* Seed.persona(null)
-      yield* Seed.license(by.organization, ended, (yield* Clock.currentTimeMillis) - 1)
+      const ended = yield* Seed.createPersona(null)
+      yield* Seed.licensePersona(by.organization, ended, (yield* Clock.currentTimeMillis) - 1)
       const active = yield* by.persona()
       const { results } = yield* taken({ persona_ids: [ended.id, active.id] })
       assert.deepStrictEqual(

@@ -23,8 +23,8 @@ const refusal = ({ body, status }: ApiAnswer) => [status, body.error.code]
 const needsTopicsRead = Effect.fnUntraced(function* (path: (id: string) => string) {
   const by = yield* seedPartner()
   const { id } = yield* submitTopicWithStates(by, content, ["topic_sent"], { external_reference: "game-1" })
-  const { text: reads } = yield* Seed.key(by.organization, { scopes: ["topics:read"] })
-  const { text: others } = yield* Seed.key(by.organization, {
+  const { text: reads } = yield* Seed.issueApiKey(by.organization, { scopes: ["topics:read"] })
+  const { text: others } = yield* Seed.issueApiKey(by.organization, {
     scopes: ["topics:submit", "personas:read", "usage:read"]
   })
   assert.strictEqual((yield* by.get(path(id), { key: reads })).status, 200)

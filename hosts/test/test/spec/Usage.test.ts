@@ -23,8 +23,8 @@ testOnService(
   "4 GET /usage: scope usage:read",
   Effect.gen(function* () {
     const { owner } = yield* seedPartner()
-    const reader = yield* Seed.key(owner, { scopes: ["usage:read"] })
-    const others = yield* Seed.key(owner, { scopes: ["personas:read", "topics:submit", "topics:read"] })
+    const reader = yield* Seed.issueApiKey(owner, { scopes: ["usage:read"] })
+    const others = yield* Seed.issueApiKey(owner, { scopes: ["personas:read", "topics:submit", "topics:read"] })
     assert.strictEqual(statusAndCode(yield* sendRequest("GET /usage", { key: reader.text })), "200")
     assert.strictEqual(statusAndCode(yield* sendRequest("GET /usage", { key: others.text })), "401 scope_denied")
   })

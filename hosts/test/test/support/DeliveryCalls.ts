@@ -2,8 +2,9 @@
  * Helpers for delivery tests: a partner with a creator who declines, a webhook, and the events that the webhook
  * received.
  */
+
+import { InMemoryWebhookReceivers } from "@partner-commentary/test/InMemoryWebhookReceivers"
 import { Mailbox } from "@partner-commentary/test/Mailbox"
-import { Receivers } from "@partner-commentary/test/Receivers"
 import * as Seed from "@partner-commentary/test/Seed"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -17,9 +18,9 @@ const start = Date.parse("2026-03-01T09:00:00.000Z")
 /** Creates an organization with a key and a licensed persona. The test can make this persona's creator decline. */
 export const seedDecliningPartner = Effect.gen(function* () {
   if ((yield* Clock.currentTimeMillis) === 0) yield* TestClock.setTime(start)
-  const owner = yield* Seed.organization()
-  const persona = yield* Seed.persona(owner)
-  const { text: key } = yield* Seed.key(owner)
+  const owner = yield* Seed.createOrganization()
+  const persona = yield* Seed.createPersona(owner)
+  const { text: key } = yield* Seed.issueApiKey(owner)
   const declined = Effect.fnUntraced(function* (content: string) {
     yield* submitTopic(key, content, [persona])
     yield* actAsCreator(yield* creatorTokenFor(persona, content), "decline", { reason: "No." })
@@ -85,7 +86,7 @@ export const advanceToNextAttempt = Effect.fnUntraced(function* (list: ReturnTyp
 })
 
 /** Returns all requests to webhooks, oldest first. */
-export const receivedWebhookRequests = Effect.flatMap(Receivers, ({ sent }) => sent)
+export const receivedWebhookRequests = Effect.flatMap(InMemoryWebhookReceivers, ({ sent }) => sent)
 
 export const eventsSent = Effect.map(receivedWebhookRequests, (requests) =>
   requests.map((request) => ({ request, event: JSON.parse(request.body) }))

@@ -39,9 +39,9 @@ export const createApprovedTopic = Effect.fnUntraced(function* (
   more: { readonly webhook_ids?: ReadonlyArray<string> } = {}
 ) {
   if ((yield* Clock.currentTimeMillis) === 0) yield* TestClock.setTime(startTime)
-  const owner = yield* Seed.organization()
-  const persona = yield* Seed.persona(owner)
-  const { text: key } = yield* Seed.key(owner)
+  const owner = yield* Seed.createOrganization()
+  const persona = yield* Seed.createPersona(owner)
+  const { text: key } = yield* Seed.issueApiKey(owner)
   yield* registerWebhook(key, ["creator.approved"])
   const topicId = yield* submitTopic(key, content, [persona], {
     external_reference: "title",

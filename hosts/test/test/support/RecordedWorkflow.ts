@@ -1,6 +1,6 @@
 /** Runs a whole workflow, from the submission to the delivered events, and records the SQL statements of each step. */
 import * as Jobs from "@partner-commentary/server/workers/Jobs"
-import { creatorTokenIn, Mailbox } from "@partner-commentary/test/Mailbox"
+import { extractCreatorToken, Mailbox } from "@partner-commentary/test/Mailbox"
 import type { StatementsOfRoundTrip } from "@partner-commentary/test/postgres/PostgresProxy"
 import * as Seed from "@partner-commentary/test/Seed"
 import * as Effect from "effect/Effect"
@@ -37,13 +37,13 @@ type Recorder<R0> = <A, E, R>(
 /** Runs a whole workflow with `count` personas and two webhooks, and records the SQL statements of each step. */
 export const runRecordedWorkflow = Effect.fnUntraced(function* <R0>(count: number, record: Recorder<R0>) {
   const mailbox = yield* Mailbox
-  const owner = yield* Seed.organization()
-  const personas = yield* Effect.forEach(Array.from({ length: count }), () => Seed.persona(owner))
-  const { text: key } = yield* Seed.key(owner)
+  const owner = yield* Seed.createOrganization()
+  const personas = yield* Effect.forEach(Array.from({ length: count }), () => Seed.createPersona(owner))
+  const { text: key } = yield* Seed.issueApiKey(owner)
   for (const at of [exampleWebhookUrl, `${exampleWebhookUrl}/other`])
     yield* registerWebhook(key, ["creator.approved"], at)
   yield* runJobsUntilNoneDue
-  const newTokens = Effect.map(mailbox.all, (mails) => mails.slice(-count).map(creatorTokenIn))
+  const newTokens = Effect.map(mailbox.all, (mails) => mails.slice(-count).map(extractCreatorToken))
   const submitted = yield* record(submitTopic(key, "Who will win the cup this year?", personas))
   const mailed = yield* record(runJobsUntilNoneDue)
   const requests = yield* newTokens
@@ -68,14 +68,14 @@ export const runRecordedWorkflow = Effect.fnUntraced(function* <R0>(count: numbe
 /** Lets one creator answer two topics, and records the statements that make both drafts. */
 export const recordTwoDrafts = Effect.fnUntraced(function* <R0>(record: Recorder<R0>) {
   const mailbox = yield* Mailbox
-  const owner = yield* Seed.organization()
-  const persona = yield* Seed.persona(owner)
-  const { text: key } = yield* Seed.key(owner)
+  const owner = yield* Seed.createOrganization()
+  const persona = yield* Seed.createPersona(owner)
+  const { text: key } = yield* Seed.issueApiKey(owner)
   for (const content of ["Who will win the cup this year?", "Who will win the league this year?"]) {
     yield* submitTopic(key, content, [persona])
   }
   yield* runJobsUntilNoneDue
-  const requests = (yield* mailbox.all).slice(-2).map(creatorTokenIn)
+  const requests = (yield* mailbox.all).slice(-2).map(extractCreatorToken)
   yield* Effect.forEach(requests, (token) => actAsCreator(token, "respond", { perspective: "The youngest will." }))
   const { turns } = yield* record(runJobsUntilNoneDue)
   return turns.map(RecordedPostgres.summarizeStatements)

@@ -3,7 +3,7 @@
  * mail.
  */
 import type { Persona } from "@partner-commentary/core/persona/Persona"
-import { creatorTokenIn, Mailbox } from "@partner-commentary/test/Mailbox"
+import { extractCreatorToken, Mailbox } from "@partner-commentary/test/Mailbox"
 import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
 import { eventually } from "./Eventually.ts"
@@ -48,7 +48,7 @@ export const creatorTokenFor = Effect.fnUntraced(function* (persona: Persona, co
     `a mail to ${persona.name}`,
     Effect.map(mailbox.to(persona.creator.email), (mails) => mails.find(({ text }) => text.includes(content)))
   )
-  return creatorTokenIn(mail)
+  return extractCreatorToken(mail)
 })
 
 export const actAsCreator = Effect.fnUntraced(function* (token: string, action: string, body: unknown = {}) {

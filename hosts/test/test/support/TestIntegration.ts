@@ -24,10 +24,10 @@ export const [approves, declines, expires, fails, waits] = testPersonas.map(({ i
 export const seedTestIntegration = Effect.gen(function* () {
   yield* TestClock.setTime(startTime)
   const { call } = yield* TestApi
-  const owner = yield* Seed.organization()
-  const persona = yield* Seed.persona(owner)
-  const { id: keyId, text: key } = yield* Seed.key(owner, { environment: "test" })
-  const live = (yield* Seed.key(owner)).text
+  const owner = yield* Seed.createOrganization()
+  const persona = yield* Seed.createPersona(owner)
+  const { id: keyId, text: key } = yield* Seed.issueApiKey(owner, { environment: "test" })
+  const live = (yield* Seed.issueApiKey(owner)).text
 
   const get = (path: string, by = key) => Effect.flatMap(call(`/partner/v1${path}`, { key: by }), readJson)
   const post = (path: string, body?: unknown, by = key) =>

@@ -2,14 +2,14 @@
 
 import { assert } from "@effect/vitest"
 import * as Seed from "@partner-commentary/test/Seed"
-import { type ApiCall, TestApi } from "@partner-commentary/test/TestApi"
+import { TestApi, type TestApiCall } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
 import { readJson } from "./Json.ts"
 
 export const exampleWebhookUrl = "https://example.com/webhooks/commentary"
 export const exampleWebhookEvents = ["creator.approved", "commentary.failed"]
 export const unknownId = "019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"
-const ask = (path: string, call: ApiCall) =>
+const ask = (path: string, call: TestApiCall) =>
   Effect.gen(function* () {
     const response = yield* (yield* TestApi).call(`/partner/v1/webhooks${path}`, call)
     return { status: response.status, headers: response.headers, body: yield* readJson(response) }
@@ -20,17 +20,17 @@ export const getWebhook = (key: string, path = "") => ask(path, { key })
 export const patchWebhook = (key: string, id: string, body: unknown) => ask(`/${id}`, { method: "PATCH", key, body })
 export const removeWebhook = (key: string, id: string) => ask(`/${id}`, { method: "DELETE", key })
 
-export const requestWebhookTest = (key: string, id: string, call: ApiCall = {}) =>
+export const requestWebhookTest = (key: string, id: string, call: TestApiCall = {}) =>
   ask(`/${id}/test`, { method: "POST", key, ...call })
 
-export const retryDelivery = (key: string, id: string, delivery: string, call: ApiCall = {}) =>
+export const retryDelivery = (key: string, id: string, delivery: string, call: TestApiCall = {}) =>
   ask(`/${id}/deliveries/${delivery}/retry`, { method: "POST", key, ...call })
 
-export const recoverWebhook = (key: string, id: string, body: unknown, call: ApiCall = {}) =>
+export const recoverWebhook = (key: string, id: string, body: unknown, call: TestApiCall = {}) =>
   ask(`/${id}/recover`, { method: "POST", key, body, ...call })
 
-export const seedApiKeyText = Effect.flatMap(Seed.organization(), (owner) =>
-  Effect.map(Seed.key(owner), ({ text }) => text)
+export const seedApiKeyText = Effect.flatMap(Seed.createOrganization(), (owner) =>
+  Effect.map(Seed.issueApiKey(owner), ({ text }) => text)
 )
 
 /** Returns all problems that the refusal reports. */

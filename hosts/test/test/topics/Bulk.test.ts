@@ -12,11 +12,11 @@ import { readJson } from "../support/Json.ts"
 
 const path = "/partner/v1/topics/bulk"
 
-const setUp = Effect.fnUntraced(function* (given: Parameters<typeof Seed.organization>[0] = {}) {
+const setUp = Effect.fnUntraced(function* (given: Parameters<typeof Seed.createOrganization>[0] = {}) {
   const { call } = yield* TestApi
-  const owner = yield* Seed.organization(given)
-  const persona = yield* Seed.persona(owner)
-  const { text: key } = yield* Seed.key(owner)
+  const owner = yield* Seed.createOrganization(given)
+  const persona = yield* Seed.createPersona(owner)
+  const { text: key } = yield* Seed.issueApiKey(owner)
   const topic = (name: string | number) => ({
     content: `Who will win the cup, number ${name}?`,
     persona_ids: [persona.id]
@@ -60,7 +60,7 @@ it.effect(
   () =>
     Effect.gen(function* () {
       const { call, key, list, persona, results, topic } = yield* setUp()
-      const unlicensed = (yield* Seed.persona(null)).id
+      const unlicensed = (yield* Seed.createPersona(null)).id
       const given = [
         { ...topic(0), external_reference: "mine", metadata: { a: [1] } },
         { content: "short", persona_ids: [persona.id, "x"] },

@@ -11,8 +11,8 @@ import { readJson } from "../support/Json.ts"
 it.effect("a topic beyond the submission limit is refused without being parsed", () =>
   Effect.gen(function* () {
     const { call } = yield* TestApi
-    const owner = yield* Seed.organization({ limits: { topic_submissions_per_hour: 2 } })
-    const { text: key } = yield* Seed.key(owner)
+    const owner = yield* Seed.createOrganization({ limits: { topic_submissions_per_hour: 2 } })
+    const { text: key } = yield* Seed.issueApiKey(owner)
     const topics = Array.from({ length: 20 }, (_, index) => ({ content: "short", mark: `topic-${index}` }))
     const parse = vi.spyOn(JSON, "parse")
     const response = yield* call("/partner/v1/topics/bulk", { method: "POST", key, body: { topics } })
@@ -38,8 +38,8 @@ it.effect(
       const { call } = yield* TestApi
       const sql = yield* SqlClient.SqlClient
       const many = { requests_per_hour: 10_000, burst_per_minute: 10_000, topic_submissions_per_hour: 10_000 }
-      const owner = yield* Seed.organization({ limits: many })
-      const { text: key } = yield* Seed.key(owner)
+      const owner = yield* Seed.createOrganization({ limits: many })
+      const { text: key } = yield* Seed.issueApiKey(owner)
       const post = (topics: ReadonlyArray<unknown>, idempotencyKey?: string) =>
         call("/partner/v1/topics/bulk", {
           method: "POST",

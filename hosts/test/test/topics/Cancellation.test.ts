@@ -19,10 +19,10 @@ const at = "2026-03-01T10:00:00.000Z"
 const seeded = Effect.gen(function* () {
   yield* TestClock.setTime(start)
   const { call } = yield* TestApi
-  const owner = yield* Seed.organization({ limits: { commentaries_per_month: 3 } })
-  const answered = yield* Seed.persona(owner, { name: "Ada Answers" })
-  const silent = yield* Seed.persona(owner, { name: "Sol Silent" })
-  const { text: key, id: keyId } = yield* Seed.key(owner)
+  const owner = yield* Seed.createOrganization({ limits: { commentaries_per_month: 3 } })
+  const answered = yield* Seed.createPersona(owner, { name: "Ada Answers" })
+  const silent = yield* Seed.createPersona(owner, { name: "Sol Silent" })
+  const { text: key, id: keyId } = yield* Seed.issueApiKey(owner)
   const cancel = (topicId: string, as = key, more: { readonly headers?: Record<string, string> } = {}) =>
     call(`/partner/v1/topics/${topicId}/cancel`, { method: "POST", key: as, ...more })
   return { answered, call, cancel, key, keyId, owner, silent }
@@ -129,7 +129,7 @@ it.effect("if a cancellation and a creator's answer are simultaneous, exactly on
   Effect.gen(function* () {
     const { cancel, key, owner } = yield* seeded
     for (let round = 0; round < 3; round++) {
-      const persona = yield* Seed.persona(owner)
+      const persona = yield* Seed.createPersona(owner)
       const asked = `${content} Round ${round}`
       const topicId = yield* submitTopic(key, asked, [persona])
       const token = yield* creatorTokenFor(persona, asked)
@@ -150,8 +150,8 @@ it.effect("the cancellation of another organization's, another environment's or 
   Effect.gen(function* () {
     const { cancel, key, owner, silent } = yield* seeded
     const topicId = yield* submitTopic(key, content, [silent])
-    const stranger = yield* Seed.key(yield* Seed.organization({ name: "Other" }))
-    const test = yield* Seed.key(owner, { environment: "test" })
+    const stranger = yield* Seed.issueApiKey(yield* Seed.createOrganization({ name: "Other" }))
+    const test = yield* Seed.issueApiKey(owner, { environment: "test" })
     const refusal = (id: string, as = key) =>
       Effect.flatMap(cancel(id, as), (answer) =>
         Effect.map(readJson(answer), ({ error }) => [answer.status, error.code, error.message])
@@ -159,7 +159,7 @@ it.effect("the cancellation of another organization's, another environment's or 
     const notFound = [404, "not_found", "Topic not found."]
     for (const { text } of [stranger, test]) assert.deepStrictEqual(yield* refusal(topicId, text), notFound)
     for (const id of [unknown, "not-an-id"]) assert.deepStrictEqual(yield* refusal(id), notFound)
-    const reader = yield* Seed.key(owner, { scopes: ["topics:read"] })
+    const reader = yield* Seed.issueApiKey(owner, { scopes: ["topics:read"] })
     assert.deepStrictEqual((yield* refusal(topicId, reader.text)).slice(0, 2), [401, "scope_denied"])
     assert.isNull((yield* getJson(key, `/topics/${topicId}/status`)).data.personas[0].failure)
   }).pipe(Effect.provide(InMemory.layer))
@@ -168,7 +168,7 @@ it.effect("the cancellation of another organization's, another environment's or 
 it.effect("when a test key cancels a topic, the topic's simulated creators stop", () =>
   Effect.gen(function* () {
     const { call, cancel, owner } = yield* seeded
-    const { text: key } = yield* Seed.key(owner, { environment: "test" })
+    const { text: key } = yield* Seed.issueApiKey(owner, { environment: "test" })
     const body = { content, persona_ids: ["7e570000-0000-4000-8000-000000000005"] }
     const created = yield* readJson(yield* call("/partner/v1/topics", { method: "POST", key, body }))
     const { data } = yield* readJson(yield* cancel(created.data.topic_id, key))

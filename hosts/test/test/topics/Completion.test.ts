@@ -27,10 +27,10 @@ const completions = (key: string) => eventsOf(key, "&type=topic.completed")
 const seeded = Effect.gen(function* () {
   yield* TestClock.setTime(start)
   const { call } = yield* TestApi
-  const owner = yield* Seed.organization()
-  const first = yield* Seed.persona(owner, { name: "Ada First" })
-  const last = yield* Seed.persona(owner, { name: "Sol Last" })
-  const { text: key } = yield* Seed.key(owner)
+  const owner = yield* Seed.createOrganization()
+  const first = yield* Seed.createPersona(owner, { name: "Ada First" })
+  const last = yield* Seed.createPersona(owner, { name: "Sol Last" })
+  const { text: key } = yield* Seed.issueApiKey(owner)
   const post = (path: string) => call(`/partner/v1${path}`, { method: "POST", key })
   return { first, key, last, owner, post }
 })
@@ -155,7 +155,7 @@ it.effect(
   () =>
     Effect.gen(function* () {
       const { first, key, last, owner, post } = yield* seeded
-      const third = yield* Seed.persona(owner, { name: "Uma Unread" })
+      const third = yield* Seed.createPersona(owner, { name: "Uma Unread" })
       const topics = yield* Effect.forEach(
         Array.from({ length: 12 }, (_, number) => `Who wins match number ${number}?`),
         Effect.fnUntraced(function* (each) {

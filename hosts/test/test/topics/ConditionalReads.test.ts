@@ -79,9 +79,9 @@ test("a view's ETag changes with every change of the view, from the submission t
 
 const scene = (limits: Partial<OrganizationLimits> = {}) =>
   Effect.gen(function* () {
-    const owner = yield* Seed.organization({ limits: { burst_per_minute: 200, ...limits } })
-    const persona = yield* Seed.persona(owner)
-    const { text: key } = yield* Seed.key(owner)
+    const owner = yield* Seed.createOrganization({ limits: { burst_per_minute: 200, ...limits } })
+    const persona = yield* Seed.createPersona(owner)
+    const { text: key } = yield* Seed.issueApiKey(owner)
     const topicId = yield* submitTopic(key, "Who takes the title this season?", [persona], {})
     const { call } = yield* TestApi
     const get = (path: string, tag?: string, caller = key) =>
@@ -113,7 +113,7 @@ it.effect("a 304 response has the ETag and the rate-limit headers, but no body a
 it.effect("a request with an ETag gets 404 for another organization's topic and for an unknown topic", () =>
   Effect.gen(function* () {
     const { get, tag, topicId } = yield* scene()
-    const stranger = yield* Seed.key(yield* Seed.organization())
+    const stranger = yield* Seed.issueApiKey(yield* Seed.createOrganization())
     for (const view of ["/status", "", "/commentaries"]) {
       assert.strictEqual((yield* get(`/${topicId}${view}`)).status, 200)
       assert.strictEqual((yield* get(`/${topicId}${view}`, undefined, stranger.text)).status, 404, view)

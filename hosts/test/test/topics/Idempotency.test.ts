@@ -22,9 +22,9 @@ const path = "/partner/v1/topics"
 
 const setUp = Effect.gen(function* () {
   const { call } = yield* TestApi
-  const owner = yield* Seed.organization()
-  const persona = yield* Seed.persona(owner)
-  const { text: key } = yield* Seed.key(owner)
+  const owner = yield* Seed.createOrganization()
+  const persona = yield* Seed.createPersona(owner)
+  const { text: key } = yield* Seed.issueApiKey(owner)
   const topic = { content: "Who will win the cup this year?", persona_ids: [persona.id] }
   const post = (
     idempotencyKey: string,
@@ -95,9 +95,9 @@ it.effect(
 it.effect("the same idempotency key counts as a different key in another organization, environment or path", () =>
   Effect.gen(function* () {
     const { owner, persona, post, topic } = yield* setUp
-    const other = yield* Seed.organization()
-    yield* Seed.license(other, persona)
-    const [test, foreign] = [yield* Seed.key(owner, { environment: "test" }), yield* Seed.key(other)]
+    const other = yield* Seed.createOrganization()
+    yield* Seed.licensePersona(other, persona)
+    const [test, foreign] = [yield* Seed.issueApiKey(owner, { environment: "test" }), yield* Seed.issueApiKey(other)]
     const answers = [
       yield* post("a"),
       yield* post("a", { key: test.text }),
@@ -123,11 +123,11 @@ it.effect("the same idempotency key counts as a different key in another organiz
 it.effect("a refusal is not stored, so the same request runs again under the same idempotency key", () =>
   Effect.gen(function* () {
     const { owner, post, total } = yield* setUp
-    const unlicensed = yield* Seed.persona(null)
+    const unlicensed = yield* Seed.createPersona(null)
     const body = { content: "Who will win the cup this year?", persona_ids: [unlicensed.id] }
     assert.strictEqual((yield* post("a", { body })).status, 400)
     assert.strictEqual((yield* post("a", { body: "{" })).status, 400)
-    yield* Seed.license(owner, unlicensed)
+    yield* Seed.licensePersona(owner, unlicensed)
     const taken = yield* post("a", { body })
     assert.deepStrictEqual([taken.status, taken.headers.get("idempotency-replayed")], [201, null])
     assert.strictEqual(yield* total, 1)

@@ -28,9 +28,9 @@ const approvedBy = Effect.fnUntraced(function* (key: string, persona: Persona, a
 const seeded = Effect.gen(function* () {
   yield* TestClock.setTime(start)
   const { call } = yield* TestApi
-  const owner = yield* Seed.organization()
-  const persona = yield* Seed.persona(owner)
-  const key = yield* Seed.key(owner)
+  const owner = yield* Seed.createOrganization()
+  const persona = yield* Seed.createPersona(owner)
+  const key = yield* Seed.issueApiKey(owner)
   const approve = (topicId: string, commentaryId: string, text = key.text, more: { readonly body?: unknown } = {}) =>
     call(`/partner/v1/topics/${topicId}/commentaries/${commentaryId}/approve`, { method: "POST", key: text, ...more })
   return { owner, persona, key, approve }
@@ -75,7 +75,7 @@ it.effect("an acceptance is stored once: later and concurrent calls return the t
     const { approve, key, owner, persona } = yield* seeded
     const sql = yield* SqlClient.SqlClient
     const { commentaryId, topicId } = yield* approvedBy(key.text, persona)
-    const other = yield* Seed.key(owner)
+    const other = yield* Seed.issueApiKey(owner)
     const bytes = (answer: Response) => Effect.promise(() => answer.text())
     const together = yield* Effect.forEach(
       Array.from({ length: 20 }, (_, index) => (index % 2 === 0 ? key.text : other.text)),
@@ -114,12 +114,12 @@ it.effect("a commentary cannot be accepted if its creator has not approved it, o
       assert.deepStrictEqual(yield* refusal("not-an-id", commentary), noTopic)
     }
     assert.deepStrictEqual(yield* refusal(waiting, mine.commentaryId), noCommentary)
-    const stranger = yield* Seed.key(yield* Seed.organization({ name: "Other" }))
-    const test = yield* Seed.key(owner, { environment: "test" })
+    const stranger = yield* Seed.issueApiKey(yield* Seed.createOrganization({ name: "Other" }))
+    const test = yield* Seed.issueApiKey(owner, { environment: "test" })
     for (const { text } of [stranger, test]) {
       assert.deepStrictEqual(yield* refusal(mine.topicId, mine.commentaryId, text), noTopic)
     }
-    const reader = yield* Seed.key(owner, { scopes: ["topics:read"] })
+    const reader = yield* Seed.issueApiKey(owner, { scopes: ["topics:read"] })
     const [status, code] = yield* refusal(mine.topicId, mine.commentaryId, reader.text)
     assert.deepStrictEqual([status, code], [401, "scope_denied"])
     const shown = (yield* getJson(key.text, `/topics/${mine.topicId}/commentaries`)).data.commentaries

@@ -5,7 +5,7 @@
 
 import { assert, it } from "@effect/vitest"
 import * as InMemory from "@partner-commentary/test/InMemory"
-import { creatorTokenIn, Mailbox } from "@partner-commentary/test/Mailbox"
+import { extractCreatorToken, Mailbox } from "@partner-commentary/test/Mailbox"
 import * as Seed from "@partner-commentary/test/Seed"
 import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
@@ -18,9 +18,9 @@ const all = { concurrency: "unbounded" } as const
 it.effect("of 50 identical concurrent submissions, exactly one is sent to the creator", () =>
   Effect.gen(function* () {
     const { call } = yield* TestApi
-    const owner = yield* Seed.organization()
-    const persona = yield* Seed.persona(owner)
-    const { text: key } = yield* Seed.key(owner)
+    const owner = yield* Seed.createOrganization()
+    const persona = yield* Seed.createPersona(owner)
+    const { text: key } = yield* Seed.issueApiKey(owner)
     const answers = yield* Effect.forEach(
       Array.from({ length: 50 }),
       () =>
@@ -47,9 +47,9 @@ it.effect("of 50 identical concurrent submissions, exactly one is sent to the cr
 it.effect("of 50 concurrent submissions against a quota of 10, exactly 10 are accepted", () =>
   Effect.gen(function* () {
     const { call } = yield* TestApi
-    const owner = yield* Seed.organization({ limits: { topics_per_month: 10 } })
-    const persona = yield* Seed.persona(owner)
-    const { text: key } = yield* Seed.key(owner)
+    const owner = yield* Seed.createOrganization({ limits: { topics_per_month: 10 } })
+    const persona = yield* Seed.createPersona(owner)
+    const { text: key } = yield* Seed.issueApiKey(owner)
     const answers = yield* Effect.forEach(
       Array.from({ length: 50 }),
       (_, index) =>
@@ -76,9 +76,9 @@ it.effect("of 50 concurrent submissions against a quota of 10, exactly 10 are ac
 it.effect("a topic that exceeds the commentary quota is refused completely, and no part of it is stored", () =>
   Effect.gen(function* () {
     const { call } = yield* TestApi
-    const owner = yield* Seed.organization({ limits: { commentaries_per_month: 3 } })
-    const two = yield* Effect.forEach([1, 2], () => Seed.persona(owner))
-    const { text: key } = yield* Seed.key(owner)
+    const owner = yield* Seed.createOrganization({ limits: { commentaries_per_month: 3 } })
+    const two = yield* Effect.forEach([1, 2], () => Seed.createPersona(owner))
+    const { text: key } = yield* Seed.issueApiKey(owner)
     const post = (content: string) =>
       call("/partner/v1/topics", { method: "POST", key, body: { content, persona_ids: two.map(({ id }) => id) } })
     assert.strictEqual((yield* post(at)).status, 201)
@@ -96,9 +96,9 @@ it.effect("if the 100 assignments of a topic end concurrently, the topic is comp
   Effect.gen(function* () {
     const { call } = yield* TestApi
     const mailbox = yield* Mailbox
-    const owner = yield* Seed.organization()
-    const personas = yield* Effect.forEach(Array.from({ length: 100 }), () => Seed.persona(owner))
-    const { text: key } = yield* Seed.key(owner)
+    const owner = yield* Seed.createOrganization()
+    const personas = yield* Effect.forEach(Array.from({ length: 100 }), () => Seed.createPersona(owner))
+    const { text: key } = yield* Seed.issueApiKey(owner)
     const created = yield* call("/partner/v1/topics", {
       method: "POST",
       key,
@@ -110,8 +110,8 @@ it.effect("if the 100 assignments of a topic end concurrently, the topic is comp
       Effect.map(mailbox.all, (sent) => (sent.length === 100 ? sent : undefined))
     )
     // The first half is approved, so these assignments need drafts first.
-    const half = mails.slice(0, 50).map(creatorTokenIn)
-    const other = mails.slice(50).map(creatorTokenIn)
+    const half = mails.slice(0, 50).map(extractCreatorToken)
+    const other = mails.slice(50).map(extractCreatorToken)
     const act = (token: string, action: string, body: unknown) =>
       call(`/creator/${token}/${action}`, { method: "POST", headers: { accept: "application/json" }, body })
     yield* Effect.forEach(half, (token) => act(token, "respond", { perspective: "It is anybody's game, really." }), all)
@@ -144,16 +144,16 @@ it.effect(
     Effect.gen(function* () {
       const { call } = yield* TestApi
       const mailbox = yield* Mailbox
-      const owner = yield* Seed.organization()
-      const { text: key } = yield* Seed.key(owner)
+      const owner = yield* Seed.createOrganization()
+      const { text: key } = yield* Seed.issueApiKey(owner)
       for (let round = 0; round < 10; round++) {
-        const persona = yield* Seed.persona(owner)
+        const persona = yield* Seed.createPersona(owner)
         yield* call("/partner/v1/topics", { method: "POST", key, body: { content: at, persona_ids: [persona.id] } })
         const [mail] = yield* eventually(
           "the mail",
           Effect.map(mailbox.to(persona.creator.email), (sent) => (sent.length > 0 ? sent : undefined))
         )
-        const token = creatorTokenIn(mail ?? { text: "" })
+        const token = extractCreatorToken(mail ?? { text: "" })
         const act = (action: string, body: unknown) =>
           call(`/creator/${token}/${action}`, { method: "POST", headers: { accept: "application/json" }, body })
         const answers = yield* Effect.all(

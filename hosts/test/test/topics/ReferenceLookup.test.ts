@@ -15,8 +15,8 @@ import { getJson, submitTopic } from "../support/Requests.ts"
 const application = Application.layer({ outside: Layer.merge(Mailbox.layer, ScriptedGenerator.layer) })
 
 const scene = Effect.gen(function* () {
-  const owner = yield* Seed.organization()
-  const { text: key } = yield* Seed.key(owner)
+  const owner = yield* Seed.createOrganization()
+  const { text: key } = yield* Seed.issueApiKey(owner)
   return { owner, key }
 })
 
@@ -28,7 +28,7 @@ it.effect(
   () =>
     Effect.gen(function* () {
       const { key, owner } = yield* scene
-      const personas = yield* Effect.forEach(Array.from({ length: 100 }), () => Seed.persona(owner))
+      const personas = yield* Effect.forEach(Array.from({ length: 100 }), () => Seed.createPersona(owner))
       const [one] = personas
       if (one === undefined) return assert.fail("nobody is licensed")
       const send = (n: number, asked: typeof personas) =>
@@ -62,7 +62,7 @@ it.effect(
       const { call } = yield* TestApi
       const lookUp = (key: string) => call(`/partner/v1${path}`, { key })
       const { key, owner } = yield* scene
-      yield* submitTopic(key, "Is this one question too many?", [yield* Seed.persona(owner)], reference)
+      yield* submitTopic(key, "Is this one question too many?", [yield* Seed.createPersona(owner)], reference)
       yield* expectConcurrencyLimitOfTwo({ ask: lookUp(key), another: lookUp((yield* scene).key), answers: [200, 404] })
     }).pipe(
       Effect.provide(

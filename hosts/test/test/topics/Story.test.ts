@@ -60,11 +60,11 @@ const story = (post: Effect.Success<typeof startSmtpServer>) =>
   Effect.gen(function* () {
     yield* TestClock.setTime(Date.parse("2026-02-01T12:00:00.000Z"))
     const { call } = yield* TestApi
-    const owner = yield* Seed.organization({ name: "Courtside App" })
-    const ada = yield* Seed.persona(owner, { name: "Ada Vance" })
-    const bo = yield* Seed.persona(owner, { name: "Bo Lindqvist", imageUrl: "" })
-    const cy = yield* Seed.persona(owner, { name: "Cy Okafor" })
-    const { text: key } = yield* Seed.key(owner)
+    const owner = yield* Seed.createOrganization({ name: "Courtside App" })
+    const ada = yield* Seed.createPersona(owner, { name: "Ada Vance" })
+    const bo = yield* Seed.createPersona(owner, { name: "Bo Lindqvist", imageUrl: "" })
+    const cy = yield* Seed.createPersona(owner, { name: "Cy Okafor" })
+    const { text: key } = yield* Seed.issueApiKey(owner)
 
     const get = (path: string) =>
       Effect.gen(function* () {

@@ -20,9 +20,9 @@ import { actAsCreator, creatorTokenFor, submitTopic } from "../support/Requests.
 const content = "Who takes the title this season?"
 
 const scene = Effect.gen(function* () {
-  const owner = yield* Seed.organization()
-  const persona = yield* Seed.persona(owner)
-  const key = yield* Seed.key(owner)
+  const owner = yield* Seed.createOrganization()
+  const persona = yield* Seed.createPersona(owner)
+  const key = yield* Seed.issueApiKey(owner)
   const topicId = yield* submitTopic(key.text, content, [persona], {})
   const token = yield* creatorTokenFor(persona, content)
   // Deliver the creator's mail first, because its delivery changes the deadline in the status.
@@ -138,7 +138,7 @@ it.effect("a request with an old ETag gets an immediate response if the topic ch
 it.effect("when a key is revoked, its waiting requests end with 401, and other keys' requests keep waiting", () =>
   Effect.gen(function* () {
     const { get, key, owner, status, waiting, wait } = yield* scene
-    const other = yield* Seed.key(owner)
+    const other = yield* Seed.issueApiKey(owner)
     const poll = yield* waiting(status)
     const kept = yield* Effect.tap(Effect.forkChild(get(status, wait, other.text)), settled)
     yield* (yield* ApiKeys).revoke(key.id)

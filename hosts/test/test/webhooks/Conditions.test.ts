@@ -6,7 +6,7 @@ import { assert, it } from "@effect/vitest"
 import { defaults } from "@partner-commentary/core/shared/WebhookPolicy"
 import { WebhookNotSent } from "@partner-commentary/core/webhook/WebhookTransport"
 import * as InMemory from "@partner-commentary/test/InMemory"
-import { Receivers } from "@partner-commentary/test/Receivers"
+import { InMemoryWebhookReceivers } from "@partner-commentary/test/InMemoryWebhookReceivers"
 import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
@@ -32,7 +32,7 @@ it.effect(
   "a disabled webhook shows the reason, the time and the number of held deliveries, until the partner activates it",
   () =>
     Effect.gen(function* () {
-      const receivers = yield* Receivers
+      const receivers = yield* InMemoryWebhookReceivers
       yield* receivers.answer(() => Effect.succeed({ status: 410 }))
       const { declined, key } = yield* seedDecliningPartner
       const { id } = yield* registerWebhook(key, ["commentary.failed"])
@@ -64,7 +64,7 @@ it.effect(
   "while the circuit breaker is open, the webhook shows the next probe and the held deliveries; a success closes it",
   () =>
     Effect.gen(function* () {
-      const receivers = yield* Receivers
+      const receivers = yield* InMemoryWebhookReceivers
       yield* receivers.answer(() => Effect.fail(new WebhookNotSent({ failure: "refused", reason: "Nobody listens." })))
       const { declined, key } = yield* seedDecliningPartner
       const { id } = yield* registerWebhook(key, ["commentary.failed"])

@@ -4,8 +4,8 @@
  */
 import { assert, it } from "@effect/vitest"
 import * as InMemory from "@partner-commentary/test/InMemory"
+import { InMemoryWebhookReceivers } from "@partner-commentary/test/InMemoryWebhookReceivers"
 import { Mailbox } from "@partner-commentary/test/Mailbox"
-import { Receivers } from "@partner-commentary/test/Receivers"
 import { ScriptedGenerator } from "@partner-commentary/test/ScriptedGenerator"
 import * as Seed from "@partner-commentary/test/Seed"
 import { TestApi } from "@partner-commentary/test/TestApi"
@@ -44,8 +44,8 @@ const settled = Effect.flatMap(SqlClient.SqlClient, (sql) =>
 /** Creates a partner at the start of a five-minute window. `mailed` waits for the mails to its contact. */
 const partner = Effect.gen(function* () {
   if ((yield* Clock.currentTimeMillis) === 0) yield* TestClock.setTime(start)
-  const owner = yield* Seed.organization()
-  const { text: key } = yield* Seed.key(owner)
+  const owner = yield* Seed.createOrganization()
+  const { text: key } = yield* Seed.issueApiKey(owner)
   const mailed = (count: number) =>
     eventually(
       `${count} mails`,
@@ -105,7 +105,7 @@ it.effect("a webhook that 410 responses disable repeatedly causes one mail in fi
   Effect.gen(function* () {
     const { declined, key, owner } = yield* seedDecliningPartner
     const mailbox = yield* Mailbox
-    yield* (yield* Receivers).answer(() => Effect.succeed({ status: 410 }))
+    yield* (yield* InMemoryWebhookReceivers).answer(() => Effect.succeed({ status: 410 }))
     const hook = yield* registerWebhook(key, ["commentary.failed"])
     const list = makeDeliveryReader(key, hook.id).list
     yield* declined("Who wins the first match this season?")

@@ -3,7 +3,7 @@ import { assert, it } from "@effect/vitest"
 import { verifyWebhook } from "@partner-commentary/client"
 import { defaults } from "@partner-commentary/core/shared/WebhookPolicy"
 import * as InMemory from "@partner-commentary/test/InMemory"
-import { Receivers } from "@partner-commentary/test/Receivers"
+import { InMemoryWebhookReceivers } from "@partner-commentary/test/InMemoryWebhookReceivers"
 import * as Seed from "@partner-commentary/test/Seed"
 import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Duration from "effect/Duration"
@@ -113,8 +113,8 @@ it.effect(
 it.effect("a webhook gets only its subscribed event types, from its own organization and environment", () =>
   Effect.gen(function* () {
     const { key, live, sent, settled } = yield* seedTestIntegration
-    const stranger = yield* Effect.flatMap(Seed.organization({ name: "Other" }), (owner) =>
-      Seed.key(owner, { environment: "test" })
+    const stranger = yield* Effect.flatMap(Seed.createOrganization({ name: "Other" }), (owner) =>
+      Seed.issueApiKey(owner, { environment: "test" })
     )
     const all = ["creator.approved", "partner.approved", "commentary.failed"]
     for (const [by, path, events] of [
@@ -141,7 +141,7 @@ it.effect(
   "a failed delivery is retried up to ten times, after 5 s, 5 min, 30 min and so on, with the same bytes, and then fails",
   () =>
     Effect.gen(function* () {
-      const receivers = yield* Receivers
+      const receivers = yield* InMemoryWebhookReceivers
       yield* receivers.answer(() => Effect.succeed({ status: 500 }))
       const { declined, key } = yield* seedDecliningPartner
       const hook = yield* registerWebhook(key, ["commentary.failed"])
@@ -173,7 +173,7 @@ it.effect(
   "a successful delivery ends the retries, resets the failure count and sets the time of the last delivery",
   () =>
     Effect.gen(function* () {
-      const receivers = yield* Receivers
+      const receivers = yield* InMemoryWebhookReceivers
       yield* receivers.answer(() => Effect.succeed({ status: 503 }))
       const { declined, key } = yield* seedDecliningPartner
       const hook = yield* registerWebhook(key, ["commentary.failed"])
@@ -215,7 +215,7 @@ it.effect(
   "a 410 response immediately disables the webhook and notifies the contact, and activating the webhook sends held events",
   () =>
     Effect.gen(function* () {
-      const receivers = yield* Receivers
+      const receivers = yield* InMemoryWebhookReceivers
       yield* receivers.answer(() => Effect.succeed({ status: 410 }))
       const { declined, key, mails } = yield* seedDecliningPartner
       const hook = yield* registerWebhook(key, ["commentary.failed"])
@@ -239,7 +239,7 @@ it.effect(
 for (const lease of ["1 second", "3 days"] as const) {
   it.effect(`a slow attempt is made only once, even if WORKER_LEASE is ${lease}`, () =>
     Effect.gen(function* () {
-      const receivers = yield* Receivers
+      const receivers = yield* InMemoryWebhookReceivers
       yield* receivers.answer(() => Effect.as(Effect.sleep("15 minutes"), { status: 204 }))
       const { declined, key } = yield* seedDecliningPartner
       const hook = yield* registerWebhook(key, ["commentary.failed"])

@@ -1,7 +1,7 @@
 /** Tests the trace of a delivery attempt. The span has the event, the webhook and the result, but never the URL. */
 import { assert, it } from "@effect/vitest"
 import * as InMemory from "@partner-commentary/test/InMemory"
-import { Receivers } from "@partner-commentary/test/Receivers"
+import { InMemoryWebhookReceivers } from "@partner-commentary/test/InMemoryWebhookReceivers"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
 import { eventsSent, registerWebhook, seedDecliningPartner } from "../support/DeliveryCalls.ts"
@@ -15,7 +15,7 @@ it.effect(
     Effect.gen(function* () {
       const { spans, tracer } = RecordedSpans.make()
       yield* Effect.gen(function* () {
-        const receivers = yield* Receivers
+        const receivers = yield* InMemoryWebhookReceivers
         yield* receivers.answer(() => Effect.succeed({ status: 500, excerpt: "hunter2" }))
         const { declined, key, owner } = yield* seedDecliningPartner
         const hook = yield* registerWebhook(key, ["commentary.failed"], secretly)

@@ -5,7 +5,7 @@
 import { assert, it } from "@effect/vitest"
 import { WebhookNotSent } from "@partner-commentary/core/webhook/WebhookTransport"
 import * as InMemory from "@partner-commentary/test/InMemory"
-import { Receivers } from "@partner-commentary/test/Receivers"
+import { InMemoryWebhookReceivers } from "@partner-commentary/test/InMemoryWebhookReceivers"
 import * as Seed from "@partner-commentary/test/Seed"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
@@ -14,7 +14,7 @@ import { getWebhook, patchWebhook, problemsInErrorResponse, removeWebhook, unkno
 
 it.effect("a delivery shows its attempts with their statuses, durations and errors, and the next attempt", () =>
   Effect.gen(function* () {
-    const receivers = yield* Receivers
+    const receivers = yield* InMemoryWebhookReceivers
     yield* receivers.answer(() =>
       Effect.andThen(Effect.sleep("87 millis"), Effect.succeed({ status: 503, excerpt: "upstream" }))
     )
@@ -120,7 +120,7 @@ it.effect(
   "deliveries to an unreachable receiver are held without counted attempts, and show the time of the next probe",
   () =>
     Effect.gen(function* () {
-      const receivers = yield* Receivers
+      const receivers = yield* InMemoryWebhookReceivers
       yield* receivers.answer(() => Effect.fail(new WebhookNotSent({ failure: "refused", reason: "Nobody is there." })))
       const { declined, key } = yield* seedDecliningPartner
       const hook = yield* registerWebhook(key, ["commentary.failed"])
@@ -157,8 +157,8 @@ it.effect(
       yield* waitForEvents(1)
       const [{ id }] = yield* makeDeliveryReader(key, hook.id).list()
       const strangers = [
-        (yield* Seed.key(yield* Seed.organization({ name: "Other" }))).text,
-        (yield* Seed.key(owner, { environment: "test" })).text
+        (yield* Seed.issueApiKey(yield* Seed.createOrganization({ name: "Other" }))).text,
+        (yield* Seed.issueApiKey(owner, { environment: "test" })).text
       ]
       const nothing = yield* getWebhook(key, `/${unknownId}/deliveries`)
       assert.deepStrictEqual([nothing.status, nothing.body.error.code], [404, "not_found"])
@@ -182,7 +182,7 @@ it.effect(
         assert.deepStrictEqual([status, body], [404, none.body], path)
       }
       assert.strictEqual((yield* getWebhook(key, `/${hook.id}/deliveries/${id.toUpperCase()}`)).status, 200)
-      const { text } = yield* Seed.key(owner, { scopes: ["topics:submit"] })
+      const { text } = yield* Seed.issueApiKey(owner, { scopes: ["topics:submit"] })
       assert.strictEqual((yield* getWebhook(text, `/${hook.id}/deliveries`)).body.error.code, "scope_denied")
       yield* removeWebhook(key, hook.id)
       assert.strictEqual((yield* getWebhook(key, `/${hook.id}/deliveries/${id}`)).status, 404)

@@ -7,7 +7,7 @@ import { resolveSchema } from "@partner-commentary/api/description/SchemaText"
 import { PartnerApi } from "@partner-commentary/api/PartnerApi"
 import { EventType } from "@partner-commentary/core/webhook/EventType"
 import * as InMemory from "@partner-commentary/test/InMemory"
-import { Receivers } from "@partner-commentary/test/Receivers"
+import { InMemoryWebhookReceivers } from "@partner-commentary/test/InMemoryWebhookReceivers"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
 import { seedDecliningPartner, waitForEvents } from "../support/DeliveryCalls.ts"
@@ -38,7 +38,7 @@ it.effect("the documented code for verifying webhooks accepts genuine requests a
         ...given
       })).body.data
       yield* requestWebhookTest(key, id)
-      const request = (yield* (yield* Receivers).sent).at(-1)
+      const request = (yield* (yield* InMemoryWebhookReceivers).sent).at(-1)
       if (request === undefined) return assert.fail("nothing was sent")
       const { body, headers } = request
       assert.isTrue(isGenuine(secret, headers, body))
@@ -69,7 +69,7 @@ it.effect("an event and a test event arrive with the documented headers and fiel
     yield* declined("Who goes down this season?")
     yield* waitForEvents(1)
     yield* requestWebhookTest(key, id)
-    const sent = yield* (yield* Receivers).sent
+    const sent = yield* (yield* InMemoryWebhookReceivers).sent
     assert.lengthOf(sent, 2)
     for (const { body, headers } of sent) {
       const event = JSON.parse(body)

@@ -1,7 +1,7 @@
 /** Tests the log line about a disabled webhook. */
 import { assert, it } from "@effect/vitest"
 import * as InMemory from "@partner-commentary/test/InMemory"
-import { Receivers } from "@partner-commentary/test/Receivers"
+import { InMemoryWebhookReceivers } from "@partner-commentary/test/InMemoryWebhookReceivers"
 import * as Effect from "effect/Effect"
 import * as Logger from "effect/Logger"
 import * as TestClock from "effect/testing/TestClock"
@@ -14,11 +14,11 @@ it.effect("disabling a webhook is logged once as a warning with its owner and th
   return Effect.gen(function* () {
     const { declined, key, owner, mails } = yield* seedDecliningPartner
     const hook = yield* registerWebhook(key, ["commentary.failed"])
-    yield* (yield* Receivers).answer(() => Effect.succeed({ status: 500 }))
+    yield* (yield* InMemoryWebhookReceivers).answer(() => Effect.succeed({ status: 500 }))
     yield* declined("Who is first this season?")
     yield* hook.failures(1)
     assert.deepStrictEqual(disabled(), [])
-    yield* (yield* Receivers).answer(() => Effect.succeed({ status: 410 }))
+    yield* (yield* InMemoryWebhookReceivers).answer(() => Effect.succeed({ status: 410 }))
     yield* declined("Who is second this season?")
     yield* hook.failures(2)
     // The contact's next mail waits until five minutes after the mail about the new webhook.

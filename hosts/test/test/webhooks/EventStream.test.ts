@@ -120,8 +120,8 @@ it.effect(
     Effect.gen(function* () {
       const { declined, key, owner } = yield* scene
       const others = [
-        yield* Seed.key(yield* Seed.organization({ name: "Other" })),
-        yield* Seed.key(owner, { environment: "test" })
+        yield* Seed.issueApiKey(yield* Seed.createOrganization({ name: "Other" })),
+        yield* Seed.issueApiKey(owner, { environment: "test" })
       ]
       const streams = yield* Effect.forEach(others, ({ text }) => openStream(text))
       const own = yield* openStream(key)
@@ -129,7 +129,7 @@ it.effect(
       yield* waitForEvents(own, 1)
       yield* settled
       for (const stream of streams) assert.match(stream.text(), /^retry: \d+\n\n$/)
-      const { text } = yield* Seed.key(owner, { scopes: ["topics:submit"] })
+      const { text } = yield* Seed.issueApiKey(owner, { scopes: ["topics:submit"] })
       const denied = yield* openStream(text)
       yield* waitForEnd(denied)
       assert.strictEqual(JSON.parse(denied.text()).error.code, "scope_denied")
@@ -165,7 +165,7 @@ it.effect("a stream sends a comment every 15 seconds, and meanwhile queries the 
 it.effect("revoking a key immediately ends this key's streams, and no other stream", () =>
   Effect.gen(function* () {
     const { owner, key } = yield* scene
-    const doomed = yield* Seed.key(owner)
+    const doomed = yield* Seed.issueApiKey(owner)
     const stream = yield* openStream(doomed.text)
     const kept = yield* openStream(key)
     yield* (yield* ApiKeys).revoke(doomed.id)
@@ -179,7 +179,7 @@ it.effect("revoking a key immediately ends this key's streams, and no other stre
 it.effect("if the notification of a key's revocation is lost, the key's stream ends within 5 seconds", () =>
   Effect.gen(function* () {
     const { owner } = yield* scene
-    const { id, text } = yield* Seed.key(owner)
+    const { id, text } = yield* Seed.issueApiKey(owner)
     const stream = yield* openStream(text)
     yield* settled
     const now = yield* Instant.now
@@ -197,10 +197,10 @@ it.effect("a key's streams end when the key expires, or when the grace period of
     const { owner } = yield* scene
     // The key stops working between two regular checks of the stream.
     const end = Duration.millis(600_700)
-    const expiring = yield* Seed.key(owner, {
+    const expiring = yield* Seed.issueApiKey(owner, {
       expiresAt: Instant.plus(yield* Instant.now, end)
     })
-    const rotated = yield* Seed.key(owner)
+    const rotated = yield* Seed.issueApiKey(owner)
     const streams = [yield* openStream(expiring.text), yield* openStream(rotated.text)]
     const manager = { organizationId: owner.id, by: "test" }
     yield* (yield* ApiKeys).rotate(rotated.id, end, manager)

@@ -91,14 +91,14 @@ it.effect("events of another organization or environment are not listed, even if
     yield* declined("Who goes down this season?")
     const [{ id }] = (yield* list(key)).body.data
     const strangers = [
-      yield* Seed.key(yield* Seed.organization({ name: "Other" })),
-      yield* Seed.key(owner, { environment: "test" })
+      yield* Seed.issueApiKey(yield* Seed.createOrganization({ name: "Other" })),
+      yield* Seed.issueApiKey(owner, { environment: "test" })
     ]
     for (const { text } of strangers) {
       assert.deepStrictEqual((yield* list(text)).body.data, [])
       assert.deepStrictEqual((yield* list(text, `?cursor=${id.replace(/.$/, "f")}`)).body.data, [])
     }
-    const { text } = yield* Seed.key(owner, { scopes: ["topics:submit"] })
+    const { text } = yield* Seed.issueApiKey(owner, { scopes: ["topics:submit"] })
     assert.strictEqual((yield* list(text)).body.error.code, "scope_denied")
   }).pipe(Effect.provide(InMemory.layer))
 )

@@ -7,7 +7,7 @@ import { DeliveryStore } from "@partner-commentary/core/webhook/DeliveryStore"
 import { DeliveryWorker } from "@partner-commentary/core/webhook/DeliveryWorker"
 import * as Sqlite from "@partner-commentary/sqlite/Sqlite"
 import * as InMemory from "@partner-commentary/test/InMemory"
-import { Receivers } from "@partner-commentary/test/Receivers"
+import { InMemoryWebhookReceivers } from "@partner-commentary/test/InMemoryWebhookReceivers"
 import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -75,7 +75,7 @@ it.effect(
   "if many deliveries fail at the same time, only a few failures are stored concurrently, and no success is delayed",
   () =>
     Effect.gen(function* () {
-      const receivers = yield* Receivers
+      const receivers = yield* InMemoryWebhookReceivers
       yield* receivers.answer(({ url }) => Effect.succeed(url.includes("broken") ? { status: 500 } : {}))
       const { declined, key } = yield* seedDecliningPartner
       for (let count = 0; count < 20; count++) {

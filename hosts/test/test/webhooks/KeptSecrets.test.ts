@@ -2,7 +2,7 @@
 import { assert, it } from "@effect/vitest"
 import * as InMemory from "@partner-commentary/test/InMemory"
 import * as Seed from "@partner-commentary/test/Seed"
-import { type ApiCall, TestApi } from "@partner-commentary/test/TestApi"
+import { TestApi, type TestApiCall } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import { validApiKeyBody } from "../support/ApiKeyCalls.ts"
@@ -15,10 +15,10 @@ it.effect(
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { call } = yield* TestApi
-      const owner = yield* Seed.organization()
-      const { text: key } = yield* Seed.key(owner)
-      const token = yield* Seed.token(owner)
-      const twice = Effect.fnUntraced(function* (path: string, init: ApiCall) {
+      const owner = yield* Seed.createOrganization()
+      const { text: key } = yield* Seed.issueApiKey(owner)
+      const token = yield* Seed.issueDashboardToken(owner)
+      const twice = Effect.fnUntraced(function* (path: string, init: TestApiCall) {
         const post = call(`/partner/v1${path}`, { method: "POST", ...init, headers: { "idempotency-key": "a" } })
         const [first, again] = [yield* post, yield* post]
         assert.deepStrictEqual([first.status, again.headers.get("idempotency-replayed")], [201, "true"])

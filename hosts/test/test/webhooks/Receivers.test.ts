@@ -8,7 +8,7 @@ import { OrganizationRegistry } from "@partner-commentary/core/partner/Organizat
 import { defaults } from "@partner-commentary/core/shared/WebhookPolicy"
 import { WebhookNotSent } from "@partner-commentary/core/webhook/WebhookTransport"
 import * as InMemory from "@partner-commentary/test/InMemory"
-import { Receivers } from "@partner-commentary/test/Receivers"
+import { InMemoryWebhookReceivers } from "@partner-commentary/test/InMemoryWebhookReceivers"
 import * as Seed from "@partner-commentary/test/Seed"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -33,7 +33,7 @@ const refused = Effect.fail(new WebhookNotSent({ failure: "refused", reason: "No
 
 /** Opens the circuit breaker with three refused connections. The first probe is due in a minute. */
 const leftAlone = Effect.gen(function* () {
-  const receivers = yield* Receivers
+  const receivers = yield* InMemoryWebhookReceivers
   yield* receivers.answer(() => refused)
   const { declined, key } = yield* seedDecliningPartner
   const hook = yield* registerWebhook(key, ["commentary.failed"])
@@ -105,7 +105,7 @@ it.effect(
   "the contact gets a warning after 10 failures over 12 hours, and a notice when 20 failures over 24 hours disable the webhook",
   () =>
     Effect.gen(function* () {
-      const receivers = yield* Receivers
+      const receivers = yield* InMemoryWebhookReceivers
       yield* receivers.answer(() => Effect.succeed({ status: 500 }))
       const { declined, key, mails } = yield* seedDecliningPartner
       const hook = yield* registerWebhook(key, ["commentary.failed"])
@@ -179,7 +179,7 @@ it.effect("from the suspension of an organization on, its events are held, even 
     yield* declined("Who goes down this season?")
     yield* waitForEvents(1)
     const content = "Who goes up this season?"
-    const persona = yield* Seed.persona(owner)
+    const persona = yield* Seed.createPersona(owner)
     yield* submitTopic(key, content, [persona])
     const token = yield* creatorTokenFor(persona, content)
     const registry = yield* OrganizationRegistry
@@ -193,7 +193,7 @@ it.effect("from the suspension of an organization on, its events are held, even 
 
 it.effect("an event for a working receiver is not delayed by 100 hung receivers", () =>
   Effect.gen(function* () {
-    const receivers = yield* Receivers
+    const receivers = yield* InMemoryWebhookReceivers
     yield* receivers.answer(({ url }) => (url.includes("hung") ? Effect.never : Effect.succeed({})))
     const owners = yield* Effect.forEach(Array.from({ length: 6 }), () => seedDecliningPartner)
     const [healthy, ...others] = owners

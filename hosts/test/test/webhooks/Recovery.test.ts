@@ -5,7 +5,7 @@
 import { assert, it } from "@effect/vitest"
 import { defaults } from "@partner-commentary/core/shared/WebhookPolicy"
 import * as InMemory from "@partner-commentary/test/InMemory"
-import { Receivers } from "@partner-commentary/test/Receivers"
+import { InMemoryWebhookReceivers } from "@partner-commentary/test/InMemoryWebhookReceivers"
 import * as Seed from "@partner-commentary/test/Seed"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -38,7 +38,7 @@ const hasty = InMemory.layerWith({
 /** Creates a webhook with `count` failed deliveries, a minute apart. */
 const failed = (count: number) =>
   Effect.gen(function* () {
-    const receivers = yield* Receivers
+    const receivers = yield* InMemoryWebhookReceivers
     yield* receivers.answer(() => Effect.succeed({ status: 500 }))
     const { declined, key, owner } = yield* seedDecliningPartner
     const hook = yield* registerWebhook(key, ["commentary.failed"])
@@ -145,7 +145,7 @@ it.effect(
   "a recovered delivery gets a full retry schedule, and a delivery that is still being retried keeps its schedule",
   () =>
     Effect.gen(function* () {
-      const receivers = yield* Receivers
+      const receivers = yield* InMemoryWebhookReceivers
       yield* receivers.answer(() => Effect.succeed({ status: 500 }))
       const { declined, key } = yield* seedDecliningPartner
       const hook = yield* registerWebhook(key, ["commentary.failed"])
@@ -218,15 +218,15 @@ it.effect(
       assert.strictEqual((yield* recoverWebhook(key, hook.id, { since: "2026-01-30T09:00:00Z" })).status, 200)
       const nothing = yield* getWebhook(key, `/${unknownId}`)
       for (const [by, id] of [
-        [(yield* Seed.key(yield* Seed.organization({ name: "Other" }))).text, hook.id],
-        [(yield* Seed.key(owner, { environment: "test" })).text, hook.id],
+        [(yield* Seed.issueApiKey(yield* Seed.createOrganization({ name: "Other" }))).text, hook.id],
+        [(yield* Seed.issueApiKey(owner, { environment: "test" })).text, hook.id],
         [key, unknownId],
         [key, "x"]
       ] as const) {
         const { body, status } = yield* recoverWebhook(by, id, { since })
         assert.deepStrictEqual([status, body], [404, nothing.body])
       }
-      const { text } = yield* Seed.key(owner, { scopes: ["topics:read"] })
+      const { text } = yield* Seed.issueApiKey(owner, { scopes: ["topics:read"] })
       assert.strictEqual((yield* recoverWebhook(text, hook.id, { since })).body.error.code, "scope_denied")
     }).pipe(Effect.provide(InMemory.layer))
 )

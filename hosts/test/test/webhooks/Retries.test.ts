@@ -4,7 +4,7 @@
  */
 import { assert, it } from "@effect/vitest"
 import * as InMemory from "@partner-commentary/test/InMemory"
-import { Receivers } from "@partner-commentary/test/Receivers"
+import { InMemoryWebhookReceivers } from "@partner-commentary/test/InMemoryWebhookReceivers"
 import * as Seed from "@partner-commentary/test/Seed"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -31,7 +31,7 @@ const patient = InMemory.layerWith({ policy: { lease: Duration.days(1) } })
  */
 const failing = (attempts: number) =>
   Effect.gen(function* () {
-    const receivers = yield* Receivers
+    const receivers = yield* InMemoryWebhookReceivers
     yield* receivers.answer(() => Effect.succeed({ status: 500 }))
     const { declined, key, owner } = yield* seedDecliningPartner
     const hook = yield* registerWebhook(key, ["commentary.failed"])
@@ -172,8 +172,8 @@ it.effect("a retry gets the same refusal for another owner's delivery and for an
     const before = yield* look
     const nothing = yield* getWebhook(key, `/${unknownId}`)
     for (const [by, at, which] of [
-      [(yield* Seed.key(yield* Seed.organization({ name: "Other" }))).text, hook.id, id],
-      [(yield* Seed.key(owner, { environment: "test" })).text, hook.id, id],
+      [(yield* Seed.issueApiKey(yield* Seed.createOrganization({ name: "Other" }))).text, hook.id, id],
+      [(yield* Seed.issueApiKey(owner, { environment: "test" })).text, hook.id, id],
       [key, unknownId, id],
       [key, "x", id]
     ] as const) {
@@ -184,7 +184,7 @@ it.effect("a retry gets the same refusal for another owner's delivery and for an
       const { body, status } = yield* retryDelivery(key, hook.id, which)
       assert.deepStrictEqual([status, body.error.message], [404, "Delivery not found."])
     }
-    const { text } = yield* Seed.key(owner, { scopes: ["topics:read"] })
+    const { text } = yield* Seed.issueApiKey(owner, { scopes: ["topics:read"] })
     assert.strictEqual((yield* retryDelivery(text, hook.id, id)).body.error.code, "scope_denied")
     assert.deepStrictEqual(yield* look, before)
     yield* TestClock.setTime(Date.parse(before.created_at) + 30 * 86_400_000 + 1)

@@ -120,11 +120,11 @@ it.effect("a rotation with an invalid body, or of another organization's webhook
         .toSorted(),
       ["grace_period_seconds", "secret"]
     )
-    const stranger = yield* Seed.key(yield* Seed.organization({ name: "Other" }))
-    const test = yield* Seed.key(owner, { environment: "test" })
+    const stranger = yield* Seed.issueApiKey(yield* Seed.createOrganization({ name: "Other" }))
+    const test = yield* Seed.issueApiKey(owner, { environment: "test" })
     for (const { text } of [stranger, test]) assert.strictEqual((yield* rotate(text, hook.id)).status, 404)
     for (const id of [unknownId, "not-an-id"]) assert.strictEqual((yield* rotate(key, id)).status, 404)
-    const reader = yield* Seed.key(owner, { scopes: ["topics:read", "webhooks:read"] })
+    const reader = yield* Seed.issueApiKey(owner, { scopes: ["topics:read", "webhooks:read"] })
     assert.strictEqual((yield* rotate(reader.text, hook.id)).body.error.code, "scope_denied")
     assert.deepStrictEqual((yield* verifying([hook.secret])).verified, [true])
   }).pipe(Effect.provide(InMemory.layer))

@@ -5,8 +5,8 @@
 import { assert, it } from "@effect/vitest"
 import { defaults } from "@partner-commentary/core/shared/WebhookPolicy"
 import * as InMemory from "@partner-commentary/test/InMemory"
+import { InMemoryWebhookReceivers } from "@partner-commentary/test/InMemoryWebhookReceivers"
 import { Mailbox } from "@partner-commentary/test/Mailbox"
-import { Receivers } from "@partner-commentary/test/Receivers"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -29,7 +29,7 @@ const lease = Duration.days(90)
 const patient = InMemory.layerWith({ policy: { lease } })
 
 const throttled = Effect.gen(function* () {
-  const receivers = yield* Receivers
+  const receivers = yield* InMemoryWebhookReceivers
   const partner = yield* seedDecliningPartner
   const hook = yield* registerWebhook(partner.key, ["commentary.failed"])
   const list = makeDeliveryReader(partner.key, hook.id)

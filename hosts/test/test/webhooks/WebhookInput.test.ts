@@ -4,7 +4,7 @@
 
 import { assert, it } from "@effect/vitest"
 import * as InMemory from "@partner-commentary/test/InMemory"
-import { Receivers } from "@partner-commentary/test/Receivers"
+import { InMemoryWebhookReceivers } from "@partner-commentary/test/InMemoryWebhookReceivers"
 import * as Effect from "effect/Effect"
 import {
   exampleWebhookEvents,
@@ -111,7 +111,7 @@ it.effect(
   () =>
     Effect.gen(function* () {
       const key = yield* seedApiKeyText
-      const receivers = yield* Receivers
+      const receivers = yield* InMemoryWebhookReceivers
       const constraint = "must lead to a public address"
       yield* receivers.refuse("inside.example", constraint)
       const inside = "https://inside.example/"

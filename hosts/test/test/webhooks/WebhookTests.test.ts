@@ -7,7 +7,7 @@ import { verifyWebhook } from "@partner-commentary/client"
 import { WebhookId } from "@partner-commentary/core/shared/Ids"
 import { WebhookNotSent } from "@partner-commentary/core/webhook/WebhookTransport"
 import * as InMemory from "@partner-commentary/test/InMemory"
-import { Receivers } from "@partner-commentary/test/Receivers"
+import { InMemoryWebhookReceivers } from "@partner-commentary/test/InMemoryWebhookReceivers"
 import * as Seed from "@partner-commentary/test/Seed"
 import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
@@ -28,7 +28,7 @@ import {
 
 it.effect("a test event arrives signed with the webhook's secret, and the response has no envelope", () =>
   Effect.gen(function* () {
-    const { sent } = yield* Receivers
+    const { sent } = yield* InMemoryWebhookReceivers
     yield* TestClock.setTime(Date.now())
     const key = yield* seedApiKeyText
     for (const secret of [undefined, "a secret of the partner's own, in plain text"]) {
@@ -60,7 +60,7 @@ it.effect(
   "the response to a failed webhook test contains the reason, and the receiver's status if the receiver responded",
   () =>
     Effect.gen(function* () {
-      const receivers = yield* Receivers
+      const receivers = yield* InMemoryWebhookReceivers
       const key = yield* seedApiKeyText
       const { id } = (yield* postWebhook(key, { url: exampleWebhookUrl, events: exampleWebhookEvents })).body.data
       for (const status of [199, 301, 404, 410, 429, 500]) {
@@ -85,7 +85,7 @@ it.effect(
 
 it.effect("a test event is sent to a paused or disabled webhook, and does not change the webhook", () =>
   Effect.gen(function* () {
-    const receivers = yield* Receivers
+    const receivers = yield* InMemoryWebhookReceivers
     const sql = yield* SqlClient.SqlClient
     const key = yield* seedApiKeyText
     const { id } = (yield* postWebhook(key, { url: exampleWebhookUrl, events: exampleWebhookEvents })).body.data
@@ -104,7 +104,7 @@ it.effect("a test event is sent to a paused or disabled webhook, and does not ch
 
 it.effect("each call sends one test event; an Idempotency-Key header or a body is ignored", () =>
   Effect.gen(function* () {
-    const { sent } = yield* Receivers
+    const { sent } = yield* InMemoryWebhookReceivers
     const key = yield* seedApiKeyText
     const { id } = (yield* postWebhook(key, { url: exampleWebhookUrl, events: exampleWebhookEvents })).body.data
     const headers = { "idempotency-key": "once" }
@@ -120,13 +120,13 @@ it.effect(
   "no test event is sent for an unknown webhook, for another organization's webhook, or without the scope",
   () =>
     Effect.gen(function* () {
-      const { sent } = yield* Receivers
-      const owner = yield* Seed.organization()
-      const { text: key } = yield* Seed.key(owner)
+      const { sent } = yield* InMemoryWebhookReceivers
+      const owner = yield* Seed.createOrganization()
+      const { text: key } = yield* Seed.issueApiKey(owner)
       const { id } = (yield* postWebhook(key, { url: exampleWebhookUrl, events: exampleWebhookEvents })).body.data
-      const reader = yield* Seed.key(owner, { scopes: ["topics:read"] })
+      const reader = yield* Seed.issueApiKey(owner, { scopes: ["topics:read"] })
       assert.strictEqual((yield* requestWebhookTest(reader.text, id)).body.error.code, "scope_denied")
-      const tester = yield* Seed.key(owner, { environment: "test" })
+      const tester = yield* Seed.issueApiKey(owner, { environment: "test" })
       for (const [by, what] of [
         [key, unknownId],
         [key, "not-an-id"],
@@ -146,7 +146,7 @@ it.effect(
     Effect.gen(function* () {
       const { call } = yield* TestApi
       const { pass } = yield* SlowOperationGate
-      yield* (yield* Receivers).answer(() => Effect.as(pass, { status: 200 }))
+      yield* (yield* InMemoryWebhookReceivers).answer(() => Effect.as(pass, { status: 200 }))
       const asked = Effect.gen(function* () {
         const key = yield* seedApiKeyText
         const { id } = (yield* postWebhook(key, { url: exampleWebhookUrl, events: exampleWebhookEvents })).body.data

@@ -52,8 +52,8 @@ const mailsOf = (owner: Organization, count: number) =>
 
 it.effect("the contact's mail about a new webhook or a new address contains only the host and the event types", () =>
   Effect.gen(function* () {
-    const owner = yield* Seed.organization()
-    const key = yield* Seed.key(owner)
+    const owner = yield* Seed.createOrganization()
+    const key = yield* Seed.issueApiKey(owner)
     const { data } = yield* ask("POST", "", key.text, { url, events })
     const [added] = yield* mailsOf(owner, 1)
     yield* ask("PATCH", `/${data.id}`, key.text, { events: ["creator.approved"], status: "paused" })
@@ -85,8 +85,8 @@ it.effect("the contact's mail about a new webhook or a new address contains only
 it.effect("the contact is also notified of a webhook that is removed before the mail is sent", () =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const owner = yield* Seed.organization()
-    const { text: key } = yield* Seed.key(owner)
+    const owner = yield* Seed.createOrganization()
+    const { text: key } = yield* Seed.issueApiKey(owner)
     yield* (yield* Mailbox).refuseNext({ permanent: false })
     const { data } = yield* ask("POST", "", key, { url, events })
     yield* ask("DELETE", `/${data.id}`, key)
@@ -104,11 +104,11 @@ it.effect(
   "no mail is sent if there is no contact, for a webhook of the test environment, or for a refused webhook",
   () =>
     Effect.gen(function* () {
-      const silent = yield* Seed.organization({ contactEmail: null })
-      const told = yield* Seed.organization()
-      yield* ask("POST", "", (yield* Seed.key(silent)).text, { url, events })
-      yield* ask("POST", "", (yield* Seed.key(told, { environment: "test" })).text, { url, events })
-      const live = yield* Seed.key(told)
+      const silent = yield* Seed.createOrganization({ contactEmail: null })
+      const told = yield* Seed.createOrganization()
+      yield* ask("POST", "", (yield* Seed.issueApiKey(silent)).text, { url, events })
+      yield* ask("POST", "", (yield* Seed.issueApiKey(told, { environment: "test" })).text, { url, events })
+      const live = yield* Seed.issueApiKey(told)
       yield* ask("POST", "", live.text, { url: "http://example.com/", events })
       yield* ask("POST", "", live.text, { url, events })
       yield* mailsOf(told, 1)
@@ -119,8 +119,8 @@ it.effect(
 it.effect("the audit log has one entry with the API key for each change of a webhook that has an effect", () =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const owner = yield* Seed.organization()
-    const key = yield* Seed.key(owner)
+    const owner = yield* Seed.createOrganization()
+    const key = yield* Seed.issueApiKey(owner)
     const { data } = yield* ask("POST", "", key.text, { url, events })
     yield* ask("PATCH", `/${data.id}`, key.text, {})
     yield* ask("PATCH", `/${data.id}`, key.text, { status: "paused", events: ["commentary.failed"] })
@@ -178,8 +178,8 @@ it.effect(
       const logged: Array<string> = []
       const given = "a secret of the partner's own, in plain text"
       yield* Effect.gen(function* () {
-        const owner = yield* Seed.organization()
-        const { text: key } = yield* Seed.key(owner)
+        const owner = yield* Seed.createOrganization()
+        const { text: key } = yield* Seed.issueApiKey(owner)
         const first = yield* ask("POST", "", key, { url, events })
         const second = yield* ask("POST", "", key, { url, events, secret: given })
         const secrets = [first.data.secret, given]

@@ -5,7 +5,7 @@ import { WebhookId } from "@partner-commentary/core/shared/Ids"
 import { WebhookStore } from "@partner-commentary/core/webhook/WebhookStore"
 import * as InMemory from "@partner-commentary/test/InMemory"
 import * as Seed from "@partner-commentary/test/Seed"
-import { type ApiCall, TestApi } from "@partner-commentary/test/TestApi"
+import { TestApi, type TestApiCall } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
@@ -147,9 +147,9 @@ it.effect(
   "of 30 concurrent registrations exactly 20 succeed in each environment, and removing a webhook allows another registration",
   () =>
     Effect.gen(function* () {
-      const owner = yield* Seed.organization()
+      const owner = yield* Seed.createOrganization()
       for (const environment of ["live", "test"] as const) {
-        const { text: key } = yield* Seed.key(owner, { environment })
+        const { text: key } = yield* Seed.issueApiKey(owner, { environment })
         const answers = yield* Effect.forEach(
           Array.from({ length: 30 }),
           (_, index) => postWebhook(key, { url: `${exampleWebhookUrl}/${index}`, events: exampleWebhookEvents }),
@@ -183,10 +183,10 @@ it.effect(
   () =>
     Effect.gen(function* () {
       const { call } = yield* TestApi
-      const theirs = yield* Seed.organization({ name: "Theirs" })
-      const { text: live } = yield* Seed.key(theirs)
+      const theirs = yield* Seed.createOrganization({ name: "Theirs" })
+      const { text: live } = yield* Seed.issueApiKey(theirs)
       const { data } = (yield* postWebhook(live, { url: exampleWebhookUrl, events: exampleWebhookEvents })).body
-      const bytes = (key: string, id: string, init: ApiCall) =>
+      const bytes = (key: string, id: string, init: TestApiCall) =>
         Effect.gen(function* () {
           const response = yield* call(`/partner/v1/webhooks/${id}`, {
             ...init,
@@ -199,13 +199,13 @@ it.effect(
           )
           return JSON.stringify([response.status, headers, yield* Effect.promise(() => response.text())])
         })
-      const strangers = [yield* seedApiKeyText, (yield* Seed.key(theirs, { environment: "test" })).text]
+      const strangers = [yield* seedApiKeyText, (yield* Seed.issueApiKey(theirs, { environment: "test" })).text]
       for (const key of strangers) {
         for (const init of [
           {},
           { method: "PATCH", body: { url: "https://elsewhere.example/" } },
           { method: "DELETE" }
-        ] satisfies ReadonlyArray<ApiCall>) {
+        ] satisfies ReadonlyArray<TestApiCall>) {
           const other = yield* bytes(key, data.id, init)
           assert.strictEqual(other, yield* bytes(key, unknownId, init))
           assert.strictEqual(other, yield* bytes(key, "not-an-id", init))
@@ -220,12 +220,12 @@ it.effect(
 it.effect("the contact gets mails about live webhooks, and no mails about webhooks of the test environment", () =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const owner = yield* Seed.organization()
+    const owner = yield* Seed.createOrganization()
     for (const [environment, kinds] of [
       ["test", []],
       ["live", ["webhook_added", "webhook_moved"]]
     ] as const) {
-      const { text: key } = yield* Seed.key(owner, { environment })
+      const { text: key } = yield* Seed.issueApiKey(owner, { environment })
       const { id } = (yield* postWebhook(key, { url: exampleWebhookUrl, events: exampleWebhookEvents })).body.data
       if (kinds.length > 0) {
         yield* eventually(

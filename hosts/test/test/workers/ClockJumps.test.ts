@@ -10,9 +10,9 @@ import { DeliveryStore } from "@partner-commentary/core/webhook/DeliveryStore"
 import { WebhookNotSent } from "@partner-commentary/core/webhook/WebhookTransport"
 import { WorkerSettings } from "@partner-commentary/server/workers/WorkerSettings"
 import * as Application from "@partner-commentary/test/Application"
+import { InMemoryWebhookReceivers } from "@partner-commentary/test/InMemoryWebhookReceivers"
 import { Mailbox } from "@partner-commentary/test/Mailbox"
-import { MovedClock } from "@partner-commentary/test/MovedClock"
-import { Receivers } from "@partner-commentary/test/Receivers"
+import { OffsetClock } from "@partner-commentary/test/OffsetClock"
 import { ScriptedGenerator } from "@partner-commentary/test/ScriptedGenerator"
 import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Deferred from "effect/Deferred"
@@ -29,7 +29,7 @@ const idle = TestApi.layerMemory.pipe(
   Layer.provideMerge(
     Application.layer({ policy: { webhooks }, outside: Layer.merge(Mailbox.layer, ScriptedGenerator.layer) })
   ),
-  Layer.provideMerge(MovedClock.layer)
+  Layer.provideMerge(OffsetClock.layer)
 )
 
 const settings = {
@@ -72,8 +72,8 @@ const seededHook = Effect.gen(function* () {
 
 it.live("after a jump forward by three days, deliveries that wait for a retry are sent immediately and only once", () =>
   Effect.gen(function* () {
-    const receivers = yield* Receivers
-    const { jump } = yield* MovedClock
+    const receivers = yield* InMemoryWebhookReceivers
+    const { jump } = yield* OffsetClock
     yield* receivers.answer(() => Effect.succeed({ status: 500 }))
     const { declined, hook } = yield* seededHook
     yield* declined("Who goes down this season?")
@@ -88,8 +88,8 @@ it.live("after a jump forward by three days, deliveries that wait for a retry ar
 
 it.live("after a jump forward during an attempt, the attempt counts as lost and is repeated once", () =>
   Effect.gen(function* () {
-    const receivers = yield* Receivers
-    const { jump } = yield* MovedClock
+    const receivers = yield* InMemoryWebhookReceivers
+    const { jump } = yield* OffsetClock
     const answer = yield* Deferred.make<void>()
     yield* receivers.answer(() => Effect.as(Deferred.await(answer), {}))
     const { declined } = yield* seededHook
@@ -111,8 +111,8 @@ it.live("after a jump forward during an attempt, the attempt counts as lost and 
 
 it.live("after a jump back by five hours, new events and waiting deliveries are sent immediately and only once", () =>
   Effect.gen(function* () {
-    const receivers = yield* Receivers
-    const { jump } = yield* MovedClock
+    const receivers = yield* InMemoryWebhookReceivers
+    const { jump } = yield* OffsetClock
     yield* receivers.answer(() => Effect.succeed({ status: 500 }))
     const { declined, hook } = yield* seededHook
     yield* declined("Who goes down this season?")
@@ -129,8 +129,8 @@ it.live("after a jump back by five hours, new events and waiting deliveries are 
 
 it.live("after a jump back during an attempt, the attempt is recorded and is not repeated", () =>
   Effect.gen(function* () {
-    const receivers = yield* Receivers
-    const { jump } = yield* MovedClock
+    const receivers = yield* InMemoryWebhookReceivers
+    const { jump } = yield* OffsetClock
     const answer = yield* Deferred.make<void>()
     yield* receivers.answer(() => Effect.as(Deferred.await(answer), {}))
     const { declined } = yield* seededHook
@@ -149,8 +149,8 @@ it.live("after a jump back during an attempt, the attempt is recorded and is not
 
 it.live("after a jump back by more than the longest retry delay, waiting deliveries are sent immediately", () =>
   Effect.gen(function* () {
-    const receivers = yield* Receivers
-    const { jump } = yield* MovedClock
+    const receivers = yield* InMemoryWebhookReceivers
+    const { jump } = yield* OffsetClock
     yield* receivers.answer(() => Effect.succeed({ status: 500 }))
     const { declined, hook } = yield* seededHook
     yield* declined("Who goes down this season?")
@@ -164,13 +164,13 @@ it.live("after a jump back by more than the longest retry delay, waiting deliver
 
 it.live("after a jump back by a month, another worker claims a dead worker's delivery after one lease", () =>
   Effect.gen(function* () {
-    const { jump } = yield* MovedClock
+    const { jump } = yield* OffsetClock
     yield* Effect.scoped(
       Effect.gen(function* () {
         yield* Layer.build(workers)
         const partner = yield* seedDecliningPartner
         yield* registerWebhook(partner.key, ["commentary.failed"])
-        yield* (yield* Receivers).answer(() => Effect.never)
+        yield* (yield* InMemoryWebhookReceivers).answer(() => Effect.never)
         yield* partner.declined("Who goes down this season?")
         yield* waitForEvents(1)
       })
@@ -184,7 +184,7 @@ it.live("after a jump back by a month, another worker claims a dead worker's del
       taken: (present) => present
     })
     assert.strictEqual(taken.length, 1, "nobody else has it")
-    yield* (yield* Receivers).answer(() => Effect.succeed({}))
+    yield* (yield* InMemoryWebhookReceivers).answer(() => Effect.succeed({}))
     yield* jump(-24 * 30)
     yield* Layer.build(workers)
     const inAnHour = Instant.toIso((yield* Instant.now) + 3_600_000)
@@ -202,8 +202,8 @@ it.live("after a jump back by a month, another worker claims a dead worker's del
 
 it.live("after a jump back by a month, a receiver behind an open circuit breaker is soon probed again", () =>
   Effect.gen(function* () {
-    const receivers = yield* Receivers
-    const { jump } = yield* MovedClock
+    const receivers = yield* InMemoryWebhookReceivers
+    const { jump } = yield* OffsetClock
     yield* receivers.answer(() => Effect.fail(new WebhookNotSent({ failure: "refused", reason: "Nobody is there." })))
     const { declined, hook } = yield* seededHook
     for (const [index, content] of ["Who is first of all?", "Who comes second?", "Who comes third?"].entries()) {
@@ -223,8 +223,8 @@ it.live(
   "with random jumps by hours and days in both directions, each event arrives and the log contains every attempt",
   () =>
     Effect.gen(function* () {
-      const receivers = yield* Receivers
-      const { jump } = yield* MovedClock
+      const receivers = yield* InMemoryWebhookReceivers
+      const { jump } = yield* OffsetClock
       const turn = { number: 0 }
       yield* receivers.answer(() =>
         Effect.suspend(() => {

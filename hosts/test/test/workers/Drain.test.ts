@@ -9,8 +9,8 @@ import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
 import { type DrainLimits, drain } from "@partner-commentary/server/Workers"
 import * as Application from "@partner-commentary/test/Application"
 import * as InMemory from "@partner-commentary/test/InMemory"
-import { creatorTokenIn, Mailbox } from "@partner-commentary/test/Mailbox"
-import { Receivers } from "@partner-commentary/test/Receivers"
+import { InMemoryWebhookReceivers } from "@partner-commentary/test/InMemoryWebhookReceivers"
+import { extractCreatorToken, Mailbox } from "@partner-commentary/test/Mailbox"
 import * as Seed from "@partner-commentary/test/Seed"
 import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Duration from "effect/Duration"
@@ -38,9 +38,9 @@ const partner = (environment: "live" | "test" = "live") =>
   Effect.gen(function* () {
     yield* TestClock.setTime(Date.parse("2026-03-01T09:00:00.000Z"))
     const { call } = yield* TestApi
-    const owner = yield* Seed.organization()
-    const persona = yield* Seed.persona(owner)
-    const { text: key } = yield* Seed.key(owner, { environment })
+    const owner = yield* Seed.createOrganization()
+    const persona = yield* Seed.createPersona(owner)
+    const { text: key } = yield* Seed.issueApiKey(owner, { environment })
     const submit = Effect.fnUntraced(function* (content = "Who takes the title this season?") {
       const body = { content, persona_ids: [persona.id] }
       return (yield* readJson(yield* call("/partner/v1/topics", { method: "POST", key, body }))).data.topic_id as string
@@ -66,16 +66,18 @@ it.effect("without workers, drains between the requests do all work from the sub
 
     assert.deepStrictEqual(yield* drain(limits), { taken: 1, failed: 0, isMoreDue: false })
     const [request] = yield* mailbox.to(persona.creator.email)
-    yield* act(creatorTokenIn(request ?? assert.fail("no request")), "respond", { perspective: "They will win it." })
+    yield* act(extractCreatorToken(request ?? assert.fail("no request")), "respond", {
+      perspective: "They will win it."
+    })
     assert.strictEqual(yield* status(id), "opinion_injected")
 
     // The same drain writes the draft and sends the mail about the draft.
     assert.include(yield* drain(limits), { failed: 0, isMoreDue: false })
     assert.strictEqual(yield* status(id), "commentary_generated")
     const [, draft] = yield* mailbox.to(persona.creator.email)
-    yield* act(creatorTokenIn(draft ?? assert.fail("no draft")), "approve")
+    yield* act(extractCreatorToken(draft ?? assert.fail("no draft")), "approve")
 
-    const receivers = yield* Receivers
+    const receivers = yield* InMemoryWebhookReceivers
     assert.lengthOf(yield* receivers.sent, 0)
     assert.deepStrictEqual(yield* drain(limits), { taken: 1, failed: 0, isMoreDue: false })
     assert.lengthOf(yield* receivers.sent, 1)
@@ -89,14 +91,14 @@ it.effect(
     Effect.gen(function* () {
       const { act, key, persona, submit } = yield* partner()
       const mailbox = yield* Mailbox
-      const receivers = yield* Receivers
+      const receivers = yield* InMemoryWebhookReceivers
       const sql = yield* SqlClient.SqlClient
       const hook = yield* registerWebhook(key, ["commentary.failed"])
       yield* receivers.answer(() => Effect.succeed({ status: 500 }))
       yield* submit()
       yield* drain(limits)
       const [request] = yield* mailbox.to(persona.creator.email)
-      yield* act(creatorTokenIn(request ?? assert.fail("no request")), "decline", { reason: "No." })
+      yield* act(extractCreatorToken(request ?? assert.fail("no request")), "decline", { reason: "No." })
       yield* drain(limits)
       assert.lengthOf(yield* receivers.sent, 1)
       yield* receivers.answer(() => Effect.succeed({}))
@@ -149,7 +151,9 @@ it.effect(
       yield* submit()
       yield* drain(limits)
       const [request] = yield* mailbox.to(persona.creator.email)
-      yield* act(creatorTokenIn(request ?? assert.fail("no request")), "respond", { perspective: "They will win it." })
+      yield* act(extractCreatorToken(request ?? assert.fail("no request")), "respond", {
+        perspective: "They will win it."
+      })
       const draining = yield* Effect.forkChild(drain(limits))
       yield* TestClock.adjust("50 seconds")
       assert.isUndefined(draining.pollUnsafe())

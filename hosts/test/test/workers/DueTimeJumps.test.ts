@@ -10,9 +10,9 @@ import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
 import { respond } from "@partner-commentary/core/topic/Workflow"
 import { WorkerSettings } from "@partner-commentary/server/workers/WorkerSettings"
 import * as Application from "@partner-commentary/test/Application"
+import { InMemoryWebhookReceivers } from "@partner-commentary/test/InMemoryWebhookReceivers"
 import { Mailbox } from "@partner-commentary/test/Mailbox"
-import { MovedClock } from "@partner-commentary/test/MovedClock"
-import { Receivers } from "@partner-commentary/test/Receivers"
+import { OffsetClock } from "@partner-commentary/test/OffsetClock"
 import { ScriptedGenerator } from "@partner-commentary/test/ScriptedGenerator"
 import * as Seed from "@partner-commentary/test/Seed"
 import { TestApi } from "@partner-commentary/test/TestApi"
@@ -32,7 +32,7 @@ import { readJson } from "../support/Json.ts"
 
 const application = TestApi.layerMemory.pipe(
   Layer.provideMerge(Application.layer({ outside: Layer.merge(Mailbox.layer, ScriptedGenerator.layer) })),
-  Layer.provideMerge(MovedClock.layer)
+  Layer.provideMerge(OffsetClock.layer)
 )
 
 /** Starts the worker after the clock was corrected. */
@@ -52,9 +52,9 @@ const workers = Layer.build(
 
 const posted = Effect.fnUntraced(function* (environment: "live" | "test") {
   const { call } = yield* TestApi
-  const owner = yield* Seed.organization()
-  const persona = yield* Seed.persona(owner)
-  const { text: key } = yield* Seed.key(owner, { environment })
+  const owner = yield* Seed.createOrganization()
+  const persona = yield* Seed.createPersona(owner)
+  const { text: key } = yield* Seed.issueApiKey(owner, { environment })
   const asked = environment === "test" ? testPersonas[0]?.id : persona.id
   const body = { content: "Who goes down this season?", persona_ids: [asked] }
   const { data } = yield* Effect.flatMap(call("/partner/v1/topics", { method: "POST", key, body }), readJson)
@@ -69,7 +69,7 @@ const statusOf = (share: ShareId) =>
 
 it.live("a mail that was queued while the clock was ahead is sent immediately and only once", () =>
   Effect.gen(function* () {
-    const { jump } = yield* MovedClock
+    const { jump } = yield* OffsetClock
     const { to } = yield* Mailbox
     yield* jump(2)
     const { address } = yield* posted("live")
@@ -86,7 +86,7 @@ it.live("a mail that was queued while the clock was ahead is sent immediately an
 
 it.live("a draft that was requested while the clock was ahead is written immediately", () =>
   Effect.gen(function* () {
-    const { jump } = yield* MovedClock
+    const { jump } = yield* OffsetClock
     yield* jump(2)
     const { share } = yield* posted("live")
     const now = yield* Instant.now
@@ -103,7 +103,7 @@ it.live("a draft that was requested while the clock was ahead is written immedia
 
 it.live("a test topic that was submitted while the clock was ahead continues at its usual pace", () =>
   Effect.gen(function* () {
-    const { jump } = yield* MovedClock
+    const { jump } = yield* OffsetClock
     yield* jump(2)
     const { share } = yield* posted("test")
     yield* jump(-2)
@@ -117,7 +117,7 @@ it.live("a test topic that was submitted while the clock was ahead continues at 
 
 /** Declines a request while the clock is two hours ahead. The partner has a webhook. */
 const declinedWhileAhead = Effect.gen(function* () {
-  const { jump } = yield* MovedClock
+  const { jump } = yield* OffsetClock
   const { declined, key } = yield* seedDecliningPartner
   const { id } = yield* registerWebhook(key, ["commentary.failed"])
   const { list } = makeDeliveryReader(key, id)
@@ -130,13 +130,13 @@ const declinedWhileAhead = Effect.gen(function* () {
 })
 
 const clockRightAgain = Effect.gen(function* () {
-  yield* (yield* Receivers).answer(() => Effect.succeed({}))
-  yield* (yield* MovedClock).jump(-2)
+  yield* (yield* InMemoryWebhookReceivers).answer(() => Effect.succeed({}))
+  yield* (yield* OffsetClock).jump(-2)
 })
 
 it.live("an event that a stopping worker released while the clock was ahead is delivered immediately", () =>
   Effect.gen(function* () {
-    yield* (yield* Receivers).answer(() => Effect.never)
+    yield* (yield* InMemoryWebhookReceivers).answer(() => Effect.never)
     yield* Effect.scoped(Effect.andThen(workers, Effect.andThen(declinedWhileAhead, waitForEvents(1))))
     yield* clockRightAgain
     yield* workers
@@ -148,7 +148,7 @@ it.live("an event that a stopping worker released while the clock was ahead is d
 
 it.live("a delivery that failed while the clock was ahead is retried immediately", () =>
   Effect.gen(function* () {
-    yield* (yield* Receivers).answer(() => Effect.succeed({ status: 500 }))
+    yield* (yield* InMemoryWebhookReceivers).answer(() => Effect.succeed({ status: 500 }))
     yield* workers
     yield* yield* declinedWhileAhead
     yield* clockRightAgain
@@ -158,7 +158,7 @@ it.live("a delivery that failed while the clock was ahead is retried immediately
 
 it.live("a webhook that paused after a 429 while the clock was ahead gets its events immediately", () =>
   Effect.gen(function* () {
-    yield* (yield* Receivers).answer(() => Effect.succeed({ status: 429, retryAfter: "60" }))
+    yield* (yield* InMemoryWebhookReceivers).answer(() => Effect.succeed({ status: 429, retryAfter: "60" }))
     yield* workers
     yield* yield* declinedWhileAhead
     yield* clockRightAgain

@@ -29,9 +29,9 @@ it.effect("an attempt that fails after another attempt wrote the draft is not lo
   const content = "Who takes the title this season?"
   return Effect.gen(function* () {
     yield* TestClock.setTime(Date.parse("2026-03-01T09:00:00.000Z"))
-    const owner = yield* Seed.organization()
-    const persona = yield* Seed.persona(owner)
-    const { text: key } = yield* Seed.key(owner)
+    const owner = yield* Seed.createOrganization()
+    const persona = yield* Seed.createPersona(owner)
+    const { text: key } = yield* Seed.issueApiKey(owner)
     yield* submitTopic(key, content, [persona])
     const token = yield* creatorTokenFor(persona, content)
     yield* actAsCreator(token, "respond", { perspective: "They will win it, and by some distance." })

@@ -23,9 +23,9 @@ it.effect(
   () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(Date.parse("2026-03-01T09:00:00.000Z"))
-      const owner = yield* Seed.organization()
-      const persona = yield* Seed.persona(owner)
-      const { text: key } = yield* Seed.key(owner)
+      const owner = yield* Seed.createOrganization()
+      const persona = yield* Seed.createPersona(owner)
+      const { text: key } = yield* Seed.issueApiKey(owner)
       const { call } = yield* TestApi
       for (let first = 0; first < count; first += bulk) {
         const topics = Array.from({ length: bulk }, (_, index) => ({

@@ -30,9 +30,9 @@ it.effect(
       )
       yield* Effect.gen(function* () {
         const { call } = yield* TestApi
-        const owner = yield* Seed.organization()
-        const [answered, silent] = [yield* Seed.persona(owner), yield* Seed.persona(owner)]
-        const { text: key } = yield* Seed.key(owner)
+        const owner = yield* Seed.createOrganization()
+        const [answered, silent] = [yield* Seed.createPersona(owner), yield* Seed.createPersona(owner)]
+        const { text: key } = yield* Seed.issueApiKey(owner)
         const body = {
           content: "What becomes of this in the end?",
           persona_ids: [answered.id, silent.id],

@@ -30,9 +30,9 @@ const sent = Effect.fnUntraced(function* (
   { content = "Who is number", environment = "live" as "live" | "test" } = {}
 ) {
   const { call } = yield* TestApi
-  const owner = yield* Seed.organization()
-  const persona = yield* Seed.persona(owner)
-  const { text: key } = yield* Seed.key(owner, { environment })
+  const owner = yield* Seed.createOrganization()
+  const persona = yield* Seed.createPersona(owner)
+  const { text: key } = yield* Seed.issueApiKey(owner, { environment })
   for (let made = 0; made < count; made += 100) {
     const topics = Array.from({ length: Math.min(100, count - made) }, (_, index) => ({
       content: `${content} ${made + index}?`,

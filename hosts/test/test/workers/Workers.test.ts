@@ -7,7 +7,7 @@ import { mailIdForNotice, resendIdSeparator } from "@partner-commentary/core/mai
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
 import { ShareId } from "@partner-commentary/core/shared/Ids"
 import * as InMemory from "@partner-commentary/test/InMemory"
-import { creatorTokenIn, Mailbox } from "@partner-commentary/test/Mailbox"
+import { extractCreatorToken, Mailbox } from "@partner-commentary/test/Mailbox"
 import { ScriptedGenerator } from "@partner-commentary/test/ScriptedGenerator"
 import * as Seed from "@partner-commentary/test/Seed"
 import { TestApi } from "@partner-commentary/test/TestApi"
@@ -27,9 +27,9 @@ const submitted = Effect.gen(function* () {
   yield* TestClock.setTime(start)
   const { call } = yield* TestApi
   const mailbox = yield* Mailbox
-  const owner = yield* Seed.organization()
-  const persona = yield* Seed.persona(owner)
-  const { text: key } = yield* Seed.key(owner)
+  const owner = yield* Seed.createOrganization()
+  const persona = yield* Seed.createPersona(owner)
+  const { text: key } = yield* Seed.issueApiKey(owner)
   const created = yield* readJson(
     yield* call("/partner/v1/topics", {
       method: "POST",
@@ -87,7 +87,7 @@ it.effect("a draft is tried after 0, 1 min, 10 min, 1 h and 6 h, and then a mail
     const story = yield* submitted
     const generator = yield* ScriptedGenerator
     yield* generator.failNext(...failures(5))
-    const token = creatorTokenIn(yield* story.mail(1))
+    const token = extractCreatorToken(yield* story.mail(1))
     yield* story.act(token, "respond", { perspective })
     const tried = (count: number) =>
       eventually(
@@ -108,7 +108,7 @@ it.effect("a draft is tried after 0, 1 min, 10 min, 1 h and 6 h, and then a mail
     assert.deepStrictEqual(yield* story.subjects, ["request", stalled.id.replace(/^[^.]*\./, "")])
     assert.deepInclude(yield* story.status, { status: "opinion_injected", failure: null, overall: "in_progress" })
 
-    const again = yield* story.act(creatorTokenIn(stalled), "revise")
+    const again = yield* story.act(extractCreatorToken(stalled), "revise")
     assert.strictEqual(again.data.status, "opinion_injected")
     const draft = yield* story.has("commentary_generated")
     assert.isNull(draft.failure)
@@ -123,7 +123,7 @@ it.effect(
       const story = yield* submitted
       const generator = yield* ScriptedGenerator
       yield* generator.failNext(...failures(1, true))
-      yield* story.act(creatorTokenIn(yield* story.mail(1)), "respond", { perspective })
+      yield* story.act(extractCreatorToken(yield* story.mail(1)), "respond", { perspective })
       yield* story.mail(2)
       yield* TestClock.adjust("23 hours")
       assert.deepInclude(yield* story.status, { status: "opinion_injected", failure: null })
@@ -132,7 +132,7 @@ it.effect(
       assert.deepInclude(failed, { status: "opinion_injected", overall: "completed" })
       assert.deepStrictEqual(failed.failure, { reason: "generation_failed", at: "2026-03-02T09:00:00.000Z" })
       assert.strictEqual((yield* generator.requests).length, 1)
-      const refused = yield* story.act(creatorTokenIn(yield* story.mail(2)), "revise")
+      const refused = yield* story.act(extractCreatorToken(yield* story.mail(2)), "revise")
       assert.strictEqual(refused.error.details.field, "action")
     }).pipe(Effect.provide(InMemory.layer))
 )
@@ -141,7 +141,7 @@ it.effect("the operator can restart a generation after all its attempts failed",
   Effect.gen(function* () {
     const story = yield* submitted
     yield* (yield* ScriptedGenerator).failNext(...failures(1, true))
-    yield* story.act(creatorTokenIn(yield* story.mail(1)), "respond", { perspective })
+    yield* story.act(extractCreatorToken(yield* story.mail(1)), "respond", { perspective })
     yield* story.mail(2)
     yield* (yield* CreatorAdministration).retryGeneration(yield* story.shareId)
     yield* story.has("commentary_generated")
@@ -160,7 +160,7 @@ it.effect(
       yield* TestClock.adjust("1 second")
       assert.deepStrictEqual(yield* story.subjects, [])
       yield* creators.resendMail(yield* story.shareId)
-      const token = creatorTokenIn(yield* story.mail(1))
+      const token = extractCreatorToken(yield* story.mail(1))
       yield* TestClock.adjust("1 hour")
       assert.deepStrictEqual(yield* story.subjects, ["request"])
 
@@ -184,7 +184,7 @@ it.effect(
   () =>
     Effect.gen(function* () {
       const story = yield* submitted
-      yield* story.act(creatorTokenIn(yield* story.mail(1)), "respond", { perspective })
+      yield* story.act(extractCreatorToken(yield* story.mail(1)), "respond", { perspective })
       yield* story.mail(2)
       yield* story.at("2026-03-04T21:00:00.000Z")
       yield* story.mail(3)
@@ -201,7 +201,7 @@ it.effect(
       yield* story.at("2026-03-08T09:00:00.000Z")
       const failed = yield* story.has("approval_timeout")
       assert.deepInclude(failed, { status: "commentary_generated", overall: "completed", has_commentary: false })
-      const late = yield* story.act(creatorTokenIn(last), "approve")
+      const late = yield* story.act(extractCreatorToken(last), "approve")
       assert.strictEqual(late.error.code, "invalid_request")
       assert.strictEqual((yield* story.subjects).length, 4)
     }).pipe(Effect.provide(InMemory.layer))
@@ -210,8 +210,8 @@ it.effect(
 it.effect("another draft starts a full approval window, and the previous draft can no longer be approved", () =>
   Effect.gen(function* () {
     const story = yield* submitted
-    yield* story.act(creatorTokenIn(yield* story.mail(1)), "respond", { perspective })
-    const token = creatorTokenIn(yield* story.mail(2))
+    yield* story.act(extractCreatorToken(yield* story.mail(1)), "respond", { perspective })
+    const token = extractCreatorToken(yield* story.mail(2))
     const first = (yield* readJson(yield* story.call(`/creator/${token}`, { headers: { accept: "application/json" } })))
       .data.draft
     yield* story.at("2026-03-06T09:00:00.000Z")
@@ -281,14 +281,14 @@ it.effect("a creator whose address changes gets a new link at the new address, a
   Effect.gen(function* () {
     const story = yield* submitted
     const mailbox = yield* Mailbox
-    const old = creatorTokenIn(yield* story.mail(1))
+    const old = extractCreatorToken(yield* story.mail(1))
     yield* (yield* CreatorAdministration).changeEmail(story.persona.creator.email.toUpperCase(), "new@creators.example")
     const [moved] = yield* eventually(
       "the mail",
       Effect.map(mailbox.to("new@creators.example"), (mails) => (mails.length > 0 ? mails : undefined))
     )
     assert.strictEqual((yield* story.call(`/creator/${old}`)).status, 404)
-    assert.strictEqual((yield* story.call(`/creator/${creatorTokenIn(moved ?? { text: "" })}`)).status, 200)
+    assert.strictEqual((yield* story.call(`/creator/${extractCreatorToken(moved ?? { text: "" })}`)).status, 200)
   }).pipe(Effect.provide(InMemory.layer))
 )
 
@@ -324,7 +324,7 @@ it.effect(
 it.effect("when a creator's address changes, the link of a request that ended long ago also stops working", () =>
   Effect.gen(function* () {
     const story = yield* submitted
-    const token = creatorTokenIn(yield* story.mail(1))
+    const token = extractCreatorToken(yield* story.mail(1))
     yield* story.act(token, "decline")
     assert.strictEqual((yield* story.call(`/creator/${token}`)).status, 200)
     yield* (yield* CreatorAdministration).changeEmail(story.persona.creator.email, "new@creators.example")
@@ -336,7 +336,7 @@ it.effect("a creator can approve only a draft that the page has shown, and nothi
   Effect.gen(function* () {
     const story = yield* submitted
     const sql = yield* SqlClient.SqlClient
-    const token = creatorTokenIn(yield* story.mail(1))
+    const token = extractCreatorToken(yield* story.mail(1))
     const early = yield* Effect.all(
       [
         story.act(token, "respond", { perspective }),
@@ -363,8 +363,8 @@ it.effect(
   () =>
     Effect.gen(function* () {
       const story = yield* submitted
-      yield* story.act(creatorTokenIn(yield* story.mail(1)), "respond", { perspective })
-      const token = creatorTokenIn(yield* story.mail(2))
+      yield* story.act(extractCreatorToken(yield* story.mail(1)), "respond", { perspective })
+      const token = extractCreatorToken(yield* story.mail(2))
       yield* story.act(token, "approve", { content: "What I stand by." })
       yield* story.call("/partner/v1/topics", {
         method: "POST",

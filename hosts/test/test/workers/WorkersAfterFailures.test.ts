@@ -65,9 +65,9 @@ const layer = (change: Change) =>
 const partner = Effect.gen(function* () {
   yield* TestClock.setTime(Date.parse("2026-03-01T09:00:00.000Z"))
   const mailbox = yield* Mailbox
-  const owner = yield* Seed.organization()
-  const persona = yield* Seed.persona(owner)
-  const { text: key } = yield* Seed.key(owner)
+  const owner = yield* Seed.createOrganization()
+  const persona = yield* Seed.createPersona(owner)
+  const { text: key } = yield* Seed.issueApiKey(owner)
   return { mailbox, submitted: submitTopic(key, "Who takes the title this season?", [persona]) }
 })
 

@@ -50,7 +50,8 @@ export const callersWithKeys = Effect.fnUntraced(function* (
   const keys = yield* ApiKeys
   const { organization } = owner
   const soon = Instant.plus(yield* Instant.now, Duration.minutes(1))
-  const key = (given: Parameters<typeof Seed.key>[1] = {}) => Seed.key(organization, { environment, ...given })
+  const key = (given: Parameters<typeof Seed.issueApiKey>[1] = {}) =>
+    Seed.issueApiKey(organization, { environment, ...given })
   const rotated = Effect.fnUntraced(function* (grace: Duration.Duration) {
     const old = yield* key()
     const manager = { by: "operator", organizationId: organization.id }
@@ -116,8 +117,11 @@ export const callersWithKeys = Effect.fnUntraced(function* (
  * invalid, and some tokens expire within a minute.
  */
 export const callersWithTokens = Effect.fnUntraced(function* (owner: OwnerCredentials, stranger: OwnerCredentials) {
-  const suspended = yield* Seed.organization({ name: "Suspended" })
-  const suspendedKeys = [yield* Seed.key(suspended), yield* Seed.key(suspended, { environment: "test" })]
+  const suspended = yield* Seed.createOrganization({ name: "Suspended" })
+  const suspendedKeys = [
+    yield* Seed.issueApiKey(suspended),
+    yield* Seed.issueApiKey(suspended, { environment: "test" })
+  ]
   const registry = yield* OrganizationRegistry
   yield* registry.update(suspended.id, (present) => ({ ...present, suspendedAt: 0 }))
 
@@ -126,10 +130,14 @@ export const callersWithTokens = Effect.fnUntraced(function* (owner: OwnerCreden
     ["a good token", owner.token, "own"],
     ["garbage", "a.b.c", "unauthorized"],
     ["a mistyped token", `${owner.token.slice(0, -3)}xyz`, "unauthorized"],
-    ["an expired token", yield* Seed.token(owner.organization, { expiresIn: Duration.minutes(1) }), "unauthorized"],
+    [
+      "an expired token",
+      yield* Seed.issueDashboardToken(owner.organization, { expiresIn: Duration.minutes(1) }),
+      "unauthorized"
+    ],
     ["another organization's token", stranger.token, "other organization"],
-    ["a suspended organization's token", yield* Seed.token(suspended), "unauthorized"],
-    ["nobody's token", yield* Seed.token({ id: "019c0e1b-7c4e-7000-8000-2f6d1c9e4b10" }), "unauthorized"]
+    ["a suspended organization's token", yield* Seed.issueDashboardToken(suspended), "unauthorized"],
+    ["nobody's token", yield* Seed.issueDashboardToken({ id: "019c0e1b-7c4e-7000-8000-2f6d1c9e4b10" }), "unauthorized"]
   ]
   const live: ReadonlyArray<readonly [string, string, KeyAccess]> = [
     ["no key", "", "unauthorized"],

@@ -1,6 +1,6 @@
 /** Reads all operations of the served OpenAPI document, so that new operations are included automatically. */
 import type { ApiKeyScope } from "@partner-commentary/core/access/Scope"
-import { type ApiCall, TestApi } from "@partner-commentary/test/TestApi"
+import { TestApi, type TestApiCall } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
 import { readResponseText } from "../EventStream.ts"
 import { readJson } from "../Json.ts"
@@ -129,7 +129,7 @@ export const pathWithIds = (operation: Operation, things: ResourceIds): string =
 export const apiEnvironmentOf = ({ path }: Pick<Operation, "path">): "live" | "test" =>
   path.startsWith("/partner/v1/test/") ? "test" : "live"
 
-export const sendOperation = (operation: Operation, things: ResourceIds, call: ApiCall) =>
+export const sendOperation = (operation: Operation, things: ResourceIds, call: TestApiCall) =>
   Effect.gen(function* () {
     const { call: ask } = yield* TestApi
     const response = yield* ask(pathWithIds(operation, things), { method: operation.method, ...call })

@@ -4,7 +4,7 @@ import type { Organization } from "@partner-commentary/core/partner/Organization
 import type { Persona } from "@partner-commentary/core/persona/Persona"
 import { testPersonas } from "@partner-commentary/core/persona/TestPersonas"
 import * as Seed from "@partner-commentary/test/Seed"
-import { type ApiCall, TestApi } from "@partner-commentary/test/TestApi"
+import { TestApi, type TestApiCall } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
 import { eventually } from "../Eventually.ts"
 import { readJson } from "../Json.ts"
@@ -21,7 +21,7 @@ export interface OwnerCredentials {
 
 export const manuallyAdvancedPersonaId = String(testPersonas.at(-1)?.id)
 
-const made = Effect.fnUntraced(function* (path: string, call: ApiCall) {
+const made = Effect.fnUntraced(function* (path: string, call: TestApiCall) {
   const response = yield* (yield* TestApi).call(`/partner/v1${path}`, { method: "POST", ...call })
   assert.strictEqual(response.status, 201)
   return (yield* readJson(response)).data
@@ -78,7 +78,7 @@ export const createResources = Effect.fnUntraced(function* (owner: OwnerCredenti
     persona: persona.id,
     webhook: told,
     delivery,
-    key: (yield* Seed.key(owner.organization)).id,
+    key: (yield* Seed.issueApiKey(owner.organization)).id,
     share: simulated.share
   }
   return { things, simulated: simulated.topic }

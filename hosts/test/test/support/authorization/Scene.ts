@@ -46,10 +46,10 @@ export const unknownResources: ResourceIds = {
 }
 
 const owning = Effect.fnUntraced(function* (name: string) {
-  const organization = yield* Seed.organization({ name })
-  const live = (yield* Seed.key(organization)).text
-  const test = (yield* Seed.key(organization, { environment: "test" })).text
-  const owner: OwnerCredentials = { organization, live, test, token: yield* Seed.token(organization) }
+  const organization = yield* Seed.createOrganization({ name })
+  const live = (yield* Seed.issueApiKey(organization)).text
+  const test = (yield* Seed.issueApiKey(organization, { environment: "test" })).text
+  const owner: OwnerCredentials = { organization, live, test, token: yield* Seed.issueDashboardToken(organization) }
   return owner
 })
 
@@ -58,9 +58,9 @@ export const makeAuthorizationScene = Effect.gen(function* () {
   yield* TestClock.setTime(Date.UTC(2026, 0, 30, 12))
   const owner = yield* owning("The First")
   const stranger = yield* owning("Somebody Else")
-  const persona = yield* Seed.persona(owner.organization, { name: "Ada of the First" })
-  const common = yield* Seed.persona(owner.organization, { name: "Common to All" })
-  yield* Seed.license(stranger.organization, common)
+  const persona = yield* Seed.createPersona(owner.organization, { name: "Ada of the First" })
+  const common = yield* Seed.createPersona(owner.organization, { name: "Common to All" })
+  yield* Seed.licensePersona(stranger.organization, common)
   const all = yield* readOpenApiOperations
   const { simulated, things } = yield* createResources(owner, persona)
   const tokens = yield* callersWithTokens(owner, stranger)
@@ -128,7 +128,7 @@ export const makeFreshResources = Effect.fnUntraced(function* (
   if (method === "GET") return things
   if (path.includes("/deliveries/")) return things
   if (path.includes("/webhooks/")) return { ...things, webhook: yield* createWebhook(owner) }
-  if (path.includes("/api-keys/")) return { ...things, key: (yield* Seed.key(owner.organization)).id as string }
+  if (path.includes("/api-keys/")) return { ...things, key: (yield* Seed.issueApiKey(owner.organization)).id as string }
   if (path.includes("/assignments/")) return { ...things, share: (yield* submitTestTopic(owner, next())).share }
   return things
 })

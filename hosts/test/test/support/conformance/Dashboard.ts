@@ -10,10 +10,10 @@ import * as IpAllowList from "@partner-commentary/core/access/IpAllowList"
 import type { Organization } from "@partner-commentary/core/partner/Organization"
 import { TrustedProxies } from "@partner-commentary/server/ClientAddress"
 import * as Application from "@partner-commentary/test/Application"
-import { creatorTokenIn, Mailbox } from "@partner-commentary/test/Mailbox"
+import { extractCreatorToken, Mailbox } from "@partner-commentary/test/Mailbox"
 import { ScriptedGenerator } from "@partner-commentary/test/ScriptedGenerator"
 import * as Seed from "@partner-commentary/test/Seed"
-import { type ApiCall, TestApi } from "@partner-commentary/test/TestApi"
+import { TestApi, type TestApiCall } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
@@ -77,7 +77,7 @@ export const readAllRows = Effect.gen(function* () {
 })
 
 /** The first argument is a method and a path below `{base_url}`, such as `sendRequest("GET /usage", { key })`. */
-export const sendRequest = Effect.fnUntraced(function* (line: string, call: ApiCall = {}) {
+export const sendRequest = Effect.fnUntraced(function* (line: string, call: TestApiCall = {}) {
   const [method = "", path = ""] = line.split(" ")
   const { call: send } = yield* TestApi
   const response = yield* send(`/partner/v1${path}`, { method, ...call })
@@ -104,11 +104,11 @@ export const invalidFieldsOf = (answer: ApiAnswer): ReadonlyArray<string> => {
 
 /** Creates an organization with one licensed persona, a key with every scope and a dashboard token. */
 export const seedPartner = Effect.fnUntraced(function* (given: Partial<Organization> = {}) {
-  const owner = yield* Seed.organization(given)
-  const persona = yield* Seed.persona(owner)
-  const { id: keyId, text: key } = yield* Seed.key(owner)
-  const token = yield* Seed.token(owner, { subject: "ada" })
-  const submit = (content: string, call: ApiCall & { readonly more?: object } = {}) => {
+  const owner = yield* Seed.createOrganization(given)
+  const persona = yield* Seed.createPersona(owner)
+  const { id: keyId, text: key } = yield* Seed.issueApiKey(owner)
+  const token = yield* Seed.issueDashboardToken(owner, { subject: "ada" })
+  const submit = (content: string, call: TestApiCall & { readonly more?: object } = {}) => {
     const { more, ...rest } = call
     return sendRequest("POST /topics", { key, body: { content, persona_ids: [persona.id], ...more }, ...rest })
   }
@@ -124,7 +124,7 @@ export const findCreatorToken = Effect.fnUntraced(function* (email: string, mail
     `mail ${mails} to ${email}`,
     Effect.map(mailbox.to(email), (all) => all[mails - 1])
   )
-  return creatorTokenIn(mail)
+  return extractCreatorToken(mail)
 })
 
 export const actAsCreator = Effect.fnUntraced(function* (token: string, action: string, body: unknown = {}) {

@@ -13,7 +13,7 @@ const url = "https://receiver.example/commentary"
 /** Creates topics, a webhook, a key and the other resources that the operations need. */
 export const makeOperationExamples = Effect.gen(function* () {
   const by = yield* seedPartner()
-  const token = yield* Seed.token(by.organization)
+  const token = yield* Seed.issueDashboardToken(by.organization)
   const webhook: string = (yield* by.post("/webhooks", { url, events: ["creator.approved"] })).body.data.id
   const states: ReadonlyArray<AssignmentState> = ["creator_approved", "topic_sent"]
   const { content, id, personas } = yield* submitTopicWithStates(by, "Will the Lakers make it?", states, {
@@ -26,12 +26,12 @@ export const makeOperationExamples = Effect.gen(function* () {
     "the delivery",
     Effect.map(by.get(`/webhooks/${webhook}/deliveries`), ({ body }) => body.data[0]?.id)
   )
-  const testKey = (yield* Seed.key(by.organization, { environment: "test" })).text
+  const testKey = (yield* Seed.issueApiKey(by.organization, { environment: "test" })).text
   const wren = "7e570000-0000-4000-8000-000000000005"
   const test = yield* by.post("/topics", { content, persona_ids: [wren] }, { key: testKey })
   const share: string = test.body.data.results[0].share_id
-  const spare = yield* Seed.key(by.organization)
-  const revoked = yield* Seed.key(by.organization)
+  const spare = yield* Seed.issueApiKey(by.organization)
+  const revoked = yield* Seed.issueApiKey(by.organization)
 
   const topic = { content: `${content} Really?`, persona_ids: [persona] }
   const wrong = { content: 1 }

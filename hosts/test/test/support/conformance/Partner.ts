@@ -5,10 +5,10 @@
 import { assert } from "@effect/vitest"
 import type { Persona } from "@partner-commentary/core/persona/Persona"
 import * as Application from "@partner-commentary/test/Application"
-import { creatorTokenIn, Mailbox } from "@partner-commentary/test/Mailbox"
+import { extractCreatorToken, Mailbox } from "@partner-commentary/test/Mailbox"
 import { ScriptedGenerator } from "@partner-commentary/test/ScriptedGenerator"
 import * as Seed from "@partner-commentary/test/Seed"
-import { type ApiCall, TestApi } from "@partner-commentary/test/TestApi"
+import { TestApi, type TestApiCall } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
@@ -40,7 +40,7 @@ export interface ApiAnswer {
 }
 
 /** Sends a request to a path below `{api_root}`. The body is undefined if the response is not JSON. */
-export const sendRequest = Effect.fnUntraced(function* (path: string, call?: ApiCall) {
+export const sendRequest = Effect.fnUntraced(function* (path: string, call?: TestApiCall) {
   const response = yield* (yield* TestApi).call(path, call)
   const text = yield* Effect.promise(() => response.text())
   const body = /json/.test(response.headers.get("content-type") ?? "") ? JSON.parse(text) : undefined
@@ -48,19 +48,19 @@ export const sendRequest = Effect.fnUntraced(function* (path: string, call?: Api
 })
 
 /** Options of a request that differ from the default: the partner's key and no headers. */
-type With = Omit<ApiCall, "method" | "body">
+type With = Omit<TestApiCall, "method" | "body">
 
 /** Creates an organization with a live key that has every scope. The paths of its requests are below `{base_url}`. */
-export const seedPartner = Effect.fnUntraced(function* (given: Parameters<typeof Seed.organization>[0] = {}) {
-  const organization = yield* Seed.organization(given)
-  const { id: keyId, text: key } = yield* Seed.key(organization)
+export const seedPartner = Effect.fnUntraced(function* (given: Parameters<typeof Seed.createOrganization>[0] = {}) {
+  const organization = yield* Seed.createOrganization(given)
+  const { id: keyId, text: key } = yield* Seed.issueApiKey(organization)
   const send = (method: string, path: string, body: unknown, call: With = {}) =>
     sendRequest(`/partner/v1${path}`, { method, key, ...(body === undefined ? {} : { body }), ...call })
   const get = (path: string, call?: With) => send("GET", path, undefined, call)
   const post = (path: string, body?: unknown, call?: With) => send("POST", path, body, call)
   const patch = (path: string, body: unknown, call?: With) => send("PATCH", path, body, call)
   const remove = (path: string, call?: With) => send("DELETE", path, undefined, call)
-  const persona = (given: Partial<Persona> = {}) => Seed.persona(organization, given)
+  const persona = (given: Partial<Persona> = {}) => Seed.createPersona(organization, given)
   /** Returns the response's `data`. A refusal fails the test. */
   const submit = (content: string, personas: ReadonlyArray<Persona>, more: object = {}) =>
     Effect.flatMap(post("/topics", { content, persona_ids: personas.map(({ id }) => id), ...more }), (answer) =>
@@ -105,7 +105,7 @@ export const waitForCreatorMails = Effect.fnUntraced(function* (persona: Persona
  */
 export const openCreatorLink = Effect.fnUntraced(function* (persona: Persona, content: string) {
   const [mail] = yield* waitForCreatorMails(persona, content)
-  const token = mail === undefined ? "" : creatorTokenIn(mail)
+  const token = mail === undefined ? "" : extractCreatorToken(mail)
   const accept = { headers: { accept: "application/json" } }
   const look = sendRequest(`/creator/${token}`, accept)
   const act = (action: string, body: unknown = {}) =>

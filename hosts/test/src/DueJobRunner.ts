@@ -11,17 +11,17 @@ import * as Layer from "effect/Layer"
 import * as Semaphore from "effect/Semaphore"
 import { VirtualClock } from "./VirtualClock.ts"
 
-export class DueWork extends Context.Service<
-  DueWork,
+export class DueJobRunner extends Context.Service<
+  DueJobRunner,
   {
     /** Runs all due jobs, and the jobs that become due as a result, until no job is due. */
     readonly finish: Effect.Effect<void>
     /** Moves the clock to the given time. Jobs that become due meanwhile run, each at its due time. */
     readonly advanceTo: (moment: number) => Effect.Effect<void>
   }
->()("@partner-commentary/test/DueWork") {
+>()("@partner-commentary/test/DueJobRunner") {
   static readonly layer = Layer.effect(
-    DueWork,
+    DueJobRunner,
     Effect.gen(function* () {
       const runners = yield* Effect.all(Jobs.jobRunners)
       const clock = yield* VirtualClock
@@ -34,7 +34,7 @@ export class DueWork extends Context.Service<
         }
       })
 
-      return DueWork.of({
+      return DueJobRunner.of({
         finish: withPermit(untilNothing),
         advanceTo: (moment) =>
           withPermit(

@@ -15,8 +15,8 @@ import * as Layer from "effect/Layer"
 
 export type WebhookResponder = (request: WebhookRequest) => Effect.Effect<Partial<WebhookAnswer>, WebhookNotSent>
 
-export class Receivers extends Context.Service<
-  Receivers,
+export class InMemoryWebhookReceivers extends Context.Service<
+  InMemoryWebhookReceivers,
   {
     /** All requests in the order in which they were sent. */
     readonly sent: Effect.Effect<ReadonlyArray<WebhookRequest>>
@@ -27,14 +27,14 @@ export class Receivers extends Context.Service<
     /** Makes the transport refuse addresses with this host name. */
     readonly refuse: (host: string, constraint: string) => Effect.Effect<void>
   }
->()("@partner-commentary/test/Receivers") {
-  static readonly layer: Layer.Layer<Receivers | WebhookTransport> = Layer.effectContext(
+>()("@partner-commentary/test/InMemoryWebhookReceivers") {
+  static readonly layer: Layer.Layer<InMemoryWebhookReceivers | WebhookTransport> = Layer.effectContext(
     Effect.sync(() => {
       const sent: Array<WebhookRequest> = []
       const checked: Array<string> = []
       let answering: WebhookResponder = () => Effect.succeed({})
       const refusals = new Map<string, string>()
-      const receivers = Receivers.of({
+      const receivers = InMemoryWebhookReceivers.of({
         sent: Effect.sync(() => [...sent]),
         checked: Effect.sync(() => [...checked]),
         answer: (next) =>
@@ -57,7 +57,7 @@ export class Receivers extends Context.Service<
             return constraint === undefined ? Effect.void : Effect.fail(new WebhookUrlRefused({ constraint }))
           })
       })
-      return Context.make(Receivers, receivers).pipe(Context.add(WebhookTransport, transport))
+      return Context.make(InMemoryWebhookReceivers, receivers).pipe(Context.add(WebhookTransport, transport))
     })
   )
 }

@@ -7,15 +7,15 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
-export class MovedClock extends Context.Service<
-  MovedClock,
+export class OffsetClock extends Context.Service<
+  OffsetClock,
   {
     /** Moves the clock forward. A negative number moves the clock back. */
     readonly jump: (hours: number) => Effect.Effect<void>
   }
->()("@partner-commentary/test/MovedClock") {
+>()("@partner-commentary/test/OffsetClock") {
   /** Replaces the clock of all services and effects that use this layer. */
-  static readonly layer: Layer.Layer<MovedClock> = Layer.effectContext(
+  static readonly layer: Layer.Layer<OffsetClock> = Layer.effectContext(
     Effect.map(Clock.Clock, (machine) => {
       let offset = 0
       const currentTimeMillisUnsafe = () => machine.currentTimeMillisUnsafe() + offset
@@ -29,13 +29,13 @@ export class MovedClock extends Context.Service<
         monotonicTimeNanos: machine.monotonicTimeNanos,
         sleep: (duration) => machine.sleep(duration)
       }
-      const moved = MovedClock.of({
+      const moved = OffsetClock.of({
         jump: (hours) =>
           Effect.sync(() => {
             offset += Math.round(hours * 3_600_000)
           })
       })
-      return Context.make(MovedClock, moved).pipe(Context.add(Clock.Clock, clock))
+      return Context.make(OffsetClock, moved).pipe(Context.add(Clock.Clock, clock))
     })
   )
 }
