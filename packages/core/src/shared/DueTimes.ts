@@ -1,6 +1,6 @@
 /**
  * Repairs due times that a fast clock wrote. Without the repair, work would wait for hours after the clock is
- * corrected. Each queue regularly finds work whose due time is later than the longest possible delay. The queue makes
+ * corrected. The repair of each queue finds work whose due time is later than the longest possible delay, and makes
  * such work due now.
  */
 import * as Duration from "effect/Duration"

@@ -25,8 +25,8 @@ export interface CircuitBreaker {
   /** Number of failed probes since the breaker opened; null while the breaker is closed. */
   readonly probes: number | null
   /**
-   * Set while the backlog is sent at a limited rate: the start, and the number of deliveries sent since then. Null
-   * without such a limit.
+   * Set while the backlog is sent at a limited rate: the start of the limit, and the number of deliveries sent since
+   * then. Null while the rate is not limited.
    */
   readonly draining: { readonly since: Instant.Instant; readonly sent: number } | null
   /** The pause after a 429 response; null if the receiver has not answered 429 recently. */
@@ -56,8 +56,8 @@ export interface Receiver {
 export const isHeld = ({ health, webhook }: Receiver): boolean => webhook.status !== "active" || health.probes !== null
 
 /**
- * Returns true when no failure, pause or backlog limits this receiver. A success then changes nothing for other
- * deliveries.
+ * Returns true when no failure, pause or backlog limits this receiver. After a success of such a receiver, other
+ * deliveries are due at the same times as before.
  */
 export const isUnrestricted = ({ health, quietUntil, webhook }: Receiver): boolean =>
   webhook.consecutiveFailures === 0 && health.probes === null && health.draining === null && quietUntil === null
@@ -166,7 +166,10 @@ export const startRecovery = (present: Receiver, now: Instant.Instant): Receiver
   return throttle === null ? begun : { ...begun, health: { ...begun.health, throttle } }
 }
 
-/** Ends the wait of an open breaker and a pause after a 429. A manual retry suggests that the receiver was repaired. */
+/**
+ * Ends the wait for the next probe of an open breaker, and ends a pause after a 429. A manual retry suggests that the
+ * receiver was repaired.
+ */
 export const afterManualRetry = (present: Receiver): Receiver =>
   present.quietUntil === null || (present.health.probes === null && present.health.throttle === null)
     ? present

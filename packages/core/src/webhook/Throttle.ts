@@ -60,7 +60,7 @@ export const startRecovery = (present: Throttle | null): Throttle | null =>
 
 /**
  * Returns true if the receiver has answered only 429 for a full retry schedule, and the event has waited as long. The
- * delivery then fails, as it does after ten failures of another kind.
+ * delivery then fails, as after the last attempt of a retry schedule.
  */
 export const isExhausted = (
   present: Throttle | null,

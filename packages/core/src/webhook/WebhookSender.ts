@@ -36,7 +36,7 @@ export interface OutgoingEvent {
 
 export type SendEvent = (parcel: OutgoingEvent) => Effect.Effect<Attempt>
 
-/** An interruption takes effect only during the network call. */
+/** Makes the function that sends one event. An interruption does not stop the decryption of a secret. */
 export const make: Effect.Effect<SendEvent, never, Mac.Mac | Encryption | WebhookTransport> = Effect.gen(function* () {
   const mac = yield* Mac.Mac
   const encryption = yield* Encryption
