@@ -1,4 +1,4 @@
-/** Describes the present configuration for logs and for the doctor. The descriptions contain no secrets. */
+/** Describes the current configuration for logs and for the `doctor` command. The descriptions contain no secrets. */
 
 import { isLoopbackHost, isWildcardHost } from "@partner-commentary/core/shared/Loopback"
 import * as Option from "effect/Option"
@@ -43,7 +43,7 @@ export const describeAudio = ({ media }: Settings): string =>
       `${model} at ${url}, kept ${storage.kind === "folder" ? `in ${storage.folder}` : `at ${storage.url}`}`
   })
 
-/** Returns whether the service issues the dashboard's tokens itself. */
+/** Returns whether the service itself issues and verifies dashboard tokens, which only development does. */
 export const isIdentityLocal = ({ development, identity }: Settings): boolean => development && Option.isNone(identity)
 
 /** Returns a warning when the service rejects every dashboard token. */
@@ -67,8 +67,8 @@ export const settingWarnings = (settings: Settings): ReadonlyArray<string> => [
 ]
 
 /**
- * Returns a warning when PUBLIC_URL is unset. The warning shows the address at which links in mails start, and whether
- * other machines can reach the address.
+ * Returns a warning when PUBLIC_URL is unset. The warning shows the address with which links in mails start, and
+ * whether other machines can reach this address.
  */
 export const publicUrlWarning = (
   settings: Settings,

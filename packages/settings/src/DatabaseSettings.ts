@@ -20,7 +20,7 @@ export interface SqliteDatabase {
 
 export interface PostgresDatabase {
   readonly url: Redacted.Redacted
-  /** The address that bypasses a connection pooler. */
+  /** The address of the server itself, for connections that must bypass a connection pooler. */
   readonly directUrl: Option.Option<Redacted.Redacted>
   /** The maximum number of database connections of a process. */
   readonly poolSize: number

@@ -1,4 +1,4 @@
-/** Reads all settings from the environment once. The service rejects an invalid setting before it starts anything. */
+/** Reads all settings from the environment once. The service does not start with an invalid setting. */
 import type * as IpAllowList from "@partner-commentary/core/access/IpAllowList"
 import { formatHttpAddress, isLoopbackHost, isWildcardHost } from "@partner-commentary/core/shared/Loopback"
 import * as Policy from "@partner-commentary/core/shared/Policy"
@@ -33,7 +33,8 @@ export interface Settings {
   readonly database: DatabaseSettings.DatabaseSettings
   readonly mail: MailSettings.MailSettings
   /**
-   * The secrets that sign links. In development, the value is none, because the service generates and stores a secret.
+   * The secrets that sign links; none if `SIGNING_SECRET` is unset. In development, the service then generates and
+   * stores a secret.
    */
   readonly signingSecrets: Option.Option<SigningSecretList>
   /** The generator's server; none when the service uses the local generator. */

@@ -1,7 +1,8 @@
 /**
  * Recognizes a repeated request body without storing the body. A body can contain secrets. An attacker who reads the
  * database could test guesses of a secret against a plain hash. So a fingerprint is a keyed hash, whose key is derived
- * from a signing secret. The first secret makes new fingerprints. All secrets can compare fingerprints.
+ * from a signing secret. A new response is stored with the fingerprint under the first secret. A repeated body is
+ * compared under every secret.
  */
 import * as Kdf from "effect/crypto/Kdf"
 import * as Mac from "effect/crypto/Mac"
@@ -16,7 +17,10 @@ import { SigningSecrets } from "../shared/SigningSecrets.ts"
  */
 export type BodyFingerprints = readonly [string, ...ReadonlyArray<string>]
 
-/** Compares a body with a stored fingerprint. `unknown`: the secret of the stored fingerprint was removed. */
+/**
+ * Compares a body with a stored fingerprint. `unknown`: the signing secret of the stored fingerprint is no longer
+ * configured.
+ */
 export const compareFingerprints = (fingerprints: BodyFingerprints, kept: string): "same" | "other" | "unknown" => {
   if (fingerprints.includes(kept)) return "same"
   return fingerprints.some((fingerprint) => tagOf(fingerprint) === tagOf(kept)) ? "other" : "unknown"

@@ -55,7 +55,7 @@ export interface IdempotentOutcome extends Pick<ResponseContent, "status" | "loc
 
 /**
  * `other_body`: the key was used with another body. `running`: the first request did not finish within the waiting
- * time. `unreadable`: the stored response or fingerprint needs a removed secret.
+ * time. `unreadable`: the signing secret that the stored response or fingerprint needs is no longer configured.
  */
 export class IdempotencyKeyRejected extends Schema.TaggedError<IdempotencyKeyRejected>()("IdempotencyKeyRejected", {
   reason: Schema.Literals(["other_body", "running", "unreadable"])
@@ -195,8 +195,8 @@ export class Idempotency extends Context.Service<
 class Running extends Schema.TaggedError<Running>()("Running", {}) {}
 
 /**
- * The delays between the claims of a duplicate request, in milliseconds. The first delay is 20 ms. Each further delay
- * is twice as long, but at most 500 ms. The request fails after 10 seconds in all.
+ * The delays in milliseconds between a duplicate request's attempts to claim the idempotency key. The first delay is 20
+ * ms. Each further delay is twice as long, but at most 500 ms. The request fails after 10 seconds in all.
  */
 const shortestDelay = 20
 const longestDelay = 500

@@ -28,7 +28,8 @@ export class PerformanceStore extends Context.Service<
   {
     /**
      * Sums the metrics of assignments that were sent on whole UTC days. The first day starts at `start`. The last day
-     * ends at `end`, or includes now if `end` is null. The cost grows with days and personas, not with assignments.
+     * ends at `end`; if `end` is null, the last day is today. The cost grows with days and personas, not with
+     * assignments.
      */
     readonly days: (owner: Owner, start: Instant, end: Instant | null) => Effect.Effect<ReadonlyArray<PersonaMetrics>>
     /**

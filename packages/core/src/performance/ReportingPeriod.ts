@@ -29,7 +29,7 @@ export const maxReportingPeriod = Duration.days(366)
 /** The length of the default period. */
 const usual = Duration.days(30)
 
-/** A period cannot start before the year 2000, when the service did not exist. */
+/** A period cannot start before the year 2000, because the service did not exist then. */
 const earliest = Instant.fromIso("2000-01-01T00:00:00.000Z")
 
 /**

@@ -41,8 +41,8 @@ export const possibleActionsOf = (present: Assignment): ReadonlyArray<SimulatedA
   isSettled(present) ? [] : actions[present.status]
 
 /**
- * Returns the last action of the simulated creator's path if this action is possible now, otherwise the next step
- * towards approval. Returns undefined if the assignment is settled.
+ * Returns the action with which the simulated creator's path ends, if this action is possible now. Otherwise returns
+ * the next step towards approval. Returns undefined if the assignment is settled.
  */
 export const nextSimulatedAction = (present: Assignment): SimulatedAction | undefined => {
   const possible = possibleActionsOf(present)
@@ -93,8 +93,8 @@ const take: Readonly<
 }
 
 /**
- * Schedules the simulated creator's next step. The function schedules no generation attempt, because the simulated
- * creator also produces the draft. The deadline of that step is the grace period.
+ * Schedules the simulated creator's next step. If the next step is the draft, no generation attempt is scheduled,
+ * because the simulated creator also produces the draft. The deadline of the draft is the end of `generationGrace`.
  */
 const paced = ({ assignment, ...also }: Change, now: Instant.Instant, policy: Policy): Change => {
   const { generation, simulation, status } = assignment

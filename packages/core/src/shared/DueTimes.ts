@@ -1,6 +1,6 @@
 /**
  * Repairs due times that a fast clock wrote. Without the repair, work would wait for hours after the clock is
- * corrected. Each queue regularly finds work whose due time is later than the longest possible delay. The queue makes
+ * corrected. The repair of each queue finds work whose due time is later than the longest possible delay, and makes
  * such work due now.
  */
 import * as Duration from "effect/Duration"
@@ -38,14 +38,14 @@ export const latestDueAfterAttempts = ({ waiting }: LatestDue, attempts: number)
 export const clockToleranceMillis = 10_000
 
 /**
- * The interval between repairs, in milliseconds. A clock error below the tolerance can delay work by at most this
- * interval.
+ * The interval between repairs, in milliseconds. A due time that exceeds the longest delay by more than the tolerance
+ * delays work by at most this interval.
  */
 const interval = Duration.toMillis(Duration.minutes(10))
 
 /**
- * Returns a function that runs the repair on the first call and then every ten minutes. A clock jump of ten minutes
- * triggers the repair at once.
+ * Returns a function that runs the repair on the first call and then every ten minutes. If the clock jumps by ten
+ * minutes or more, the next call runs the repair.
  */
 export const makeRegularRepair = (repair: (now: Instant.Instant) => Effect.Effect<void>) =>
   Effect.map(Ref.make<Instant.Instant | null>(null), (looked) =>

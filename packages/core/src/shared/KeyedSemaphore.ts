@@ -8,12 +8,15 @@ export interface SemaphoreLimits {
   readonly each: number
   /** The maximum number of permits of all keys together; unlimited by default. */
   readonly total?: number
-  /** The maximum number of waiting callers of one key. Further callers are rejected at once. */
+  /** The maximum number of waiting callers of one key. Further callers are rejected without waiting. */
   readonly waiting: number
 }
 
 export interface KeyedSemaphore<Key> {
-  /** Takes a permit if a permit is free and no other caller waits with the same key. */
+  /**
+   * Takes a permit without waiting. Returns false if no permit is free for this key, or if callers with the same key
+   * already wait.
+   */
   readonly tryTake: (key: Key) => boolean
   /**
    * Waits up to `timeout` for a permit. Returns false if the queue is full or the timeout has passed. Call `take` in an

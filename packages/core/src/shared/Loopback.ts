@@ -9,7 +9,7 @@ export const isLoopbackHost = (host: string): boolean => {
 }
 
 /**
- * Returns whether a host is a wildcard address. A server can listen on a wildcard address, but a link cannot use it as
+ * Returns whether a host is a wildcard address. A server can listen on a wildcard address, but a link must name another
  * host.
  */
 export const isWildcardHost = (host: string): boolean => host === "0.0.0.0" || host === "::" || host === "[::]"

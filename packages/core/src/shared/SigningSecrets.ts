@@ -29,7 +29,7 @@ export class SigningSecrets extends Context.Service<SigningSecrets, Secrets>()(
 
 const valueOf = (secret: Redacted.Redacted<string>) => Redacted.value(secret)
 
-/** Returns whether a secret is too short. An attacker with a single signed link can guess a short secret offline. */
+/** Returns whether a secret is too short. An attacker who has one signed link can guess a short secret offline. */
 export const isWeakSecret = (secret: Redacted.Redacted<string>): boolean => valueOf(secret).length < 32
 
 const weak =

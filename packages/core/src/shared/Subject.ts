@@ -55,8 +55,8 @@ export class SpanIdentity extends Context.Service<
 >()("@partner-commentary/core/shared/SpanIdentity") {}
 
 /**
- * Derives the trace id and span id from a UUID of version 7. The second half of such a UUID is random, so the half can
- * be a span id.
+ * Derives the trace id and span id from a UUID of version 7. The second half of such a UUID is random, so it can serve
+ * as the span id.
  */
 const identityOf = (id: TopicId | EventId) => {
   const traceId = id.replaceAll("-", "")

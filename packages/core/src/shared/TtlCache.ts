@@ -13,8 +13,8 @@ export interface TtlCache<Key, A> {
   /** Returns the value of a key. If the cache has no entry for the key, `uncached` wraps the look-up. */
   readonly get: (key: Key, uncached?: <B>(lookUp: Effect.Effect<B>) => Effect.Effect<B>) => Effect.Effect<A>
   /**
-   * Returns the entry of a result with separate capacity; undefined if the cache has no such entry. This method is the
-   * fast path of `get`.
+   * Returns the result if it is cached in the separate capacity of `hasOwnCapacity`; otherwise undefined. This method
+   * is the fast path of `get`.
    */
   readonly peek: (key: Key, now: Instant.Instant) => A | undefined
   /** Removes the entries of matching keys. The results of look-ups in progress for these keys are discarded, too. */
@@ -25,8 +25,8 @@ export interface CacheOptions<A> {
   readonly capacity: number
   readonly timeToLive: Duration.Input
   /**
-   * Selects results with a separate capacity of the same size, so that other results cannot evict these results. By
-   * default, no result is selected.
+   * Returns true for results that get a separate capacity of the same size, so that other results cannot evict them. By
+   * default, no result gets a separate capacity.
    */
   readonly hasOwnCapacity?: (answer: A) => boolean
 }
@@ -82,7 +82,7 @@ export const make = Effect.fnUntraced(function* <Key extends string, A>(
       const ask = Cache.get(recent, key)
       let found = yield* (yield* Cache.has(recent, key)) ? ask : unremembered(ask)
       if (found.at > (yield* Instant.now)) {
-        // Remove the entry, because after the clock was set back the entry would live too long.
+        // The clock was set back after the look-up. Remove the entry, which would otherwise live too long.
         yield* Cache.invalidate(recent, key)
         found = yield* ask
       }

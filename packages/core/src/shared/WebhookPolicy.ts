@@ -25,8 +25,8 @@ export interface WebhookPolicy {
   readonly warnFailures: number
   readonly warnAfter: Duration.Duration
   /**
-   * The circuit breaker opens after `breakerFailures` consecutive failures of `breakerEvents` events. The breaker also
-   * opens if the deliveries of `breakerUnreachedEvents` events reached no server.
+   * The circuit breaker opens after `breakerFailures` consecutive failures that concern at least `breakerEvents`
+   * distinct events. The breaker also opens if no server could be reached for `breakerUnreachedEvents` distinct events.
    */
   readonly breakerFailures: number
   readonly breakerEvents: number
@@ -38,7 +38,7 @@ export interface WebhookPolicy {
   readonly throttleDelay: Duration.Duration
   readonly throttleDelayMax: Duration.Duration
   /**
-   * The service notifies the contact when 429 responses delay events by `throttleWarnAfter`, at most once per
+   * The service notifies the webhook's contact when 429 responses delay events by `throttleWarnAfter`, at most once per
    * `throttleWarnEvery`.
    */
   readonly throttleWarnAfter: Duration.Duration

@@ -59,14 +59,14 @@ export class WorkSignal extends Context.Service<
     /** Ends every wait in this process. Call `wakeAll` when signals may have been lost. */
     readonly wakeAll: Effect.Effect<void>
     /**
-     * Signals only the given work. A signal for work with a later due time ends a wait only if the wait would last
-     * beyond that time.
+     * Signals only the given work. A signal for work that is due later ends a wait only if the wait would last beyond
+     * the due time.
      */
     readonly tell: (work: ReadonlyArray<DueWork>) => Effect.Effect<void>
     /**
      * Listens for one kind of work, or for one change, until the scope closes. The returned function waits for a
-     * signal, but at most `longest`, and returns whether a signal came. A signal since the previous wait ends the wait
-     * at once, so no signal is lost between a query and the wait.
+     * signal, but at most `longest`, and returns whether a signal came. If a signal came since the previous wait, the
+     * wait ends immediately, so no signal is lost between a query and the wait.
      */
     readonly listen: (
       kind: WorkKind | Change

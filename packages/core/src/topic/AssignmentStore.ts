@@ -72,8 +72,8 @@ export class AssignmentStore extends Context.Service<
       limit: number
     ) => Effect.Effect<ReadonlyArray<OrganizationQueue>>
     /**
-     * Returns up to `limit` assignments with an implausibly late due time of a generation attempt or simulated step. A
-     * fast clock causes such due times.
+     * Returns up to `limit` assignments whose next generation attempt or simulated step has an implausibly late due
+     * time, which a fast clock has written.
      */
     readonly putOff: (latest: LatestDue, step: Instant, limit: number) => Effect.Effect<ReadonlyArray<ShareId>>
     /** Returns the next time at which an assignment in one of these environments is due. */
@@ -89,7 +89,7 @@ export class AssignmentStore extends Context.Service<
      * environment sends no assignments to creators.
      */
     readonly allOf: (creatorEmail: string) => Effect.Effect<ReadonlyArray<ShareId>>
-    /** Returns the assignments whose generation attempts all failed and can be restarted. */
+    /** Returns the assignments whose generation attempts all failed and whose generation can be restarted. */
     readonly stalled: Effect.Effect<ReadonlyArray<ShareId>>
     /** Deletes an assignment's earlier drafts and the revision requests about these drafts. */
     readonly forgetDrafts: (id: ShareId) => Effect.Effect<void>

@@ -62,8 +62,8 @@ export class NoValidPersonas extends Schema.TaggedError<NoValidPersonas>()("NoVa
 }) {}
 
 /**
- * Returns the result for each requested persona. `holders` has the assignment that holds each candidate's duplicate
- * window.
+ * Returns the result for each requested persona. `holders` maps each candidate to the assignment that holds the
+ * candidate's duplicate window.
  */
 export const resultsOf = (
   submission: Pick<Submission, "topic" | "requested" | "candidates">,
@@ -108,7 +108,7 @@ const assignment = (
     createdAt: topic.createdAt,
     status: "topic_sent",
     statusUpdatedAt: topic.createdAt,
-    // In the test environment, the response window opens at once, because no mail is sent.
+    // In the test environment, the response window starts at the submission, because no mail is sent.
     notifiedAt: topic.environment === "test" ? topic.createdAt : null,
     respondBy,
     isDeadlineFixed,

@@ -23,7 +23,7 @@ export class TestStorageFull extends Schema.TaggedError<TestStorageFull>()("Test
   remaining: Schema.Int
 }) {}
 
-/** The estimated bytes of a topic's row, index entries, totals and event, without the topic's texts. */
+/** The estimated bytes of a topic's row, index entries, counters and event, without the topic's texts. */
 const topicBytes = 2000
 
 /**

@@ -59,7 +59,7 @@ export const isAbandonedAssignment = (outcome: AssignmentOutcome): boolean =>
 
 export const isCancelledAssignment = (outcome: AssignmentOutcome): boolean => outcome.failure?.reason === "cancelled"
 
-/** Returns the state of an assignment that the summary in a topic detail counts. */
+/** Returns the outcome under which the summary of a topic detail counts an assignment. */
 export const outcomeOfAssignment = (outcome: AssignmentOutcome): "completed" | "failed" | "pending" => {
   if (outcome.status === "creator_approved") return "completed"
   return outcome.failure === null ? "pending" : "failed"

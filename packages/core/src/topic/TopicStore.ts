@@ -113,7 +113,7 @@ export interface TopicQuery {
   readonly from: { readonly offset: number } | { readonly cursor: Cursor }
 }
 
-/** If a list has a filter besides the status, the count of the list's total stops at this number. */
+/** If a list has another filter than the status, the total is counted only up to this number. */
 export const maxCountedTotal = 10_000
 
 export class TopicStore extends Context.Service<

@@ -94,7 +94,7 @@ export class Topics extends Context.Service<
     readonly find: (owner: Owner, id: TopicId) => Effect.Effect<TopicWithAssignments, TopicNotFound>
     /** Returns the revision of the topic's views. A revision is much cheaper to read than a view. */
     readonly revision: (owner: Owner, id: TopicId) => Effect.Effect<Revision, TopicNotFound>
-    /** Finds topics by reference, within the limits of `referenceDepth`. */
+    /** Finds topics by reference, within the limits of `maxReferenceDepth`. */
     readonly byReference: (owner: Owner, reference: string) => Effect.Effect<FoundByReference, ReferenceNotFound>
     readonly list: (list: TopicQuery) => Effect.Effect<Page<ListedTopic>>
   }

@@ -227,8 +227,8 @@ export const withdraw = (
 
 /**
  * Cancels the assignment for the partner. If the creator has answered or the deadline is reached, the cancellation
- * changes nothing. If the request mail is being sent, `recordRequestDelivery` queues a mail to the creator about the
- * cancellation.
+ * changes nothing. If the request mail is being sent at that time, `recordRequestDelivery` later queues a mail to the
+ * creator about the cancellation.
  */
 export const cancel = (present: Assignment, action: { readonly by: string }, now: Instant.Instant): Change => {
   if (present.status !== "topic_sent" || isSettled(present) || now >= present.respondBy)
@@ -289,8 +289,8 @@ export const isGenerationStalled = (present: Assignment): boolean =>
   !isSettled(present) && present.generation.nextAt === null && present.generation.attempts > 0
 
 /**
- * Returns true if generation was restarted after all attempts failed. In this case, the ticket is higher than the
- * number of attempts since the restart.
+ * Returns true if generation was restarted after all attempts failed. After a restart, the ticket is higher than the
+ * number of attempts, which starts again at 0.
  */
 const isRestarted = ({ generation }: Assignment): boolean =>
   generation.nextAt !== null && generation.ticket > generation.attempts

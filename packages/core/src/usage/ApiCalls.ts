@@ -49,8 +49,8 @@ export class ApiCalls extends Context.Service<
         )
 
       /**
-       * Writes the counters to the database. After a failure the counters stay in memory. A later time of last use
-       * replaces an earlier time.
+       * Writes the counters to the database. If the write fails, the counters and the times of last use are kept in
+       * memory, and newer times are not overwritten.
        */
       const write = Effect.fnUntraced(function* (isFree: (key: string) => boolean) {
         const counted = calls.take(isFree)
@@ -122,7 +122,9 @@ export class ApiCalls extends Context.Service<
   )
 }
 
-/** The interval between writes. Reported usage may be five seconds old, because a write follows this interval. */
+/**
+ * The interval between writes. Calls of other processes therefore appear in reported usage about five seconds later.
+ */
 const interval = "4 seconds"
 
 /**

@@ -11,23 +11,23 @@ import type { Attempt } from "./Attempt.ts"
 import * as Throttle from "./Throttle.ts"
 import type { Webhook } from "./Webhook.ts"
 
-/** Records a receiver's failures since the last success. `consecutiveFailures` counts these failures separately. */
+/** Records a receiver's failures since the last success. `Webhook.consecutiveFailures` is their number. */
 export interface CircuitBreaker {
   /** The time of the first failure since the last success. */
   readonly failingSince: Instant.Instant | null
-  /**
-   * The distinct events with a failed attempt. The list stops growing at the number of events that the policy needs.
-   */
+  /** The distinct events with a failed attempt. The list holds no more events than the policy's limits need. */
   readonly failed: ReadonlyArray<EventId>
   /**
-   * The distinct events whose attempts reached no server. The list stops growing at the number of events that the
-   * policy needs.
+   * The distinct events whose attempts reached no server. The list holds no more events than the policy's limit needs.
    */
   readonly unreached: ReadonlyArray<EventId>
   readonly warned: boolean
   /** Number of failed probes since the breaker opened; null while the breaker is closed. */
   readonly probes: number | null
-  /** The start of the slow drain and the number of deliveries sent since then; null once the backlog is empty. */
+  /**
+   * Set while the backlog is sent at a limited rate: the start of the limit, and the number of deliveries sent since
+   * then. Null while the rate is not limited.
+   */
   readonly draining: { readonly since: Instant.Instant; readonly sent: number } | null
   /** The pause after a 429 response; null if the receiver has not answered 429 recently. */
   readonly throttle: Throttle.Throttle | null
@@ -56,8 +56,8 @@ export interface Receiver {
 export const isHeld = ({ health, webhook }: Receiver): boolean => webhook.status !== "active" || health.probes !== null
 
 /**
- * Returns true when no failure, pause or backlog limits this receiver. A success then changes nothing for other
- * deliveries.
+ * Returns true when no failure, pause or backlog limits this receiver. After a success of such a receiver, other
+ * deliveries are due at the same times as before.
  */
 export const isUnrestricted = ({ health, quietUntil, webhook }: Receiver): boolean =>
   webhook.consecutiveFailures === 0 && health.probes === null && health.draining === null && quietUntil === null
@@ -103,8 +103,8 @@ export const afterAttempt = (
 }
 
 /**
- * Returns the state after a 429: a pause holds all deliveries of the webhook. After the pause, the backlog drains
- * slowly.
+ * Returns the state after a 429: a pause holds all deliveries of the webhook. If the backlog is being sent at a limited
+ * rate, that limit starts again after the pause.
  */
 const throttled = (
   { health: before, quietUntil, webhook }: Receiver,
@@ -130,7 +130,7 @@ const throttled = (
   }
 }
 
-/** Returns the state after a success. If the attempt started before a pause after 429, the pause continues. */
+/** Returns the state after a success. A running pause after a 429 continues until its end. */
 const recovered = (
   { health, quietUntil, webhook }: Receiver,
   attempt: Attempt,
@@ -147,20 +147,29 @@ const recovered = (
   }
 }
 
-/** Drains the backlog slowly, as after the breaker has closed. An open breaker or a running drain stays as it is. */
+/**
+ * Limits the rate at which the backlog is sent, as after the breaker has closed. Changes nothing if the breaker is open
+ * or the rate is already limited.
+ */
 export const startDrain = (present: Receiver, now: Instant.Instant): Receiver =>
   present.health.probes === null && present.health.draining === null
     ? { ...present, health: { ...present.health, draining: { since: now, sent: 0 } } }
     : present
 
-/** Starts a recovery: deliveries resume at once, and pending events get their full retry schedule again. */
+/**
+ * Starts a recovery: deliveries resume immediately, and the time limit for events that get only 429 responses starts
+ * again.
+ */
 export const startRecovery = (present: Receiver, now: Instant.Instant): Receiver => {
   const begun = startDrain(afterManualRetry(present), now)
   const throttle = Throttle.startRecovery(begun.health.throttle)
   return throttle === null ? begun : { ...begun, health: { ...begun.health, throttle } }
 }
 
-/** Ends the wait of an open breaker and a pause after a 429. A manual retry suggests that the receiver was repaired. */
+/**
+ * Ends the wait for the next probe of an open breaker, and ends a pause after a 429. A manual retry suggests that the
+ * receiver was repaired.
+ */
 export const afterManualRetry = (present: Receiver): Receiver =>
   present.quietUntil === null || (present.health.probes === null && present.health.throttle === null)
     ? present
@@ -267,8 +276,8 @@ const second = ({ since }: { readonly since: Instant.Instant }, now: Instant.Ins
   Math.max(0, Math.floor((now - since) / 1000))
 
 /**
- * Returns the maximum number of deliveries sent since the drain began. The rate starts at a fixed number in the first
- * second and doubles each second.
+ * Returns how many deliveries may have been sent since the start of the rate limit. The rate is `drainRate` in the
+ * first second and doubles each second.
  */
 const drained = (
   draining: NonNullable<CircuitBreaker["draining"]>,

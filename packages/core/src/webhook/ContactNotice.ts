@@ -1,8 +1,8 @@
 /**
  * Combines notices about webhooks into mails: at most one mail per organization in five minutes. The first notice is
- * sent at once. Later notices are collected in the next mail, which shows the last state of each webhook and its
- * intermediate hosts. The limit prevents a flood of mails without losing a change. The functions in this file are pure;
- * the store queues the mails.
+ * sent immediately. Later notices are collected in the next mail, which shows the last state of each webhook and the
+ * hosts that its URL had in between. The limit prevents a flood of mails without losing a change. The functions in this
+ * file are pure; the store queues the mails.
  */
 import * as Duration from "effect/Duration"
 import type { NewMail } from "../mail/Mail.ts"
@@ -25,12 +25,12 @@ const bucketLength = Duration.minutes(5)
  */
 export const maxMentionedWebhooks = 40
 
-/** The maximum number of intermediate hosts that a mail shows for a webhook. */
+/** The maximum number of hosts between the first and the last that a mail shows for a webhook. */
 const passedAtMost = 10
 
 export const noticePeriodOf = (at: Instant.Instant): number => Instant.bucketOf(at, bucketLength)
 
-/** Returns a new mail with only this notice for the five-minute period, due at once or when the period begins. */
+/** Returns a new mail with only this notice for the five-minute period, due immediately or when the period begins. */
 export const newNoticeMail = (bucket: number, { at, kind, organizationId, webhook }: ContactNotice): NewMail => ({
   id: `${organizationId}.webhooks-${bucket}`,
   kind,
@@ -53,7 +53,7 @@ export const addMention = (present: WebhookNoticeData, { at, kind, webhook }: Co
   return together([...others, former === undefined || isTrouble(next) ? next : joined(former, next)], present.omitted)
 }
 
-/** Drops the oldest mentions of removed webhooks when there are too many. */
+/** If the mail has more than `maxMentionedWebhooks` mentions, drops the oldest mentions of removed webhooks. */
 export const dropRemovedMentions = (
   present: WebhookNoticeData,
   isRemoved: (id: WebhookId) => boolean

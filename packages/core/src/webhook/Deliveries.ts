@@ -18,7 +18,7 @@ import { earliestListed } from "./EventHistory.ts"
 import { RedeliveryStore } from "./RedeliveryStore.ts"
 import { WebhookNotFound } from "./WebhookNotFound.ts"
 
-/** The maximum number of attempts that a list and a single delivery show. */
+/** The maximum number of attempts shown for each delivery of a list (`listed`), and for a single delivery (`alone`). */
 export const maxShownAttempts = { listed: 10, alone: 100 }
 
 /** The webhook has no delivery of this event, or the delivery was deleted. */

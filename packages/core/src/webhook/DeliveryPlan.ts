@@ -41,7 +41,7 @@ const unsignedDelay = Duration.hours(1)
 
 /**
  * Returns the latest plausible due times by number of counted attempts. Before the first counted attempt, only a
- * missing secret can delay a delivery.
+ * failure to sign can delay a delivery.
  */
 export const latestDue = (
   now: Instant.Instant,

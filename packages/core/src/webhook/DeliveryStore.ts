@@ -60,7 +60,10 @@ export interface Settlement {
 export interface DeliveryBacklog {
   /** The number of due deliveries that workers may send now. */
   readonly due: number
-  /** The number of pending deliveries whose webhook is inactive or paused. */
+  /**
+   * The number of pending deliveries whose webhook has another status than `active`, or is in a pause that has not
+   * ended.
+   */
   readonly held: number
   /** The number of webhooks with an open circuit breaker. */
   readonly open: number
@@ -83,8 +86,8 @@ export class DeliveryStore extends Context.Service<
     /**
      * Claims due deliveries, oldest first. `allow` decides the number of deliveries from the receiver and the count in
      * flight. `allow` runs under the receiver's lock, so that concurrent workers never exceed a limit. No other worker
-     * gets them before `lease`; if no outcome is stored by then, they are due again. Returns none for an inactive
-     * webhook.
+     * gets the claimed deliveries before `lease`. At that time, a delivery without a stored outcome is due again.
+     * Returns none for an inactive webhook.
      */
     readonly claim: (
       id: WebhookId,

@@ -167,7 +167,10 @@ export class DeliveryWorker extends Context.Service<
         return yield* Effect.ensuring(failures.withPermit(recorded), report(job.claimed, attempt, subject()))
       })
 
-      /** One worker slot sends several events in sequence. The log line about a defect must name the failed event. */
+      /**
+       * One worker slot sends several events in sequence, so this function sets the failed event as the subject of the
+       * log line about a defect.
+       */
       const deliverNamed = (job: DeliveryJob, mayContinue: Effect.Effect<boolean>) =>
         Effect.tapCause(deliver(job, mayContinue), () =>
           Subject.replace(Subject.subjectOfPayload(job.claimed.payload, job.organizationId)())
@@ -230,7 +233,7 @@ const reportDisabled = ({ health, webhook }: CircuitBreaker.Receiver, { at, fail
     mend: "when its receiver answers again: webhook enable, or the partner makes it active"
   })
 
-/** An unsigned event is logged as an error, because only the operator can restore the missing signing secret. */
+/** A failure to sign is logged as an error, because only the operator can restore the missing signing secret. */
 const report = (
   { eventId, kind, ticket, webhookId }: ClaimedDelivery,
   { failure, reason, status }: Attempt,

@@ -167,8 +167,8 @@ const detail = ({ commentary, failure }: Assignment, { medium, type }: Fact): Pa
 }
 
 /**
- * Returns a UUID of version 7. The UUID combines the time, the event's position within that time, and the random end of
- * the subject's id. The same change always produces the same id.
+ * Returns a UUID of version 7. The UUID combines the time, a number that orders events of the same time, and the random
+ * end of the assignment's or topic's id. The same change always produces the same id.
  */
 const idOf = (subject: ShareId | TopicId, place: number, at: Instant): EventId =>
   `${firstIdAt(at).slice(0, 15)}${place.toString(16).padStart(3, "0")}-${subject.slice(19)}` as EventId

@@ -31,8 +31,9 @@ export class RedeliveryStore extends Context.Service<
   {
     /**
      * Calls `decide` with the delivery's queue state while it holds the webhook's lock, and stores the result with the
-     * audit entry. If `decide` returns null, nothing changes. `begin` returns the receiver's new state. Returns false
-     * if the webhook has no delivery of this event, or the event is older than `since`.
+     * audit entry. If `decide` returns null, the delivery and the audit log stay unchanged. In both cases, the store
+     * replaces the receiver's state with the result of `begin`. `queue` returns false if the webhook has no delivery of
+     * this event, or the event is older than `since`.
      */
     readonly queue: (
       named: { readonly webhookId: WebhookId; readonly eventId: EventId; readonly since: Instant },
@@ -49,9 +50,10 @@ export class RedeliveryStore extends Context.Service<
      */
     readonly open: (recovery: RecoveryJob, audit: AuditEntry) => Effect.Effect<void>
     /**
-     * Advances the open job that has waited longest by up to `limit` deliveries, oldest event first. Failed deliveries
+     * Queues up to `limit` deliveries of the open job that has waited longest, oldest event first. Failed deliveries
      * get a new schedule, and held deliveries are due now. The store writes the job's position in the same transaction,
-     * so an interrupted job can continue. Before the first step, `begin` returns the receiver's new state.
+     * so an interrupted job can continue. In a job's first step, the store also replaces the receiver's state with the
+     * result of `begin`. Returns the number of queued deliveries; none if no job is open.
      */
     readonly step: (
       at: Instant,

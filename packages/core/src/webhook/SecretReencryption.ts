@@ -18,7 +18,8 @@ export interface ReencryptionResult {
 const pageSize = 100
 
 /**
- * Calls the visitor for each secret. Returns the webhooks with the result false, and the number of the other webhooks.
+ * Calls the visitor for each secret. Returns the webhooks that have a secret for which the visitor returned false, and
+ * the number of the other secrets.
  */
 const visitAll = Effect.fnUntraced(function* <R>(
   visit: (id: WebhookId, encrypted: string) => Effect.Effect<boolean, never, R>
@@ -37,7 +38,7 @@ const visitAll = Effect.fnUntraced(function* <R>(
   return { accepted, refused }
 })
 
-/** Webhooks whose secret no signing secret decrypts. Changes nothing. */
+/** Returns the webhooks whose secret no signing secret can decrypt. Changes nothing. */
 export const findUndecryptableSecrets: Effect.Effect<
   ReadonlyArray<WebhookId>,
   never,
@@ -50,7 +51,7 @@ export const findUndecryptableSecrets: Effect.Effect<
   return refused
 })
 
-/** An interrupted run can be repeated. */
+/** Re-encrypts every secret with the first signing secret. After an interruption, a second run is safe. */
 export const reencryptAll: Effect.Effect<ReencryptionResult, never, WebhookStore | Encryption> = Effect.gen(
   function* () {
     const store = yield* WebhookStore

@@ -9,7 +9,10 @@ import type { Attempt } from "./Attempt.ts"
 import { requestedRetryTime } from "./RetryAfter.ts"
 
 export interface Throttle {
-  /** The time of the first 429 in the current period of 429 responses. An hour without a 429 ends the period. */
+  /**
+   * The time of the first 429 in the current period of 429 responses. The period ends `throttleWarnAfter` after the end
+   * of its last pause.
+   */
   readonly since: Instant.Instant
   /** The time at which the latest pause started. */
   readonly pausedAt: Instant.Instant
@@ -57,7 +60,7 @@ export const startRecovery = (present: Throttle | null): Throttle | null =>
 
 /**
  * Returns true if the receiver has answered only 429 for a full retry schedule, and the event has waited as long. The
- * delivery then fails, as it does after ten failures of another kind.
+ * delivery then fails, as after the last attempt of a retry schedule.
  */
 export const isExhausted = (
   present: Throttle | null,
@@ -71,8 +74,8 @@ export const isExhausted = (
 }
 
 /**
- * Returns the state after a success, with the shortest delay for the next pause. A success does not count if the
- * attempt started before the pause.
+ * Returns the state after a success: the next pause starts with the shortest delay again. A success of an attempt that
+ * started before the pause changes nothing.
  */
 export const afterSuccess = (
   present: Throttle | null,
@@ -85,8 +88,8 @@ export const afterSuccess = (
 }
 
 /**
- * Returns true if events will be an hour late by the end of the pause, and the contact was not notified within the last
- * day.
+ * Returns true if events will be late by `throttleWarnAfter` at the end of the pause, and the contact was not notified
+ * within `throttleWarnEvery`.
  */
 export const shouldNotifyContact = (
   { since, toldAt, until }: Throttle,

@@ -20,8 +20,8 @@ import { type EventPeriod, RedeliveryStore } from "./RedeliveryStore.ts"
 import { WebhookNotFound } from "./WebhookNotFound.ts"
 
 /**
- * `too_early` means that the events of the period's start are already deleted. `backwards` means that the period ends
- * before its start.
+ * `too_early` means that the period starts before the earliest event that lists may contain. `backwards` means that the
+ * period ends before its start.
  */
 export class InvalidPeriod extends Schema.TaggedError<InvalidPeriod>()("InvalidPeriod", {
   reason: Schema.Literals(["too_early", "backwards"])
@@ -38,7 +38,7 @@ export class WebhookRecovery extends Context.Service<
   WebhookRecovery,
   {
     /**
-     * Counts the deliveries that a recovery would send again, without a change. If `until` is null, the period ends
+     * Counts the deliveries that a recovery would send again, and changes nothing. If `until` is null, the period ends
      * now.
      */
     readonly preview: (

@@ -30,13 +30,13 @@ export interface OutgoingEvent {
   readonly eventId: string
   /** The payload, which is sent byte for byte. */
   readonly payload: string
-  /** The event type, which appears in log lines. */
+  /** Returns the event's organization, topic and assignment for log lines. */
   readonly subject: () => Subject.LogSubject
 }
 
 export type SendEvent = (parcel: OutgoingEvent) => Effect.Effect<Attempt>
 
-/** An interruption takes effect only during the network call. */
+/** Makes the function that sends one event. An interruption does not stop the decryption of a secret. */
 export const make: Effect.Effect<SendEvent, never, Mac.Mac | Encryption | WebhookTransport> = Effect.gen(function* () {
   const mac = yield* Mac.Mac
   const encryption = yield* Encryption
@@ -44,8 +44,8 @@ export const make: Effect.Effect<SendEvent, never, Mac.Mac | Encryption | Webhoo
   const { timeout } = (yield* Policy).webhooks
 
   /**
-   * The cache avoids a decryption for each attempt, which costs more than the rest of the attempt. The cache key
-   * contains the ciphertext, so a re-encrypted secret cannot hit a stale entry.
+   * The cache avoids decrypting the secret in each attempt. The decryption costs more than the rest of the attempt. The
+   * cache key contains the ciphertext, so a re-encrypted secret cannot hit a stale entry.
    */
   const decrypted = yield* Cache.makeWith(
     (encrypted: EncryptedSecret) =>

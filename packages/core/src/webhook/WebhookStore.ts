@@ -83,7 +83,7 @@ export class WebhookStore extends Context.Service<
     readonly secrets: (id: WebhookId) => Effect.Effect<Option.Option<WebhookSecrets>>
     /**
      * Replaces the secret. Until `formerUntil`, events are also signed with the former secret. If `formerUntil` is
-     * null, the former secret ends at once. Returns none if the owner has no webhook with this id.
+     * null, the former secret is no longer used. Returns none if the owner has no webhook with this id.
      */
     readonly rotateSecret: (
       owner: Owner,

@@ -1,5 +1,5 @@
 /**
- * Sends a test event at once, even to a paused or disabled webhook. Test attempts are not stored, and a failed test
+ * Sends a test event immediately, even to a paused or disabled webhook. Test attempts are not stored, and a failed test
  * does not count as a failure.
  */
 import * as Context from "effect/Context"

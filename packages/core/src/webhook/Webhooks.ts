@@ -40,7 +40,10 @@ export interface NewWebhook {
   readonly secret: Redacted.Redacted<string> | null
 }
 
-/** The organization whose webhooks change, and the API key that requests the change. A null key means the operator. */
+/**
+ * The organization whose webhooks change, and the API key that requests the change. The key is null if the operator
+ * requests the change.
+ */
 export interface WebhookRequester extends Pick<Principal, "organization" | "environment"> {
   readonly key: Pick<Principal["key"], "id" | "prefix"> | null
 }

@@ -67,7 +67,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<ApiKeyStore, E>): void
         assert.deepStrictEqual(yield* store.findByHash("hash"), Option.some(revoked))
       }))
 
-    it("a key in its grace period can be revoked even at the exact time when the period ends", () =>
+    it("a key in its grace period can be revoked even at the exact time at which the grace period ends", () =>
       Effect.gen(function* () {
         const store = yield* ApiKeyStore
         const key = apiKey({ revokedAt: start + hour })
@@ -118,7 +118,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<ApiKeyStore, E>): void
         assert.lengthOf(exits.filter(Exit.isSuccess), 1)
       }))
 
-    it("the number of active keys of an organization and environment never exceeds the limit, even under concurrency", () =>
+    it("concurrent inserts never exceed the limit of active keys of an organization in one environment", () =>
       Effect.gen(function* () {
         const store = yield* ApiKeyStore
         const mine = organizationId()

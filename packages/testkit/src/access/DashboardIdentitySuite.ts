@@ -48,7 +48,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<DashboardIdentity | To
   describe(`${name}: DashboardIdentity`, () => {
     const it = guarantees(layer)
 
-    it("a valid token returns the user and the organization that the token's claims name", () =>
+    it("verifying a valid token returns the user and the organization that the token's claims name", () =>
       Effect.gen(function* () {
         const { verify } = yield* DashboardIdentity
         const { audience, organizationClaim } = yield* TokenIssuer
@@ -59,7 +59,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<DashboardIdentity | To
         assert.strictEqual((yield* verify(shared)).subject?.length, 255)
       }))
 
-    it("a token from another issuer, for another audience, or without one of these claims is rejected", () =>
+    it("a token is rejected if its issuer or its audience is wrong or missing", () =>
       Effect.gen(function* () {
         const { audience, issuer } = yield* TokenIssuer
         for (const changes of [
@@ -75,7 +75,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<DashboardIdentity | To
         }
       }))
 
-    it("a token is valid from its start to its end with 30 seconds of tolerance, and a token without an end is rejected", () =>
+    it("a token is valid from `nbf` to `exp`, each with 30 seconds of tolerance, and a token without `exp` is rejected", () =>
       Effect.gen(function* () {
         const now = Math.floor((yield* Instant.now) / 1000)
         const later = yield* token({ nbf: now + 60, exp: now + 120 })
@@ -112,7 +112,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<DashboardIdentity | To
         }
       }))
 
-    it("a token with a changed signature or changed text is rejected, and any other text is rejected", () =>
+    it("a token whose signature or text was changed is rejected, and so is a text that is no token", () =>
       Effect.gen(function* () {
         const good = yield* token()
         const [header = "", payload = "", signature = ""] = good.split(".")

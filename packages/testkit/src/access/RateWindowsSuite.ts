@@ -20,7 +20,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<RateWindows, E>): void
   describe(`${name}: RateWindows`, () => {
     const it = guarantees(layer)
 
-    it("a rate window starts with its first count, lasts its full length and reports its state", () =>
+    it("a rate window starts with its first call and lasts its full length, and each call returns the window's state", () =>
       Effect.gen(function* () {
         yield* TestClock.adjust(500)
         const stands = (remaining: number, resetsAt: number) => [{ limit: 2, remaining, resetsAt: start + resetsAt }]
@@ -50,7 +50,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<RateWindows, E>): void
         assert.isFalse((yield* take(minute(1, 'a "{,}\\ b'))).admitted)
       }))
 
-    it("a changed rate limit applies at once", () =>
+    it("a changed rate limit applies to the current rate window", () =>
       Effect.gen(function* () {
         for (const _ of [1, 2, 3]) yield* take(hour(5))
         assert.isFalse((yield* take(hour(3))).admitted)
@@ -58,7 +58,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<RateWindows, E>): void
         assert.strictEqual((yield* take(hour(9))).states[0]?.remaining, 5)
       }))
 
-    it("a full rate window rejects calls until it ends, and windows restart when the clock is set back", () =>
+    it("a full rate window rejects calls until the window ends, and rate windows restart when the clock is set back", () =>
       Effect.gen(function* () {
         assert.isTrue((yield* take(minute(1), hour(9))).admitted)
         for (const _ of [1, 2, 3]) assert.isFalse((yield* take(minute(1), hour(9))).admitted)

@@ -1,6 +1,6 @@
 /**
- * Tests the guarantees of every MediaJobStore. Only one worker at a time claims a job, and no job is lost before it is
- * settled.
+ * Tests the guarantees of every MediaJobStore. Only one worker at a time holds a job, and no job is lost before the job
+ * is settled.
  */
 import { assert, describe } from "@effect/vitest"
 import { type MediaJob, recordFinishedMediaFile } from "@partner-commentary/core/commentary/MediaJob"
@@ -56,7 +56,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
       return [found.assignment.commentary?.audioUrl, found.assignment.commentary?.videoUrl]
     })
 
-    it("an approval creates jobs only for requested media that are output types of the topic, and these jobs are due at once", () =>
+    it("an approval creates jobs only for requested media that are output types of the topic, and these jobs are due immediately", () =>
       Effect.gen(function* () {
         const store = yield* MediaJobStore
         assert.isTrue(Option.isNone(yield* store.nextDue(both)))
@@ -115,7 +115,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.lengthOf(keys, 24)
       }))
 
-    it("a successful media job stores its URL in the commentary and ends, and the other medium's URL stays unchanged", () =>
+    it("a successful media job stores its URL in the commentary and ends, and the URL of the other kind of media stays unchanged", () =>
       Effect.gen(function* () {
         const store = yield* MediaJobStore
         const assignments = yield* AssignmentStore
@@ -132,7 +132,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.strictEqual(yield* store.restart(shareId, start + hour), 0)
       }))
 
-    it("a waiting media job is due at its own time, and a released job is due at once without a counted attempt", () =>
+    it("a media job that waits for a retry is due at the retry time; a released job is due immediately, and its attempt does not count", () =>
       Effect.gen(function* () {
         const store = yield* MediaJobStore
         yield* approved()
@@ -147,7 +147,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.deepStrictEqual(yield* claim(start + hour + 1), [{ ...second, ticket: second.ticket + 1 }])
       }))
 
-    it("a media attempt with an outdated ticket can only settle its job with a success", () =>
+    it("if the ticket of a media attempt is outdated, only a success settles the job", () =>
       Effect.gen(function* () {
         const store = yield* MediaJobStore
         const shareId = yield* approved()
@@ -232,7 +232,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.deepStrictEqual(yield* claim(start), [{ ...taken, ticket: taken.ticket + 1 }])
       }))
 
-    it("a concurrent change of the assignment keeps the media URL", () =>
+    it("a media URL is not lost if another change of the assignment runs at the same time", () =>
       Effect.gen(function* () {
         const shareId = yield* approved()
         const [taken] = yield* claim(start)

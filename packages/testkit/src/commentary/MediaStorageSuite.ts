@@ -38,7 +38,7 @@ export const suite = <R, E, E2>(
         }))
     }
 
-    it("storing a file again under the same name replaces the content, even if its length differs, and keeps the URL", () =>
+    it("if a file is stored again under the same name, the new content replaces the old content and the URL stays the same", () =>
       Effect.gen(function* () {
         const first = yield* put(named("again", "mp3"), audio(3000))
         for (const size of [10, 5000]) {

@@ -36,7 +36,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
   describe(`${name}: IdempotencyStore`, () => {
     const it = guarantees(layer)
 
-    it("a response is found unchanged with its body's fingerprint, and only by its own id", () =>
+    it("a response is found only by its own id, unchanged and with the fingerprint of the request's body", () =>
       Effect.gen(function* () {
         const store = yield* IdempotencyStore
         yield* change()
@@ -62,7 +62,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.strictEqual(Option.getOrThrow(yield* store.find("id", start + day)).fingerprint, "other")
       }))
 
-    it("a new claim after the expiry contains no part of the previous response", () =>
+    it("after a response has expired and its id is claimed again, no response is found", () =>
       Effect.gen(function* () {
         const store = yield* IdempotencyStore
         const { run } = yield* Transaction
@@ -91,7 +91,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.deepStrictEqual(yield* readUsageOf(given.topic), { topics: 1, held: 1, units: 1 })
       }))
 
-    it("of 20 concurrent claims of one id, exactly one makes its change", () =>
+    it("if 20 transactions claim one id concurrently, exactly one transaction makes its change", () =>
       Effect.gen(function* () {
         let made = 0
         const outcomes = yield* Effect.forEach(

@@ -1,6 +1,6 @@
 /**
- * Tests the guarantees of every MailStore. Only one worker at a time claims a mail, and no mail is lost before it is
- * settled.
+ * Tests the guarantees of every MailStore. Only one worker at a time holds a mail, and no mail is lost before the mail
+ * is settled.
  */
 import { assert, describe } from "@effect/vitest"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
@@ -24,7 +24,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
 
     const claimAll = (at: number) => Effect.flatMap(MailStore, (store) => store.claim(at, at + minute, 100))
 
-    it("a queued mail is due at once, and its first claim returns the mail unchanged", () =>
+    it("a queued mail is due immediately, and the first claim returns the mail unchanged", () =>
       Effect.gen(function* () {
         const store = yield* MailStore
         assert.isTrue(Option.isNone(yield* store.nextDue))
@@ -78,7 +78,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
       return of
     })
 
-    it("under a limit, each organization gets an equal share of the claims, and mails without an organization get one share", () =>
+    it("if more mails are due than the limit, each organization gets an equal share, and mails without an organization get one share", () =>
       Effect.gen(function* () {
         const store = yield* MailStore
         const much = yield* many(20, organizationId())
@@ -91,7 +91,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
         assert.deepStrictEqual(yield* claim(6), much.slice(5, 11), "who is alone has all the room")
       }))
 
-    it("with more organizations than the limit, claims start after the named organization and rotate through all organizations", () =>
+    it("if more organizations have due mails than the limit, a claim starts after the given organization, so that claims reach all organizations in turn", () =>
       Effect.gen(function* () {
         const store = yield* MailStore
         const owners = [organizationId(), organizationId(), organizationId(), null]
@@ -125,7 +125,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
         assert.deepInclude(again, { ticket: 2, attempts: 1 }, "the process died, which is no attempt")
       }))
 
-    it("a renewed lease of a mail holds until its new end, and an outdated or settled claim cannot be renewed", () =>
+    it("a renewed lease of a mail lasts until its new end, and the lease of an outdated or settled claim cannot be renewed", () =>
       Effect.gen(function* () {
         const store = yield* MailStore
         yield* queued()
@@ -168,7 +168,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
         assert.deepStrictEqual(ids.toSorted(), wanted.map(({ id }) => id).toSorted())
       }))
 
-    it("a waiting mail is due at its time", () =>
+    it("a mail that waits for a retry is due at the retry time", () =>
       Effect.gen(function* () {
         const store = yield* MailStore
         yield* queued()
@@ -210,7 +210,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
         )
       }))
 
-    it("retryNow makes a waiting mail due, leaves a claimed mail unchanged, and returns false for a settled mail", () =>
+    it("retryNow makes a mail that waits for a retry due now, leaves a claimed mail unchanged, and returns false for a settled mail", () =>
       Effect.gen(function* () {
         const store = yield* MailStore
         const wanted = yield* queued()
@@ -260,7 +260,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
         assert.deepStrictEqual(again, { ...wanted, attempts: 1, ticket: 2, unanswered: 0 })
       }))
 
-    it("if a failed mail has repetitions, retryNow queues only one of them", () =>
+    it("if a failed mail was already sent again under other ids, retryNow queues only one of these mails", () =>
       Effect.gen(function* () {
         const store = yield* MailStore
         const { id } = yield* givenUp({ kind: "request" })
@@ -275,7 +275,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
         )
       }))
 
-    it("mails that failed since a given time are queued again in batches, except mails with inbox links", () =>
+    it("requeueFailed queues the mails that failed in a period again, in batches, except mails with inbox links", () =>
       Effect.gen(function* () {
         const store = yield* MailStore
         const moments = [0, 1, 2, 3, 4].map((index) => start + index * second)
@@ -306,7 +306,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
         assert.deepStrictEqual(yield* store.undelivered(owner, none, 2), { shareIds: [], total: 0 })
       }))
 
-    it("an erased address is removed from all mails, in upper and lower case", () =>
+    it("an erased address is removed from all mails, and the comparison ignores case", () =>
       Effect.gen(function* () {
         const store = yield* MailStore
         yield* queued({ kind: "desk", shareId: null, address: "Ada@Creators.example" })
@@ -329,7 +329,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
         assert.isTrue(Option.isNone(yield* store.nextDue))
       }))
 
-    it("if several mails are settled as sent at the same time, only a mail with an outdated ticket is not settled", () =>
+    it("if several mails are settled as sent at the same time, each mail is settled except a mail with an outdated ticket", () =>
       Effect.gen(function* () {
         const store = yield* MailStore
         for (let count = 0; count < 4; count++) yield* queued()
@@ -345,7 +345,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
         if (again !== undefined) assert.isTrue(yield* store.settle(again, { state: "sent" }, start))
       }))
 
-    it("a released mail is due at once without a counted attempt, and an outdated ticket releases nothing", () =>
+    it("a released mail is due immediately and its attempt does not count, and an outdated ticket releases nothing", () =>
       Effect.gen(function* () {
         const store = yield* MailStore
         yield* queued()

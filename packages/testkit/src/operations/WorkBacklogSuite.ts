@@ -50,7 +50,7 @@ export const suite = <E>(
     const nothing = { assignments: 0, tests: 0, mails: 0, media: 0, recoveries: 0 }
     const quiet = { mails: 0, stalledDrafts: 0, openCircuits: 0, halfOpenCircuits: 0 }
 
-    it("mails with and without an organization count as due from their due time on, and as waiting until they are settled", () =>
+    it("mails with and without an organization count as due from their due time, and as unsettled until they are settled", () =>
       Effect.gen(function* () {
         const store = yield* MailStore
         const dueThen = yield* growth(due(start))
@@ -68,7 +68,7 @@ export const suite = <E>(
         assert.deepStrictEqual(yield* waits, quiet)
       }))
 
-    it("due assignments count in their own environment", () =>
+    it("due assignments of the live and the test environment are counted separately", () =>
       Effect.gen(function* () {
         const topics = yield* TopicStore
         const early = yield* growth(due(start))
@@ -139,7 +139,7 @@ export const suite = <E>(
         assert.strictEqual(yield* count, before)
       }))
 
-    it("a circuit breaker counts as open until its next probe is due, and then as half open", () =>
+    it("an open circuit breaker counts as half open when its next probe is due", () =>
       Effect.gen(function* () {
         const mine = owner()
         const deliveries = yield* DeliveryStore
@@ -162,7 +162,7 @@ export const suite = <E>(
         assert.deepInclude(yield* late, { openCircuits: 0, halfOpenCircuits: 1 })
       }))
 
-    it("a recovery counts as due until it is done", () =>
+    it("a recovery job counts as due until the job is done", () =>
       Effect.gen(function* () {
         const store = yield* RedeliveryStore
         const count = yield* growth(due(start))
@@ -178,7 +178,7 @@ export const suite = <E>(
         assert.deepStrictEqual(yield* count, nothing)
       }))
 
-    it("the backlog counts at most up to its limit", () =>
+    it("each count of the backlog stops at the limit", () =>
       Effect.gen(function* () {
         const store = yield* MailStore
         for (let count = 0; count < 5; count++) yield* store.queue(mail({ organizationId: organizationId() }))

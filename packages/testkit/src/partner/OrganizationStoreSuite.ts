@@ -56,7 +56,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.isTrue(Option.isNone(yield* registry.update(organizationId(), (present) => present)))
       }))
 
-    it("an identity id belongs to one organization, and a rejected identity id changes nothing", () =>
+    it("two organizations cannot have the same identity id, and the rejected change has no effect", () =>
       Effect.gen(function* () {
         const store = yield* OrganizationStore
         const registry = yield* OrganizationRegistry

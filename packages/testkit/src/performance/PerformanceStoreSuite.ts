@@ -1,4 +1,4 @@
-/** Tests the guarantees of every PerformanceStore: which assignments it returns, in which order, and their metrics. */
+/** Tests the guarantees of every PerformanceStore: the returned assignments, their order, and their metrics. */
 import { assert, describe } from "@effect/vitest"
 import type { PersonaTimeline } from "@partner-commentary/core/performance/AssignmentTimeline"
 import { percentilesOf } from "@partner-commentary/core/performance/Histogram"
@@ -174,7 +174,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         )
       }))
 
-    it("daily metrics contain one owner's days from the first day up to the end, which is excluded, with each persona's latest name", () =>
+    it("daily metrics contain only the owner's days from the start to before the end, with each persona's latest name", () =>
       Effect.gen(function* () {
         const store = yield* PerformanceStore
         const owner = ownerOf()

@@ -90,7 +90,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.deepStrictEqual(yield* store.licensed(mine, start + 100 * day), [one])
       }))
 
-    it("a revoked licence ends at once, keeps the time of its first revocation, and can be granted again", () =>
+    it("a revoked licence ends immediately, keeps the time of its first revocation, and can be granted again", () =>
       Effect.gen(function* () {
         const store = yield* PersonaStore
         const registry = yield* PersonaRegistry
@@ -109,7 +109,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.isTrue(Option.isNone(yield* registry.revoke(organizationId(), one.id, start)))
       }))
 
-    it("a licence needs an existing organization and persona", () =>
+    it("a licence for an unknown organization or persona is rejected", () =>
       Effect.gen(function* () {
         const registry = yield* PersonaRegistry
         const { mine, one } = yield* licensed({})

@@ -82,7 +82,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.isTrue(Option.isNone(yield* topics.find(dropped.topic, dropped.topic.id)))
       }))
 
-    it("an afterCommit effect runs after other connections can see the change, and at once without a transaction", () =>
+    it("an afterCommit effect runs after other connections can see the change, and immediately if no transaction is running", () =>
       Effect.gen(function* () {
         const { run } = yield* Transaction
         const topics = yield* TopicStore

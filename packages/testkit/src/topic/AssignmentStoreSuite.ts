@@ -41,7 +41,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
   describe(`${name}: AssignmentStore`, () => {
     const it = guarantees(layer)
 
-    it("an assignment is found with the data of its submission, and with the topic's data for its creator", () =>
+    it("an assignment is found with the data of its submission, and with the data of its topic that the creator sees", () =>
       Effect.gen(function* () {
         const store = yield* AssignmentStore
         const { given, id, sent } = yield* oneSent()
@@ -114,7 +114,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.deepStrictEqual(yield* found(id), sent)
       }))
 
-    it("a delivered mail is marked together with the change of its assignment, even if the assignment stays the same", () =>
+    it("a delivered mail is marked as sent in the transaction of the assignment's change, even if the assignment stays the same", () =>
       Effect.gen(function* () {
         const store = yield* AssignmentStore
         const mails = yield* MailStore
@@ -136,7 +136,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.isTrue(Option.isNone(yield* mails.nextDue))
       }))
 
-    it("if several changes run at the same time, only a change whose mail has an outdated ticket has no effect", () =>
+    it("if several mails are delivered at the same time, each assignment is changed except the assignment of a mail with an outdated ticket", () =>
       Effect.gen(function* () {
         const store = yield* AssignmentStore
         const mails = yield* MailStore
@@ -187,7 +187,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.deepStrictEqual(Option.getOrThrow(failed).work, ["deliveries", shown, newEvents(yield* found(id))])
       }))
 
-    it("a notice is queued with its change, is due at once, and is queued only once for each occasion", () =>
+    it("a notice is queued in the transaction of its change, is due immediately, and is queued only once for each occasion", () =>
       Effect.gen(function* () {
         const store = yield* AssignmentStore
         const mails = yield* MailStore
@@ -219,7 +219,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         ])
       }))
 
-    it("if a draft stalls again within an hour, a notice is due at the end of the hour, and further stalls do not delay it", () =>
+    it("if the draft stalls again within an hour, every further notice is due at the end of this hour", () =>
       Effect.gen(function* () {
         const mails = yield* MailStore
         const { id } = yield* oneSent()
@@ -309,7 +309,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.deepStrictEqual(yield* store.openOf("gard@example.org", 9), { assignments: [], further: 0 })
       }))
 
-    it("if a creator has many open assignments, organizations take turns with their oldest assignments, and the others are counted", () =>
+    it("if a creator has more open assignments than the limit, organizations take turns with their oldest assignments, and the other assignments are counted", () =>
       Effect.gen(function* () {
         const store = yield* AssignmentStore
         const topics = yield* TopicStore

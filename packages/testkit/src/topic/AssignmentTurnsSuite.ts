@@ -15,7 +15,7 @@ import { day, organizationId, personas, second, start, submission } from "../sup
 import { guarantees } from "../support/Guarantee.ts"
 
 export const suite = <E>(name: string, layer: Layer.Layer<TopicStore | AssignmentStore, E>): void => {
-  describe(`${name}: AssignmentStore, what is due in turn`, () => {
+  describe(`${name}: AssignmentStore, turns of organizations`, () => {
     const it = guarantees(layer)
 
     /**
@@ -47,7 +47,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<TopicStore | Assignmen
     const counts = (lanes: ReadonlyArray<OrganizationQueue>) =>
       new Map(lanes.map(({ ids, organizationId: id }) => [id, ids.length]))
 
-    it("under a limit each organization gets an equal share, even if another organization has much more work", () =>
+    it("if more assignments are due than the limit, each organization gets an equal share, even if another organization has much more work", () =>
       Effect.gen(function* () {
         const much = yield* withDue(30, start)
         const some = yield* withDue(7, start + 100 * second)
@@ -76,7 +76,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<TopicStore | Assignmen
         ])
       }))
 
-    it("with more organizations than the limit, the organizations with the oldest due times get one assignment each", () =>
+    it("if more organizations have due assignments than the limit, the organizations with the oldest due times get one assignment each", () =>
       Effect.gen(function* () {
         yield* withDue(3, start + 9 * second)
         const next = yield* withDue(3, start + 2 * second)

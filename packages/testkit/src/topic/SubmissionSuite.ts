@@ -47,7 +47,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         )
       }))
 
-    it("a repeated topic within the duplicate window is a duplicate of the first topic, and at the window's exact end it is sent", () =>
+    it("a repeated topic is a duplicate of the first topic until the duplicate window ends, and is sent at the exact end of the window", () =>
       Effect.gen(function* () {
         const store = yield* TopicStore
         const first = submission()
@@ -70,7 +70,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.strictEqual(after._tag === "NoValidPersonas" && after.results[0]?.duplicateOf?.topicId, next.topic.id)
       }))
 
-    it("a topic is sent to personas with a free duplicate window, and the other personas' results name the first submission", () =>
+    it("a topic is sent only to personas for which it is not a duplicate, and the other personas' results name the first submission", () =>
       Effect.gen(function* () {
         const store = yield* TopicStore
         const [asked, fresh] = [persona(), persona()]
@@ -121,7 +121,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         for (const other of others) assert.strictEqual((yield* store.submit(other)).results[0]?.status, "sent")
       }))
 
-    it("a topic that no persona can receive leaves no rows", () =>
+    it("a topic that no requested persona can receive is rejected and leaves no rows", () =>
       Effect.gen(function* () {
         const store = yield* TopicStore
         const first = submission()
@@ -157,7 +157,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         )
       }))
 
-    it("a quota can be used up to its last unit, again in each month", () =>
+    it("a quota can be used up to its last unit, and starts again in each month", () =>
       Effect.gen(function* () {
         const store = yield* TopicStore
         const quotas = { topics_per_month: 2, commentaries_per_month: 100 }
@@ -198,7 +198,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.deepStrictEqual(yield* readUsageOf(ownerOf({ organizationId })), { topics: 10, held: 10, units: 20 })
       }))
 
-    it("concurrent topics have independent results: only a topic that cannot be written or is too large fails", () =>
+    it("of concurrent topics, only those fail that are invalid, are duplicates or exceed a quota", () =>
       Effect.gen(function* () {
         const store = yield* TopicStore
         const quotas = { topics_per_month: 8, commentaries_per_month: 10 }

@@ -1,6 +1,6 @@
 /**
- * Tests the guarantees of every store for the test environment's storage: a limit for each organization, and retention
- * by whole days.
+ * Tests the guarantees of every store for the test environment's storage: a limit for each organization, and the
+ * deletion of old topics by whole days.
  */
 import { assert, describe } from "@effect/vitest"
 import { Retention } from "@partner-commentary/core/operations/Retention"
@@ -132,7 +132,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.strictEqual((yield* Effect.flip(submit(at(midnight + 3))))._tag, "TestStorageFull")
       }))
 
-    it("a purge of test topics runs in batches: each batch returns its number of deleted rows, and the last batch returns 0", () =>
+    it("test topics are deleted in batches: each batch returns its number of deleted rows, and 0 means that no rows are left", () =>
       Effect.gen(function* () {
         const retention = yield* Retention
         const owner = ownerOf({ environment: "test" })

@@ -51,7 +51,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.deepStrictEqual(yield* totals(owner), { pending: 0, in_progress: 0, partial: 0, completed: 1 })
       }))
 
-    it("a returned quota unit goes to the month of its topic, and a first draft counts in the month in which it is written", () =>
+    it("a returned quota unit goes to the month of its topic, and a first draft counts in the month of the draft", () =>
       Effect.gen(function* () {
         const usage = yield* UsageStore
         const { first, owner, second } = yield* twoSent()
@@ -92,7 +92,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         })
       }))
 
-    it("after an assignment is cancelled, the answered assignments decide the topic's status, and its failure reason is cancelled", () =>
+    it("a cancelled assignment has the failure reason cancelled, and the topic's status then depends on the answered assignments", () =>
       Effect.gen(function* () {
         const topics = yield* TopicStore
         const { first, owner, second, status } = yield* twoSent()

@@ -40,7 +40,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<TopicStore | Assignmen
         assert.isTrue(Option.isNone(page.next))
       }))
 
-    it("an offset skips this many topics, and the last page has no next cursor", () =>
+    it("the offset is the number of skipped topics, and the last page has no next cursor", () =>
       Effect.gen(function* () {
         const { expected, list } = yield* sevenTopics
         const second = yield* list({ limit: 3, from: { offset: 3 } })

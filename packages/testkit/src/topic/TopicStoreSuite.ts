@@ -121,7 +121,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.isTrue(Option.isNone(yield* mails.nextDue))
       }))
 
-    it("every creator of a submitted topic gets one request mail, which is due at once", () =>
+    it("every creator of a submitted topic gets one request mail, which is due immediately", () =>
       Effect.gen(function* () {
         const store = yield* TopicStore
         const mails = yield* MailStore

@@ -1,6 +1,6 @@
 /**
- * Tests the guarantees of every WebhookStore for notices to the contact. There is one mail in five minutes, and no
- * change is lost.
+ * Tests the guarantees of every WebhookStore for notices to the contact. An organization gets at most one mail in five
+ * minutes, and no change is lost.
  */
 import { assert, describe } from "@effect/vitest"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
@@ -53,7 +53,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailSto
       }))
     })
 
-    /** Returns the due mails, and settles them as sent at once. */
+    /** Returns the due mails, and immediately settles them as sent. */
     const sent = Effect.fnUntraced(function* (at: number) {
       const store = yield* MailStore
       const due = yield* store.claim(at, at + minute, 100)
@@ -61,7 +61,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailSto
       return due
     })
 
-    it("the first notice is due at once, and further notices are added to the same mail until a worker claims it", () =>
+    it("the first notice is due immediately, and further notices are added to the same mail until a worker claims the mail", () =>
       Effect.gen(function* () {
         const one = yield* added(webhook(), begin)
         yield* moved(one, "first.example", "second.example", begin + second)
@@ -77,7 +77,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailSto
         assert.deepStrictEqual(yield* sent(begin + 10 * minute), [])
       }))
 
-    it("notices after the claimed mail form one mail, due at the end of the five minutes, with the last state of each webhook", () =>
+    it("notices after the claim of a mail form a second mail, which is due at the end of the five minutes and has the last state of each webhook", () =>
       Effect.gen(function* () {
         const one = yield* added(webhook(), begin)
         assert.lengthOf(yield* sent(begin), 1)
@@ -140,7 +140,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailSto
         assert.lengthOf(yield* sent(begin), 2)
       }))
 
-    it("if webhooks are added and removed in turn, the mail names the remaining webhooks and counts the other webhooks", () =>
+    it("if many webhooks are added and removed, the mail mentions the remaining webhook and counts the omitted webhooks", () =>
       Effect.gen(function* () {
         const store = yield* WebhookStore
         const first = yield* added(webhook(), begin)

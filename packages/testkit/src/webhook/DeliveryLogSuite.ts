@@ -32,7 +32,7 @@ export const suite = <E>(
       return { one, other: yield* register(webhook({ owner: owner() })) }
     })
 
-    it("waiting deliveries are counted by webhook, with the time of the oldest delivery, and no webhooks give an empty result", () =>
+    it("waiting deliveries are counted by webhook, with the time of the oldest delivery, and an empty list of webhooks gives an empty result", () =>
       Effect.gen(function* () {
         const { one, other } = yield* webhooks
         const log = yield* DeliveryLog

@@ -193,7 +193,7 @@ export const suite = <E>(
         assert.deepInclude(third, { ticket: 3, attempts: 1 })
       }))
 
-    it("a success with an outdated ticket still ends the delivery", () =>
+    it("a successful attempt ends the delivery even if its ticket is outdated", () =>
       Effect.gen(function* () {
         const mine = owner()
         const { id } = yield* registered({ owner: mine })
@@ -273,7 +273,7 @@ export const suite = <E>(
         assert.deepStrictEqual(yield* lanes(start + hour), [early.id, quiet.id, late.id])
       }))
 
-    it("a released delivery is due at once without a counted attempt", () =>
+    it("a released delivery is due immediately, and its attempt does not count", () =>
       Effect.gen(function* () {
         const mine = owner()
         const { id } = yield* registered({ owner: mine })
@@ -321,7 +321,7 @@ export const suite = <E>(
         assert.deepStrictEqual(yield* seen, [0, 0, 0, 0])
       }))
 
-    it("due times that a fast clock set too late are repaired, a lease then ends in time, and other due times stay", () =>
+    it("the repair corrects due times and leases that a fast clock set too late, and keeps other due times", () =>
       Effect.gen(function* () {
         const store = yield* DeliveryStore
         const mine = owner()
@@ -344,7 +344,7 @@ export const suite = <E>(
         assert.include(yield* claimedAt(start + minute), leased?.eventId)
       }))
 
-    it("a removed webhook's deliveries are deleted, and an attempt that is in flight changes nothing", () =>
+    it("a removed webhook has no due deliveries, and the result of an attempt in flight is discarded", () =>
       Effect.gen(function* () {
         const mine = owner()
         const { id } = yield* registered({ owner: mine })

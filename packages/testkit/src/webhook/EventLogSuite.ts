@@ -38,7 +38,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<EventLog | TopicStore 
   describe(`${name}: EventLog, read forward`, () => {
     const it = guarantees(layer)
 
-    it("reading forward returns each event once, in the order of commits, starting after any event", () =>
+    it("reading forward from any event returns each later event once, in the order of commits", () =>
       Effect.gen(function* () {
         const owner = Fixtures.owner()
         // The fourth assignment keeps the topic open.
@@ -62,7 +62,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<EventLog | TopicStore 
         assert.deepStrictEqual((yield* follow(owner, { behind })).map(shareOf), [second])
       }))
 
-    it("if the cursor is another owner's event, only the time of that event counts", () =>
+    it("if the cursor is another owner's event, the list starts at the time of that event", () =>
       Effect.gen(function* () {
         const [owner, stranger] = [Fixtures.owner(), Fixtures.owner()]
         const mine = (yield* shares(owner, 3)).slice(1)

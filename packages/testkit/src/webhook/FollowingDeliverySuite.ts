@@ -87,7 +87,7 @@ export const suite = <E>(
         assert.notInclude([first.eventId, next?.eventId], others[0]?.eventId)
       }))
 
-    it("the following delivery respects the limit, in which the settled delivery no longer counts", () =>
+    it("the following delivery is claimed only within the limit, and the settled delivery no longer counts towards the limit", () =>
       Effect.gen(function* () {
         const [first] = yield* taken(8, 5)
         if (first === undefined) return assert.fail("nothing was taken")
@@ -109,7 +109,7 @@ export const suite = <E>(
         assert.lengthOf(yield* (yield* DeliveryStore).claim(webhookId, start, lease, upTo(5)), 1)
       }))
 
-    it("if several attempts end at the same time, only an attempt that was already stored fails", () =>
+    it("if several attempts are settled at the same time, an attempt that was already stored fails, and the others succeed", () =>
       Effect.gen(function* () {
         const [first, ...others] = yield* taken(5, 5)
         if (first === undefined) return assert.fail("nothing was taken")

@@ -23,7 +23,7 @@ export const suite = <E>(
   describe(`${name}: DeliveryStore, a pause`, () => {
     const it = guarantees(layer)
 
-    it("a pause after 429 is stored with the webhook; a shorter postponement and the repair after a fast clock do not shorten the pause", () =>
+    it("a pause after a 429 is stored with the webhook, and neither a shorter postponement nor the repair of pauses shortens it", () =>
       Effect.gen(function* () {
         const store = yield* DeliveryStore
         const one = webhook({ owner: owner() })

@@ -130,7 +130,7 @@ export const suite = <E>(
         assert.deepStrictEqual(yield* take(id, at + 99 * hour), [])
       }))
 
-    it("a manual retry request changes the receiver, even if the delivery was requested before", () =>
+    it("a request for a manual retry changes the receiver's state, even if a retry of the delivery is already requested", () =>
       Effect.gen(function* () {
         const { at, id, ids, mine } = yield* told(1)
         const [eventId] = ids
@@ -150,7 +150,7 @@ export const suite = <E>(
         assert.deepInclude(yield* receiver, { health: { ...CircuitBreaker.healthyState, probes: 2 }, quietUntil: null })
       }))
 
-    it("after a failed manual attempt the schedule continues as planned, and after a crash the manual request stays", () =>
+    it("after a failed manual attempt the schedule continues as planned, and after a crash the manual attempt is repeated", () =>
       Effect.gen(function* () {
         const { at, id, ids, look } = yield* told(1, null)
         const [eventId] = ids
@@ -199,7 +199,7 @@ export const suite = <E>(
         assert.lengthOf(shown?.attempts ?? [], 2)
       }))
 
-    it("an attempt that could not be signed keeps the manual request", () =>
+    it("if a manual attempt fails because signing was impossible, the manual attempt stays requested", () =>
       Effect.gen(function* () {
         const { at, id, ids } = yield* told(1)
         yield* retry(id, ids[0] ?? assert.fail(), at)
@@ -263,7 +263,7 @@ export const suite = <E>(
         )
       }))
 
-    it("an event that fails again is not sent twice by one recovery, even with concurrent workers", () =>
+    it("a recovery does not queue an event again that has failed again, even if workers run its steps concurrently", () =>
       Effect.gen(function* () {
         const { at, id, look } = yield* told(6)
         yield* begun(id, at)
@@ -338,7 +338,7 @@ export const suite = <E>(
         assert.deepStrictEqual(states(yield* busy.look), sent)
       }))
 
-    it("recovery requests that overlap before their start become one job, which sends only requested events", () =>
+    it("recovery requests whose periods overlap become one job if none has started, and the job queues only events of the requested periods", () =>
       Effect.gen(function* () {
         const { at, id, look } = yield* told(8)
         const asked = [
@@ -362,7 +362,7 @@ export const suite = <E>(
         assert.deepStrictEqual(states(yield* look), [yes, yes, yes, yes, no, no, yes, no])
       }))
 
-    it("events that failed again are sent by a second recovery that was requested after the first had started", () =>
+    it("a recovery that is requested after another recovery has started queues the events that failed again", () =>
       Effect.gen(function* () {
         const { at, id, look } = yield* told(4)
         yield* begun(id, at, { id: "first" })
@@ -373,7 +373,7 @@ export const suite = <E>(
         assert.deepStrictEqual(states(yield* look), ["pending", "pending", "pending", "pending"])
       }))
 
-    it("recoveries take turns, the receiver changes only at the first step of each, and a removed webhook's recovery is deleted", () =>
+    it("recoveries take turns, each changes the receiver's state only in its first step, and a removed webhook's recovery is deleted", () =>
       Effect.gen(function* () {
         const one = yield* told(3)
         const other = yield* told(3)

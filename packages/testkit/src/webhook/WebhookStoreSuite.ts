@@ -185,7 +185,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailSto
         assert.strictEqual(found.consecutiveFailures, 25)
       }))
 
-    it("encrypted secrets of all owners are read in pages, and a secret is re-encrypted unless it has changed since", () =>
+    it("encrypted secrets of all owners are read in pages, and replaceSecret replaces a secret only if it has not changed since", () =>
       Effect.gen(function* () {
         const store = yield* WebhookStore
         const made = yield* Effect.forEach([1, 2, 3], () => stored())
@@ -200,7 +200,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailSto
         assert.deepStrictEqual(yield* presentSecret(second.id), Option.some(`sealed ${second.id}`))
       }))
 
-    it("a rotated secret stays until its end time and can be re-encrypted, and the next rotation replaces it", () =>
+    it("a former secret is kept with its end time and can be re-encrypted, and the next rotation replaces it", () =>
       Effect.gen(function* () {
         const store = yield* WebhookStore
         const { id, owner: mine } = yield* stored()
@@ -224,7 +224,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailSto
         assert.deepStrictEqual(yield* store.secrets(id), Option.some(three))
       }))
 
-    it("an operator lists webhooks by organization, live before test and newest first, optionally of one organization or only disabled", () =>
+    it("listAll sorts webhooks by organization, live before test and newest first, and can filter by organization or disabled status", () =>
       Effect.gen(function* () {
         const store = yield* WebhookStore
         const live = [owner(), owner()]

@@ -105,7 +105,7 @@ export const suite = <R, E, E2>(
         assert.match(reason, /^[A-Z][^\d]+\.$/)
       }))
 
-    it("a receiver's URL passes the check, and an invalid URL is rejected with a constraint", () =>
+    it("check accepts a receiver's URL, and rejects an invalid URL with the rule that the URL violates", () =>
       Effect.gen(function* () {
         const transport = yield* WebhookTransport
         const { url, unreachableUrl } = yield* receiver
