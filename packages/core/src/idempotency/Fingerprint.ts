@@ -1,7 +1,8 @@
 /**
  * Recognizes a repeated request body without storing the body. A body can contain secrets. An attacker who reads the
  * database could test guesses of a secret against a plain hash. So a fingerprint is a keyed hash, whose key is derived
- * from a signing secret. The first secret makes new fingerprints. All secrets can compare fingerprints.
+ * from a signing secret. The current signing secret makes new fingerprints. Stored fingerprints of all configured
+ * secrets can be compared.
  */
 import * as Kdf from "effect/crypto/Kdf"
 import * as Mac from "effect/crypto/Mac"
@@ -12,7 +13,7 @@ import { SigningSecrets } from "../shared/SigningSecrets.ts"
 
 /**
  * The fingerprints of a body, one for each signing secret. The current secret's fingerprint comes first. Each
- * fingerprint starts with the tag of its secret and a dot.
+ * fingerprint starts with a short tag that identifies its secret, and a dot.
  */
 export type BodyFingerprints = readonly [string, ...ReadonlyArray<string>]
 

@@ -1,6 +1,6 @@
 /**
- * Executes a request with an idempotency key only once. The transaction of the change also stores the response. A
- * repeated request gets the stored response. The server package reads the keys from requests.
+ * Executes a request with an idempotency key only once. The response is stored in the same transaction as the request's
+ * change. A repeated request gets the stored response. The server package reads the keys from requests.
  */
 import * as Context from "effect/Context"
 import * as Digest from "effect/crypto/Digest"
@@ -35,7 +35,10 @@ export interface IdempotentRequest {
   readonly key: string
   /** The fingerprints of the request's body. */
   readonly fingerprints: BodyFingerprints
-  /** The name of one transaction in a request with several transactions; `""` for the whole request. */
+  /**
+   * Names one of several transactions of the same request, each with its own stored response; `""` for the whole
+   * request.
+   */
   readonly part: string
 }
 
@@ -54,16 +57,16 @@ export interface IdempotentOutcome extends Pick<ResponseContent, "status" | "loc
 }
 
 /**
- * `other_body`: the key was used with another body. `running`: the first request did not finish within the waiting
- * time. `unreadable`: the stored response or fingerprint needs a removed secret.
+ * `other_body`: the key was used with another body. `running`: the first request with this key was still running after
+ * 10 seconds. `unreadable`: the stored response or fingerprint needs a removed secret.
  */
 export class IdempotencyKeyRejected extends Schema.TaggedError<IdempotencyKeyRejected>()("IdempotencyKeyRejected", {
   reason: Schema.Literals(["other_body", "running", "unreadable"])
 }) {}
 
 /**
- * A concurrent request has stored its response first. `once` catches `StoredConcurrently` and returns the stored
- * response.
+ * A concurrent request with the same idempotency key stored its response first. `once` catches `StoredConcurrently` and
+ * returns the stored response.
  */
 export class StoredConcurrently extends Schema.TaggedError<StoredConcurrently>()("StoredConcurrently", {}) {}
 
@@ -195,8 +198,9 @@ export class Idempotency extends Context.Service<
 class Running extends Schema.TaggedError<Running>()("Running", {}) {}
 
 /**
- * The delays between the claims of a duplicate request, in milliseconds. The first delay is 20 ms. Each further delay
- * is twice as long, but at most 500 ms. The request fails after 10 seconds in all.
+ * The delays between a duplicate request's attempts to claim the idempotency key, in milliseconds. The first delay is
+ * 20 ms. Each further delay is twice as long, but at most 500 ms. The duplicate request fails if it cannot claim the
+ * key within 10 seconds.
  */
 const shortestDelay = 20
 const longestDelay = 500
