@@ -4,8 +4,8 @@ import type * as Result from "effect/Result"
 import * as Instant from "./Instant.ts"
 
 /**
- * The effect never fails: failures and defects of the adapter become outcomes. An interruption releases the job at
- * once. Without the release, the job would wait until its lease ends.
+ * The effect never fails: failures and defects of the adapter become outcomes. An interruption releases the job
+ * immediately. Without the release, the job would wait until its lease ends.
  */
 export const runAttempt = <A, E, F, R>(
   call: Effect.Effect<A, E, R>,

@@ -1,7 +1,7 @@
 /**
- * Repairs due times that a fast clock wrote. Without the repair, work would wait for hours after the clock is
- * corrected. Each queue regularly finds work whose due time is later than the longest possible delay. The queue makes
- * such work due now.
+ * Repairs due times that a machine with a fast clock wrote. Without the repair, work would wait for hours after the
+ * clock is corrected. Each queue regularly looks for work whose due time is later than the longest possible delay, and
+ * makes this work due now.
  */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -38,14 +38,14 @@ export const latestDueAfterAttempts = ({ waiting }: LatestDue, attempts: number)
 export const clockToleranceMillis = 10_000
 
 /**
- * The interval between repairs, in milliseconds. A clock error below the tolerance can delay work by at most this
- * interval.
+ * The interval between repairs, in milliseconds. Work whose due time is too late waits at most this long for the
+ * repair.
  */
 const interval = Duration.toMillis(Duration.minutes(10))
 
 /**
- * Returns a function that runs the repair on the first call and then every ten minutes. A clock jump of ten minutes
- * triggers the repair at once.
+ * Returns a function that runs the repair on the first call and then every ten minutes. After a clock jump of ten
+ * minutes or more, the next call also runs the repair.
  */
 export const makeRegularRepair = (repair: (now: Instant.Instant) => Effect.Effect<void>) =>
   Effect.map(Ref.make<Instant.Instant | null>(null), (looked) =>

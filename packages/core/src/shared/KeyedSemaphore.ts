@@ -8,7 +8,7 @@ export interface SemaphoreLimits {
   readonly each: number
   /** The maximum number of permits of all keys together; unlimited by default. */
   readonly total?: number
-  /** The maximum number of waiting callers of one key. Further callers are rejected at once. */
+  /** The maximum number of waiting callers of one key. Further callers are rejected immediately. */
   readonly waiting: number
 }
 

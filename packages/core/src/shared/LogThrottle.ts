@@ -1,7 +1,7 @@
 /**
- * Limits log lines during an outage. The first line of each kind is logged at once, with the cause and a short stack.
- * Once a second, a summary reports the number of further lines of the kind. After a second without a line of a kind,
- * the next line of the kind is logged at once again.
+ * Limits log lines during an outage. The first line of each kind is logged immediately, with the cause and a short
+ * stack. Once a second, a summary reports the number of further lines of the kind. After a second without a line of a
+ * kind, the next line of the kind is again logged immediately.
  */
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
@@ -16,8 +16,8 @@ import { reasonOf } from "./Reason.ts"
 const Repeats = Context.Reference("@partner-commentary/reference/Repeats", { defaultValue: () => false })
 
 /**
- * Marks log lines without a cause as repeating, so that such lines are throttled. Mark the lines that an outage causes
- * for every job. Lines with a cause are always throttled.
+ * Marks log lines without a cause as repeating, so that such lines are throttled. Mark the lines that every job would
+ * log during an outage. Lines with a cause are always throttled.
  */
 export const markAsRepeating: <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R> = Effect.provideService(
   Repeats,

@@ -9,8 +9,8 @@ export const isLoopbackHost = (host: string): boolean => {
 }
 
 /**
- * Returns whether a host is a wildcard address. A server can listen on a wildcard address, but a link cannot use it as
- * host.
+ * Returns whether a host is a wildcard address. A server can listen on a wildcard address, but a link cannot use such
+ * an address as its host.
  */
 export const isWildcardHost = (host: string): boolean => host === "0.0.0.0" || host === "::" || host === "[::]"
 

@@ -21,7 +21,10 @@ export interface Page<A> {
   readonly next: Option.Option<Cursor>
 }
 
-/** The cursor is opaque to callers. The cursor is ASCII, which the runtime's own `btoa` encodes five times as fast. */
+/**
+ * The cursor is opaque to callers. The cursor is ASCII, so `btoa` can encode it, five times as fast as Effect's
+ * Base64Url.
+ */
 export const formatCursor = (cursor: Cursor): string =>
   btoa(`${toIso(cursor.createdAt)} ${cursor.id}`)
     .replaceAll("+", "-")

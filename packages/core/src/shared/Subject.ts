@@ -55,8 +55,8 @@ export class SpanIdentity extends Context.Service<
 >()("@partner-commentary/core/shared/SpanIdentity") {}
 
 /**
- * Derives the trace id and span id from a UUID of version 7. The second half of such a UUID is random, so the half can
- * be a span id.
+ * Derives the trace id and span id from a UUID of version 7. The second half of such a UUID is random, so this half can
+ * serve as the span id.
  */
 const identityOf = (id: TopicId | EventId) => {
   const traceId = id.replaceAll("-", "")
@@ -120,8 +120,8 @@ export const markSpan = (subject: LogSubject): Effect.Effect<void> =>
   })
 
 /**
- * Returns a function that parses an event's payload for its subject. So the payload is parsed only when a log line or
- * span needs the subject.
+ * Returns a function that reads the subject from an event's payload. The payload is parsed only when a log line or span
+ * needs the subject.
  */
 export const subjectOfPayload = (payload: string, organizationId: OrganizationId) => (): LogSubject => {
   const data = Option.getOrUndefined(Schema.decodeOption(Payload)(payload))?.data

@@ -28,8 +28,8 @@ export const AfterCommit = Context.Reference<(effect: Effect.Effect<void>) => Ef
 )
 
 /**
- * Runs an effect after the commit of the outermost transaction, or at once outside of a transaction. After a rollback,
- * the deferred effect never runs.
+ * Runs an effect after the commit of the outermost transaction, or immediately if there is no transaction. After a
+ * rollback, the deferred effect never runs.
  */
 export const afterCommit = (effect: Effect.Effect<void>): Effect.Effect<void> =>
   Effect.withFiber((fiber) => fiber.getRef(AfterCommit)(effect))

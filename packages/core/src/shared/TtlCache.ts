@@ -1,7 +1,4 @@
-/**
- * A cache with a maximum size, a lifetime of entries, and invalidation. The cache saves the query of a repeated
- * look-up.
- */
+/** A cache with a maximum size, a lifetime of entries, and invalidation. A repeated look-up needs no database query. */
 import * as Cache from "effect/Cache"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -13,8 +10,8 @@ export interface TtlCache<Key, A> {
   /** Returns the value of a key. If the cache has no entry for the key, `uncached` wraps the look-up. */
   readonly get: (key: Key, uncached?: <B>(lookUp: Effect.Effect<B>) => Effect.Effect<B>) => Effect.Effect<A>
   /**
-   * Returns the entry of a result with separate capacity; undefined if the cache has no such entry. This method is the
-   * fast path of `get`.
+   * Returns the cached value of a key, but only if `hasOwnCapacity` selected the value; otherwise undefined. `peek` is
+   * synchronous and faster than `get`.
    */
   readonly peek: (key: Key, now: Instant.Instant) => A | undefined
   /** Removes the entries of matching keys. The results of look-ups in progress for these keys are discarded, too. */
@@ -25,7 +22,7 @@ export interface CacheOptions<A> {
   readonly capacity: number
   readonly timeToLive: Duration.Input
   /**
-   * Selects results with a separate capacity of the same size, so that other results cannot evict these results. By
+   * Selects the results that get a separate capacity of the same size, so that other results cannot evict them. By
    * default, no result is selected.
    */
   readonly hasOwnCapacity?: (answer: A) => boolean
@@ -64,7 +61,10 @@ export const make = Effect.fnUntraced(function* <Key extends string, A>(
     return undefined
   }
 
-  /** Stores a result in the separate capacity. A look-up that started before an invalidation is not stored. */
+  /**
+   * Stores a result in the separate capacity. The result of a look-up that started before an invalidation is not
+   * stored.
+   */
   const choose = (key: Key, found: Found<A>): boolean => {
     if (!hasOwnCapacity(found.answer) || found.generation !== era) return false
     chosen.delete(key)

@@ -28,7 +28,9 @@ export const allWorkKinds: ReadonlyArray<WorkKind> = [
 /** Returns the kind of work for due assignments. Live and test assignments have separate kinds. */
 export const dueIn = (environment: Environment): WorkKind => (environment === "test" ? "tests" : "assignments")
 
-/** A change for which waiting requests listen: a topic's views have changed, or an owner has a new event. */
+/**
+ * A change for which waiting requests listen: the API's data about a topic has changed, or an owner has a new event.
+ */
 export type Change = `topic ${TopicId}` | `events ${OrganizationId} ${Environment}`
 
 export const isChange = (signal: string): signal is Change => /^(topic|events) /.test(signal)
@@ -47,7 +49,7 @@ interface Listener {
   readonly signals: Queue.Queue<void>
   /** The end of the current wait; minus infinity while the listener does not wait. */
   until: Instant.Instant
-  /** The earliest due time of the signals since the last wait. */
+  /** The earliest due time that a signal has reported since the last wait. */
   later: Instant.Instant
 }
 
@@ -59,14 +61,14 @@ export class WorkSignal extends Context.Service<
     /** Ends every wait in this process. Call `wakeAll` when signals may have been lost. */
     readonly wakeAll: Effect.Effect<void>
     /**
-     * Signals only the given work. A signal for work with a later due time ends a wait only if the wait would last
-     * beyond that time.
+     * Signals only the given work. A signal for work that is due in the future ends a wait only if the wait would last
+     * beyond the due time.
      */
     readonly tell: (work: ReadonlyArray<DueWork>) => Effect.Effect<void>
     /**
      * Listens for one kind of work, or for one change, until the scope closes. The returned function waits for a
-     * signal, but at most `longest`, and returns whether a signal came. A signal since the previous wait ends the wait
-     * at once, so no signal is lost between a query and the wait.
+     * signal, but at most `longest`, and returns whether a signal came. A signal that came after the previous wait ends
+     * the next wait immediately, so no signal is lost between a query and the wait.
      */
     readonly listen: (
       kind: WorkKind | Change
