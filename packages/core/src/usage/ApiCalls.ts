@@ -122,7 +122,9 @@ export class ApiCalls extends Context.Service<
   )
 }
 
-/** The interval between writes. Reported usage may be five seconds old, because a write follows this interval. */
+/**
+ * The interval between writes. Reported usage can be about five seconds old: this interval plus the time of the write.
+ */
 const interval = "4 seconds"
 
 /**

@@ -17,7 +17,7 @@ export const billingPeriodOf = (moment: Instant): PeriodName => {
 
 let latest: { readonly day: number; readonly name: PeriodName } = { day: Number.NaN, name: "" }
 
-/** Returns the start of this month and the start of the next month. */
+/** Returns the start of the billing period that contains the time, and the start of the next billing period. */
 export const billingPeriodBounds = (moment: Instant): { readonly start: Instant; readonly end: Instant } => {
   const name = billingPeriodOf(moment)
   const year = Number(name.slice(0, 4))
