@@ -1,4 +1,4 @@
-/** Counts durations in buckets of similar length, and calculates percentiles from the counts. */
+/** Counts durations in buckets, each for durations of similar length, and calculates percentiles from the counts. */
 
 /**
  * A histogram counts durations in buckets. The map's key is the middle of a bucket in milliseconds, and the map's value
