@@ -36,13 +36,13 @@ const actions: Readonly<Record<AssignmentStatus, ReadonlyArray<SimulatedAction>>
 /** Returns the possible actions of an open assignment with this status. */
 export const actionsInStatus = (status: AssignmentStatus): ReadonlyArray<SimulatedAction> => actions[status]
 
-/** Returns the possible actions of an assignment; none once the assignment is settled. */
+/** Returns the possible actions of an assignment; none after the assignment has ended. */
 export const possibleActionsOf = (present: Assignment): ReadonlyArray<SimulatedAction> =>
   isSettled(present) ? [] : actions[present.status]
 
 /**
- * Returns the last action of the simulated creator's path if this action is possible now, otherwise the next step
- * towards approval. Returns undefined if the assignment is settled.
+ * Returns the action that `simulation.path` names if this action is possible now, otherwise the next action towards
+ * approval. Returns undefined if the assignment has ended.
  */
 export const nextSimulatedAction = (present: Assignment): SimulatedAction | undefined => {
   const possible = possibleActionsOf(present)
@@ -94,7 +94,7 @@ const take: Readonly<
 
 /**
  * Schedules the simulated creator's next step. The function schedules no generation attempt, because the simulated
- * creator also produces the draft. The deadline of that step is the grace period.
+ * creator also produces the draft. The draft must follow within the grace period.
  */
 const paced = ({ assignment, ...also }: Change, now: Instant.Instant, policy: Policy): Change => {
   const { generation, simulation, status } = assignment
