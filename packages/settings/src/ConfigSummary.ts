@@ -1,4 +1,4 @@
-/** Describes the present configuration for logs and for the doctor. The descriptions contain no secrets. */
+/** Describes the present configuration for logs and for the `doctor` command. The descriptions contain no secrets. */
 
 import { isLoopbackHost, isWildcardHost } from "@partner-commentary/core/shared/Loopback"
 import * as Option from "effect/Option"

@@ -11,7 +11,10 @@ import * as Variable from "./Variable.ts"
 import { SettingRefused } from "./Variable.ts"
 
 export interface MailSettings {
-  /** The URL of the mail server. In development, the value is none, and mails are written to the outbox folder. */
+  /**
+   * The URL of the mail server; none if `SMTP_URL` is unset. The service then writes mails to the outbox folder, but
+   * starts only in development.
+   */
   readonly server: Option.Option<Redacted.Redacted<string>>
   /** The sender of mails, in the form `Name <address>`. */
   readonly from: string
