@@ -1,6 +1,6 @@
 /**
- * Tests the guarantees of every RateWindows. A call counts in all requested windows or in no window, and never exceeds
- * a limit.
+ * Tests the guarantees of the RateWindows port. A call counts in all requested windows or in no window, and no window
+ * exceeds its limit.
  */
 import { assert, describe } from "@effect/vitest"
 import type { RateWindowLimit } from "@partner-commentary/core/access/FixedWindows"
@@ -50,7 +50,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<RateWindows, E>): void
         assert.isFalse((yield* take(minute(1, 'a "{,}\\ b'))).admitted)
       }))
 
-    it("a changed rate limit applies at once", () =>
+    it("a changed rate limit applies to the next call", () =>
       Effect.gen(function* () {
         for (const _ of [1, 2, 3]) yield* take(hour(5))
         assert.isFalse((yield* take(hour(3))).admitted)
