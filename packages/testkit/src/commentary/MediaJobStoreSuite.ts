@@ -1,6 +1,6 @@
 /**
- * Tests the guarantees of every MediaJobStore. Only one worker at a time claims a job, and no job is lost before it is
- * settled.
+ * Tests the guarantees of the MediaJobStore port. Only one worker at a time claims a job, and no job is lost before it
+ * is settled.
  */
 import { assert, describe } from "@effect/vitest"
 import { type MediaJob, recordFinishedMediaFile } from "@partner-commentary/core/commentary/MediaJob"
@@ -27,7 +27,10 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
   describe(`${name}: MediaJobStore`, () => {
     const it = guarantees(layer)
 
-    /** Creates a topic with these output types and approves its assignment. The approval requests these media. */
+    /**
+     * Creates a topic with these output types and approves its assignment. The approval requests the media in
+     * `mediaRequests`.
+     */
     const approved = Effect.fnUntraced(function* (
       outputTypes: ReadonlyArray<OutputType> = ["text", "audio"],
       mediaRequests: ReadonlyArray<MediaRequest> = both.map((kind) => ({ kind, name: `name of ${kind}` }))
@@ -56,7 +59,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
       return [found.assignment.commentary?.audioUrl, found.assignment.commentary?.videoUrl]
     })
 
-    it("an approval creates jobs only for requested media that are output types of the topic, and these jobs are due at once", () =>
+    it("an approval creates jobs only for requested media that are output types of the topic, and these jobs are due immediately", () =>
       Effect.gen(function* () {
         const store = yield* MediaJobStore
         assert.isTrue(Option.isNone(yield* store.nextDue(both)))
@@ -132,7 +135,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.strictEqual(yield* store.restart(shareId, start + hour), 0)
       }))
 
-    it("a waiting media job is due at its own time, and a released job is due at once without a counted attempt", () =>
+    it("a waiting media job is due at its retry time, and a released job is due immediately and its attempt is not counted", () =>
       Effect.gen(function* () {
         const store = yield* MediaJobStore
         yield* approved()
@@ -147,7 +150,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.deepStrictEqual(yield* claim(start + hour + 1), [{ ...second, ticket: second.ticket + 1 }])
       }))
 
-    it("a media attempt with an outdated ticket can only settle its job with a success", () =>
+    it("with an outdated ticket, a success settles a media job, and any other result changes nothing", () =>
       Effect.gen(function* () {
         const store = yield* MediaJobStore
         const shareId = yield* approved()
@@ -165,7 +168,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.deepStrictEqual(yield* store.failed(10), [])
       }))
 
-    it("a ticket is never reused, so an outdated ticket settles nothing even if the attempt numbers are equal", () =>
+    it("a ticket is never reused, so a failure with an outdated ticket changes nothing, even if the attempt numbers are equal", () =>
       Effect.gen(function* () {
         const store = yield* MediaJobStore
         const shareId = yield* approved()
