@@ -1,5 +1,5 @@
 /**
- * Tests the guarantees of every MailStore. Only one worker at a time claims a mail, and no mail is lost before it is
+ * Tests the guarantees of the MailStore port. Only one worker at a time claims a mail, and no mail is lost before it is
  * settled.
  */
 import { assert, describe } from "@effect/vitest"
@@ -24,7 +24,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
 
     const claimAll = (at: number) => Effect.flatMap(MailStore, (store) => store.claim(at, at + minute, 100))
 
-    it("a queued mail is due at once, and its first claim returns the mail unchanged", () =>
+    it("a queued mail is due immediately, and its first claim returns the mail unchanged", () =>
       Effect.gen(function* () {
         const store = yield* MailStore
         assert.isTrue(Option.isNone(yield* store.nextDue))
@@ -91,7 +91,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
         assert.deepStrictEqual(yield* claim(6), much.slice(5, 11), "who is alone has all the room")
       }))
 
-    it("with more organizations than the limit, claims start after the named organization and rotate through all organizations", () =>
+    it("with more organizations than the limit, a claim starts after the organization that the caller names, so that all organizations take turns", () =>
       Effect.gen(function* () {
         const store = yield* MailStore
         const owners = [organizationId(), organizationId(), organizationId(), null]
@@ -168,7 +168,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
         assert.deepStrictEqual(ids.toSorted(), wanted.map(({ id }) => id).toSorted())
       }))
 
-    it("a waiting mail is due at its time", () =>
+    it("a mail that waits for a retry is due at its retry time", () =>
       Effect.gen(function* () {
         const store = yield* MailStore
         yield* queued()
@@ -260,7 +260,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
         assert.deepStrictEqual(again, { ...wanted, attempts: 1, ticket: 2, unanswered: 0 })
       }))
 
-    it("if a failed mail has repetitions, retryNow queues only one of them", () =>
+    it("if a failed mail was resent and the resent mail failed too, retryNow queues only the resent mail", () =>
       Effect.gen(function* () {
         const store = yield* MailStore
         const { id } = yield* givenUp({ kind: "request" })
@@ -275,7 +275,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
         )
       }))
 
-    it("mails that failed since a given time are queued again in batches, except mails with inbox links", () =>
+    it("mails that failed in a given period are queued again in batches, except mails with inbox links", () =>
       Effect.gen(function* () {
         const store = yield* MailStore
         const moments = [0, 1, 2, 3, 4].map((index) => start + index * second)
@@ -289,7 +289,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
         assert.strictEqual((yield* store.failed(10)).length, 3)
       }))
 
-    it("the undelivered assignments of an organization and period are counted, and the first of them are returned", () =>
+    it("the assignments of an organization whose mails failed in a period are counted, and the first of them are returned", () =>
       Effect.gen(function* () {
         const store = yield* MailStore
         const owner = organizationId()
@@ -306,7 +306,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
         assert.deepStrictEqual(yield* store.undelivered(owner, none, 2), { shareIds: [], total: 0 })
       }))
 
-    it("an erased address is removed from all mails, in upper and lower case", () =>
+    it("erasing an address removes it from all mails, whether the mails spell it in upper or lower case", () =>
       Effect.gen(function* () {
         const store = yield* MailStore
         yield* queued({ kind: "desk", shareId: null, address: "Ada@Creators.example" })
@@ -315,7 +315,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
         assert.isNull(claimed?.address)
       }))
 
-    it("a claim with an outdated ticket changes no mail", () =>
+    it("a result with an outdated ticket changes no mail", () =>
       Effect.gen(function* () {
         const store = yield* MailStore
         yield* queued()
@@ -345,7 +345,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
         if (again !== undefined) assert.isTrue(yield* store.settle(again, { state: "sent" }, start))
       }))
 
-    it("a released mail is due at once without a counted attempt, and an outdated ticket releases nothing", () =>
+    it("a released mail is due immediately and its attempt is not counted, and an outdated ticket releases nothing", () =>
       Effect.gen(function* () {
         const store = yield* MailStore
         yield* queued()
