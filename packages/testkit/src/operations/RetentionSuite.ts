@@ -1,4 +1,4 @@
-/** Tests the guarantees of every Retention. Expired data is deleted at its time, and no other data is deleted. */
+/** Tests the guarantees of the Retention port. Expired data is deleted at its time, and no other data is deleted. */
 import { assert, describe } from "@effect/vitest"
 import { IdempotencyStore } from "@partner-commentary/core/idempotency/IdempotencyStore"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
@@ -35,7 +35,7 @@ export const suite = <E>(
     const it = guarantees(layer)
     const keepAll = { mails: 0, windows: 0, answers: 0, events: 0, testTopics: 0 }
 
-    it("mails that were settled before the limit are deleted, and unsent mails of any age stay", () =>
+    it("mails that were settled before the given time are deleted, and unsent mails of any age stay", () =>
       Effect.gen(function* () {
         const retention = yield* Retention
         const store = yield* MailStore
@@ -58,7 +58,7 @@ export const suite = <E>(
         assert.strictEqual((yield* store.claim(start, start + hour, 10)).length, 1)
       }))
 
-    it("duplicate windows that closed before the limit are deleted, and open windows still find duplicates", () =>
+    it("duplicate windows that closed before the given time are deleted, and open windows still find duplicates", () =>
       Effect.gen(function* () {
         const retention = yield* Retention
         const topics = yield* TopicStore
@@ -74,7 +74,7 @@ export const suite = <E>(
         assert.deepStrictEqual(yield* retention.purge({ ...keepAll, windows: given.windowUntil + 1 }), keepAll)
       }))
 
-    it("events before the limit are deleted with their deliveries, including held deliveries, and later events are still sent", () =>
+    it("events before the given time are deleted with their deliveries, even if these are not sent yet, and later events are still sent", () =>
       Effect.gen(function* () {
         const retention = yield* Retention
         const store = yield* DeliveryStore
@@ -98,7 +98,7 @@ export const suite = <E>(
         assert.isTrue(Option.isNone(yield* store.nextDue))
       }))
 
-    it("a former secret is deleted when its grace period is over, and the present secret stays", () =>
+    it("a webhook's former secret is deleted when its grace period is over, and the present secret stays", () =>
       Effect.gen(function* () {
         const retention = yield* Retention
         const store = yield* WebhookStore
@@ -123,7 +123,7 @@ export const suite = <E>(
         assert.deepStrictEqual(yield* formerOf(late), { encrypted: "one", until: start + day })
       }))
 
-    it("stored responses that expired before the limit are deleted, and other stored responses are still returned", () =>
+    it("stored responses that expired before the given time are deleted, and other stored responses are still returned", () =>
       Effect.gen(function* () {
         const retention = yield* Retention
         const answers = yield* IdempotencyStore
