@@ -1,4 +1,6 @@
-/** Tests the guarantees of every PerformanceStore: which assignments it returns, in which order, and their metrics. */
+/**
+ * Tests the guarantees of the PerformanceStore port: which assignments it returns, in which order, and their metrics.
+ */
 import { assert, describe } from "@effect/vitest"
 import type { PersonaTimeline } from "@partner-commentary/core/performance/AssignmentTimeline"
 import { percentilesOf } from "@partner-commentary/core/performance/Histogram"
