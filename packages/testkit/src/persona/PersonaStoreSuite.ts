@@ -1,4 +1,4 @@
-/** Tests the guarantees of every PersonaStore together with its PersonaRegistry. */
+/** Tests the guarantees of the PersonaStore port together with the PersonaRegistry port. */
 import { assert, describe } from "@effect/vitest"
 import { OrganizationRegistry } from "@partner-commentary/core/partner/OrganizationRegistry"
 import type { License } from "@partner-commentary/core/persona/License"
@@ -90,7 +90,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.deepStrictEqual(yield* store.licensed(mine, start + 100 * day), [one])
       }))
 
-    it("a revoked licence ends at once, keeps the time of its first revocation, and can be granted again", () =>
+    it("a revoked licence ends immediately, keeps the time of its first revocation, and can be granted again", () =>
       Effect.gen(function* () {
         const store = yield* PersonaStore
         const registry = yield* PersonaRegistry
