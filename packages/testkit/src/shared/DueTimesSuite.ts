@@ -1,6 +1,6 @@
 /**
- * Tests the guarantees of every store after a fast clock was corrected. Due times that the fast clock set too late are
- * repaired, and other due times stay.
+ * Tests the guarantees of all stores with due times after a fast clock was corrected. Due times that the fast clock set
+ * too late are repaired, and other due times stay.
  */
 import { assert, describe } from "@effect/vitest"
 import { repairDueTimesOf } from "@partner-commentary/core/commentary/Generation"
@@ -28,10 +28,10 @@ const latest = latestDueTimes(start, lease, [Duration.minutes(5), Duration.hours
 const ahead = start + 2 * hour
 
 export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
-  describe(`${name}: AssignmentStore, due times after a clock ran ahead`, () => {
+  describe(`${name}: repair of due times that a fast clock set`, () => {
     const it = guarantees(layer)
 
-    it("a mail that was queued with a future time is due now, and a mail that waits for a retry keeps its time", () =>
+    it("the repair makes a mail that was queued with a future time due now, and a mail that waits for a retry keeps its retry time", () =>
       Effect.gen(function* () {
         const store = yield* MailStore
         yield* store.queue(mail({ id: "waits" }))
@@ -49,7 +49,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.strictEqual((yield* store.claim(start + 5 * minute, start + hour, 10)).length, 1)
       }))
 
-    it("a webhook notice that is due within five minutes keeps its time, and a notice with a later future time is due now", () =>
+    it("a webhook notice that is due within five minutes keeps its due time, and a notice with a later due time becomes due now", () =>
       Effect.gen(function* () {
         const store = yield* MailStore
         const waits = mail({ id: "next-notice", kind: "webhook_moved", shareId: null, createdAt: start + 5 * minute })
@@ -64,7 +64,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.strictEqual((yield* store.claim(start + 5 * minute, start + hour, 10)).length, 2, "one lease has ended")
       }))
 
-    it("a notice about a stalled draft that is due within an hour keeps its time, and a notice with a later future time is due now", () =>
+    it("a notice about a stalled draft that is due within an hour keeps its due time, and a notice with a later due time becomes due now", () =>
       Effect.gen(function* () {
         const store = yield* MailStore
         yield* store.queue(mail({ id: "next-stalled", kind: "stalled", createdAt: start + hour }))
@@ -77,7 +77,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         )
       }))
 
-    it("a mail that was claimed with a future time gets a full lease from now, and its outcome still counts", () =>
+    it("a mail that was claimed while the clock was fast gets a full lease from now, and its outcome is still stored", () =>
       Effect.gen(function* () {
         const store = yield* MailStore
         yield* store.queue(mail())
@@ -88,7 +88,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.isTrue(yield* store.settle(taken, { state: "sent" }, start))
       }))
 
-    it("an audio job with a future due time is due now, and an audio job that was claimed with a future time gets a full lease from now", () =>
+    it("an audio job with a future due time becomes due now, and an audio job that was claimed while the clock was fast gets a full lease from now", () =>
       Effect.gen(function* () {
         const store = yield* MediaJobStore
         const given = submission({ topic: { outputTypes: ["audio"] } })
@@ -130,7 +130,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         (found) => Option.getOrThrow(found).assignment.dueAt
       )
 
-    it("a generation attempt with a future time is due now, and a retry after a failure keeps its time", () =>
+    it("a generation attempt with a future due time becomes due now, and a running attempt with a future due time gets a full lease from now", () =>
       Effect.gen(function* () {
         const [waits, early] = [yield* sent("live"), yield* sent("live")]
         yield* Creator.submitPerspective(waits)
@@ -145,7 +145,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.strictEqual(yield* dueAt(early), latest.leased, "it is under way")
       }))
 
-    it("a simulated step with a future time is due now", () =>
+    it("a simulated creator's step with a future due time becomes due now", () =>
       Effect.gen(function* () {
         const share = yield* sent("test", ahead)
         yield* sent("test", start)
