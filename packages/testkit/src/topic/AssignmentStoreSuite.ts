@@ -1,5 +1,5 @@
 /**
- * Tests the guarantees of every AssignmentStore for single assignments. TopicCountsSuite covers the effects of
+ * Tests the guarantees of the AssignmentStore port for single assignments. TopicCountsSuite covers the effects of
  * assignments on topics.
  */
 import { assert, describe } from "@effect/vitest"
@@ -114,7 +114,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.deepStrictEqual(yield* found(id), sent)
       }))
 
-    it("a delivered mail is marked together with the change of its assignment, even if the assignment stays the same", () =>
+    it("a delivered mail is marked as sent together with the change of its assignment, even if the assignment stays the same", () =>
       Effect.gen(function* () {
         const store = yield* AssignmentStore
         const mails = yield* MailStore
@@ -136,7 +136,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.isTrue(Option.isNone(yield* mails.nextDue))
       }))
 
-    it("if several changes run at the same time, only a change whose mail has an outdated ticket has no effect", () =>
+    it("if the deliveries of several mails are recorded at the same time, only a mail with an outdated ticket has no effect", () =>
       Effect.gen(function* () {
         const store = yield* AssignmentStore
         const mails = yield* MailStore
@@ -187,7 +187,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.deepStrictEqual(Option.getOrThrow(failed).work, ["deliveries", shown, newEvents(yield* found(id))])
       }))
 
-    it("a notice is queued with its change, is due at once, and is queued only once for each occasion", () =>
+    it("a notice is queued with its change, is due immediately, and is queued only once for each occasion", () =>
       Effect.gen(function* () {
         const store = yield* AssignmentStore
         const mails = yield* MailStore
@@ -284,7 +284,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.deepStrictEqual(yield* store.nextDue(["live"]), Option.some(start + second))
       }))
 
-    it("a creator's open live assignments are found by the address in upper or lower case, oldest first", () =>
+    it("a creator's open live assignments are found by the mail address, whether in upper or lower case, oldest first", () =>
       Effect.gen(function* () {
         const store = yield* AssignmentStore
         const topics = yield* TopicStore
@@ -309,7 +309,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.deepStrictEqual(yield* store.openOf("gard@example.org", 9), { assignments: [], further: 0 })
       }))
 
-    it("if a creator has many open assignments, organizations take turns with their oldest assignments, and the others are counted", () =>
+    it("if a creator has more open assignments than the limit, organizations take turns with their oldest assignments, and the rest is counted", () =>
       Effect.gen(function* () {
         const store = yield* AssignmentStore
         const topics = yield* TopicStore
@@ -372,7 +372,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.deepStrictEqual(yield* store.stalled, [])
       }))
 
-    it("deleting drafts keeps the current draft and its revision request", () =>
+    it("deleting an assignment's former drafts keeps the current draft and its revision request", () =>
       Effect.gen(function* () {
         const store = yield* AssignmentStore
         const { id } = yield* oneSent()

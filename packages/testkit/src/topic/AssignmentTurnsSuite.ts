@@ -1,6 +1,6 @@
 /**
- * Tests the guarantees of every AssignmentStore for due assignments. Environments are separate, and each organization
- * gets a fair share.
+ * Tests the guarantees of the AssignmentStore port for due assignments. Environments are separate, and each
+ * organization gets a fair share.
  */
 import { assert, describe } from "@effect/vitest"
 import type { ShareId } from "@partner-commentary/core/shared/Ids"
@@ -15,7 +15,7 @@ import { day, organizationId, personas, second, start, submission } from "../sup
 import { guarantees } from "../support/Guarantee.ts"
 
 export const suite = <E>(name: string, layer: Layer.Layer<TopicStore | AssignmentStore, E>): void => {
-  describe(`${name}: AssignmentStore, what is due in turn`, () => {
+  describe(`${name}: AssignmentStore, fair shares of due assignments`, () => {
     const it = guarantees(layer)
 
     /**
