@@ -1,6 +1,6 @@
 /**
- * Tests the guarantees of every WebhookStore for notices to the contact. There is one mail in five minutes, and no
- * change is lost.
+ * Tests the guarantees of the WebhookStore port for notices to the contact. The notices of a five-minute period are
+ * combined into one mail for each organization, and no change is lost.
  */
 import { assert, describe } from "@effect/vitest"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
@@ -53,7 +53,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailSto
       }))
     })
 
-    /** Returns the due mails, and settles them as sent at once. */
+    /** Claims the due mails, settles them as sent, and returns them. */
     const sent = Effect.fnUntraced(function* (at: number) {
       const store = yield* MailStore
       const due = yield* store.claim(at, at + minute, 100)
@@ -61,7 +61,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailSto
       return due
     })
 
-    it("the first notice is due at once, and further notices are added to the same mail until a worker claims it", () =>
+    it("the first notice is due immediately, and further notices are added to the same mail until a worker claims it", () =>
       Effect.gen(function* () {
         const one = yield* added(webhook(), begin)
         yield* moved(one, "first.example", "second.example", begin + second)
@@ -77,7 +77,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailSto
         assert.deepStrictEqual(yield* sent(begin + 10 * minute), [])
       }))
 
-    it("notices after the claimed mail form one mail, due at the end of the five minutes, with the last state of each webhook", () =>
+    it("notices that follow a claimed mail form one mail, which is due at the end of the five minutes and shows the last state of each webhook", () =>
       Effect.gen(function* () {
         const one = yield* added(webhook(), begin)
         assert.lengthOf(yield* sent(begin), 1)
@@ -110,7 +110,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailSto
         )
       }))
 
-    it("80 changes in five minutes cause two mails, even if the changes are concurrent", () =>
+    it("80 concurrent changes in the five minutes after a mail cause only one further mail", () =>
       Effect.gen(function* () {
         const one = yield* added(webhook(), begin)
         assert.lengthOf(yield* sent(begin), 1)
@@ -140,7 +140,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailSto
         assert.lengthOf(yield* sent(begin), 2)
       }))
 
-    it("if webhooks are added and removed in turn, the mail names the remaining webhooks and counts the other webhooks", () =>
+    it("if a mail concerns too many webhooks, it names the existing webhooks and only counts some of the removed webhooks", () =>
       Effect.gen(function* () {
         const store = yield* WebhookStore
         const first = yield* added(webhook(), begin)

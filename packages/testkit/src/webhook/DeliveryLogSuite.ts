@@ -1,4 +1,4 @@
-/** Tests the guarantees of every DeliveryLog for waiting deliveries. */
+/** Tests the guarantees of the DeliveryLog port for waiting deliveries. */
 import { assert, describe } from "@effect/vitest"
 import type { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
@@ -32,7 +32,7 @@ export const suite = <E>(
       return { one, other: yield* register(webhook({ owner: owner() })) }
     })
 
-    it("waiting deliveries are counted by webhook, with the time of the oldest delivery, and no webhooks give an empty result", () =>
+    it("waiting deliveries are counted by webhook, with the time of the oldest delivery, and a query for no webhook returns an empty result", () =>
       Effect.gen(function* () {
         const { one, other } = yield* webhooks
         const log = yield* DeliveryLog

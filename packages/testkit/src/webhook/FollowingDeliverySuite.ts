@@ -1,6 +1,6 @@
 /**
- * Tests the guarantees of every DeliveryStore for the following delivery: a delivery that is claimed in the transaction
- * that settles another delivery.
+ * Tests the guarantees of the DeliveryStore port for the following delivery: a delivery that is claimed in the
+ * transaction that settles another delivery.
  */
 import { assert, describe } from "@effect/vitest"
 import { defaults as policy } from "@partner-commentary/core/shared/WebhookPolicy"
@@ -87,7 +87,7 @@ export const suite = <E>(
         assert.notInclude([first.eventId, next?.eventId], others[0]?.eventId)
       }))
 
-    it("the following delivery respects the limit, in which the settled delivery no longer counts", () =>
+    it("the following delivery respects the webhook's limit, and the settled delivery no longer counts towards the limit", () =>
       Effect.gen(function* () {
         const [first] = yield* taken(8, 5)
         if (first === undefined) return assert.fail("nothing was taken")
@@ -109,7 +109,7 @@ export const suite = <E>(
         assert.lengthOf(yield* (yield* DeliveryStore).claim(webhookId, start, lease, upTo(5)), 1)
       }))
 
-    it("if several attempts end at the same time, only an attempt that was already stored fails", () =>
+    it("if several attempts are settled at the same time, only an attempt that was already settled is ignored", () =>
       Effect.gen(function* () {
         const [first, ...others] = yield* taken(5, 5)
         if (first === undefined) return assert.fail("nothing was taken")
@@ -135,7 +135,7 @@ export const suite = <E>(
         assert.deepStrictEqual([before.webhook.status, after.webhook.status], ["active", "disabled"])
       }))
 
-    it("the receiver's state after the attempt is stored together with the changes of the following claim", () =>
+    it("the changes of the receiver by the attempt and by the claim of the following delivery are stored together", () =>
       Effect.gen(function* () {
         const [first] = yield* taken(2, 1)
         if (first === undefined) return assert.fail("nothing was taken")

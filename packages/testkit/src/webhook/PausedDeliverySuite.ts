@@ -1,4 +1,4 @@
-/** Tests the guarantees of every DeliveryStore for a webhook that pauses after a 429 response. */
+/** Tests the guarantees of the DeliveryStore port for a webhook that pauses after a 429 response. */
 import { assert, describe } from "@effect/vitest"
 import type { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
@@ -20,10 +20,10 @@ export const suite = <E>(
   name: string,
   layer: Layer.Layer<DeliveryStore | WebhookStore | TopicStore | AssignmentStore, E>
 ): void => {
-  describe(`${name}: DeliveryStore, a pause`, () => {
+  describe(`${name}: DeliveryStore, a pause after a 429`, () => {
     const it = guarantees(layer)
 
-    it("a pause after 429 is stored with the webhook; a shorter postponement and the repair after a fast clock do not shorten the pause", () =>
+    it("a pause after a 429 is stored with the webhook, and neither a shorter postponement nor a repair of other pauses shortens the pause", () =>
       Effect.gen(function* () {
         const store = yield* DeliveryStore
         const one = webhook({ owner: owner() })

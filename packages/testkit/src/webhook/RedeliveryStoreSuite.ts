@@ -1,4 +1,4 @@
-/** Tests the guarantees of every RedeliveryStore. Each manual attempt and each recovery sends a delivery once. */
+/** Tests the guarantees of the RedeliveryStore port. Each manual attempt and each recovery sends a delivery once. */
 import { assert, describe } from "@effect/vitest"
 import type { EventId, WebhookId } from "@partner-commentary/core/shared/Ids"
 import type { Owner } from "@partner-commentary/core/shared/Owner"
@@ -62,7 +62,10 @@ export const suite = <E>(
         }))
       )
 
-    /** Creates a webhook with this many events, a second apart. If `attempt` is given, each event has an attempt. */
+    /**
+     * Creates a webhook with this many events, a second apart. Unless `attempt` is null, each event has already had
+     * this attempt.
+     */
     const told = Effect.fnUntraced(function* (count: number, attempt: Attempt | null = failure) {
       const mine: Owner = owner()
       const one = webhook({ owner: mine })
@@ -130,7 +133,7 @@ export const suite = <E>(
         assert.deepStrictEqual(yield* take(id, at + 99 * hour), [])
       }))
 
-    it("a manual retry request changes the receiver, even if the delivery was requested before", () =>
+    it("each manual retry request updates the receiver's state, even if the same delivery was already queued", () =>
       Effect.gen(function* () {
         const { at, id, ids, mine } = yield* told(1)
         const [eventId] = ids
@@ -150,7 +153,7 @@ export const suite = <E>(
         assert.deepInclude(yield* receiver, { health: { ...CircuitBreaker.healthyState, probes: 2 }, quietUntil: null })
       }))
 
-    it("after a failed manual attempt the schedule continues as planned, and after a crash the manual request stays", () =>
+    it("after a failed manual attempt the retry schedule continues as planned, and after a crash the manual attempt is claimed again", () =>
       Effect.gen(function* () {
         const { at, id, ids, look } = yield* told(1, null)
         const [eventId] = ids
@@ -199,7 +202,7 @@ export const suite = <E>(
         assert.lengthOf(shown?.attempts ?? [], 2)
       }))
 
-    it("an attempt that could not be signed keeps the manual request", () =>
+    it("if a manual attempt fails because signing was impossible, the manual request stays queued", () =>
       Effect.gen(function* () {
         const { at, id, ids } = yield* told(1)
         yield* retry(id, ids[0] ?? assert.fail(), at)
@@ -292,7 +295,7 @@ export const suite = <E>(
         assert.deepStrictEqual(states(yield* other.look), ["failed", "failed"])
       }))
 
-    it("a recovery with held makes held deliveries due, and leaves deliveries in flight unchanged", () =>
+    it("only a recovery with `held: true` makes waiting deliveries due now, and deliveries in flight stay unchanged", () =>
       Effect.gen(function* () {
         const { at, id, look } = yield* told(3, null)
         const [first, inFlight] = yield* take(id, at, 2)
@@ -338,7 +341,7 @@ export const suite = <E>(
         assert.deepStrictEqual(states(yield* busy.look), sent)
       }))
 
-    it("recovery requests that overlap before their start become one job, which sends only requested events", () =>
+    it("recovery requests with overlapping periods become one job if none has started, and events outside the periods are not sent", () =>
       Effect.gen(function* () {
         const { at, id, look } = yield* told(8)
         const asked = [
@@ -362,7 +365,7 @@ export const suite = <E>(
         assert.deepStrictEqual(states(yield* look), [yes, yes, yes, yes, no, no, yes, no])
       }))
 
-    it("events that failed again are sent by a second recovery that was requested after the first had started", () =>
+    it("a second recovery that is requested after the first has started sends the events that failed again", () =>
       Effect.gen(function* () {
         const { at, id, look } = yield* told(4)
         yield* begun(id, at, { id: "first" })
@@ -373,7 +376,7 @@ export const suite = <E>(
         assert.deepStrictEqual(states(yield* look), ["pending", "pending", "pending", "pending"])
       }))
 
-    it("recoveries take turns, the receiver changes only at the first step of each, and a removed webhook's recovery is deleted", () =>
+    it("recoveries take turns, each changes its receiver's state only at its first step, and a removed webhook's recovery is deleted", () =>
       Effect.gen(function* () {
         const one = yield* told(3)
         const other = yield* told(3)

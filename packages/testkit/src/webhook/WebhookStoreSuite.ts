@@ -1,4 +1,4 @@
-/** Tests the guarantees of every WebhookStore: exact limits, sequential changes, and separate owners. */
+/** Tests the guarantees of the WebhookStore port: exact limits, sequential changes, and separate owners. */
 import { assert, describe } from "@effect/vitest"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
 import {
@@ -200,7 +200,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailSto
         assert.deepStrictEqual(yield* presentSecret(second.id), Option.some(`sealed ${second.id}`))
       }))
 
-    it("a rotated secret stays until its end time and can be re-encrypted, and the next rotation replaces it", () =>
+    it("after a rotation, the former secret stays until its end time and can be re-encrypted, and the next rotation replaces it", () =>
       Effect.gen(function* () {
         const store = yield* WebhookStore
         const { id, owner: mine } = yield* stored()
