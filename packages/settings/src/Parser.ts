@@ -85,7 +85,7 @@ export const durationParser: Parser<Duration.Duration> = {
     )
 }
 
-/** The maximum duration that a setting accepts. Longer durations would exceed the range of dates. */
+/** The maximum duration that a setting accepts. Much longer durations could lead to times after the year 9999. */
 const longest = Duration.days(3650)
 
 /** Parses a list of durations, which must have at least one entry. */

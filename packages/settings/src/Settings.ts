@@ -40,8 +40,8 @@ export interface Settings {
   /** The generator's server; none when the service uses the local generator. */
   readonly generator: Option.Option<GeneratorSettings>
   /**
-   * The identity provider of dashboard tokens. Without an identity provider, development uses the local identity
-   * provider, and elsewhere no token is valid.
+   * The identity provider of dashboard tokens. Without an identity provider, the service uses the local identity
+   * provider in development, and rejects every token outside development.
    */
   readonly identity: Option.Option<IdentitySettings.IdentitySettings>
   readonly media: MediaSettings.MediaSettings
@@ -84,8 +84,7 @@ const logLevels = ["all", "trace", "debug", "info", "warn", "warning", "error", 
 export type LogLevel = (typeof logLevels)[number]
 
 /**
- * The folder of the default database, the outbox and the signing secret. The path of the data folder is relative to the
- * working directory.
+ * The folder of the default database, the outbox and the signing secret. The path is relative to the working directory.
  */
 export const dataFolder = "./data"
 
@@ -95,8 +94,8 @@ const defaultPort = 8080
 export const processesParser = Parser.integerParser(1, 256)
 
 /**
- * The default duration is longer than the 60 seconds of common load balancers. With a shorter duration, load balancers
- * would reuse connections that the service is closing.
+ * The default duration is longer than the idle timeout of common load balancers, which is 60 seconds. With a shorter
+ * duration, load balancers would reuse connections that the service is closing.
  */
 export const defaultKeepAlive = Duration.seconds(65)
 
@@ -173,8 +172,8 @@ export const requireSigningSecret = (settings: Settings): Effect.Effect<void, Se
     : refuse("SIGNING_SECRET", "must be set outside development: a long random text, the same for every process")
 
 /**
- * Returns `{api_root}`: the public URL, or the listening address if no public URL is set. If the configured port is 0,
- * the caller must pass the actual port.
+ * Returns `{api_root}`: the public URL, or the listening address if no public URL is set. The caller passes the actual
+ * port, because the configured port may be 0.
  */
 export const apiRootOf = (settings: Settings, port: number): string =>
   Option.getOrElse(settings.publicUrl, () => formatHttpAddress(settings.listen.host, port))
@@ -184,7 +183,10 @@ const refuse = (name: string, reason: string) => Effect.fail(new SettingRefused(
 export const isWeaklySigned = ({ signingSecrets }: Settings): boolean =>
   Option.exists(signingSecrets, (secrets) => secrets.some(isWeakSecret))
 
-/** Returns whether partners can use webhooks to scan the private network of the service. */
+/**
+ * Returns whether webhooks may reach private addresses outside development, so that partners could scan the private
+ * network.
+ */
 export const allowsPrivateReceivers = ({ development, webhooks }: Settings): boolean =>
   webhooks.allowPrivate && !development
 

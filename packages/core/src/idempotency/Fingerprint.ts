@@ -13,7 +13,7 @@ import { SigningSecrets } from "../shared/SigningSecrets.ts"
 
 /**
  * The fingerprints of a body, one for each signing secret. The current secret's fingerprint comes first. Each
- * fingerprint starts with the tag of its secret and a dot.
+ * fingerprint starts with a short tag that identifies its secret, and a dot.
  */
 export type BodyFingerprints = readonly [string, ...ReadonlyArray<string>]
 

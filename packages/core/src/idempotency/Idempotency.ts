@@ -1,6 +1,6 @@
 /**
- * Executes a request with an idempotency key only once. The transaction of the change also stores the response. A
- * repeated request gets the stored response. The server package reads the keys from requests.
+ * Executes a request with an idempotency key only once. The response is stored in the same transaction as the request's
+ * change. A repeated request gets the stored response. The server package reads the keys from requests.
  */
 import * as Context from "effect/Context"
 import * as Digest from "effect/crypto/Digest"
@@ -35,7 +35,10 @@ export interface IdempotentRequest {
   readonly key: string
   /** The fingerprints of the request's body. */
   readonly fingerprints: BodyFingerprints
-  /** The name of one transaction in a request with several transactions; `""` for the whole request. */
+  /**
+   * Names one of several transactions of the same request, each with its own stored response; `""` for the whole
+   * request.
+   */
   readonly part: string
 }
 
@@ -62,8 +65,8 @@ export class IdempotencyKeyRejected extends Schema.TaggedError<IdempotencyKeyRej
 }) {}
 
 /**
- * A concurrent request has stored its response first. `once` catches `StoredConcurrently` and returns the stored
- * response.
+ * A concurrent request with the same idempotency key stored its response first. `once` catches `StoredConcurrently` and
+ * returns the stored response.
  */
 export class StoredConcurrently extends Schema.TaggedError<StoredConcurrently>()("StoredConcurrently", {}) {}
 

@@ -23,7 +23,7 @@ export interface MetricsSummary {
   readonly approval: Histogram.Percentiles
 }
 
-/** Metrics are mutable, because a report adds assignments to them while it reads. */
+/** The fields are mutable, because a report adds assignments while it reads them. */
 export interface AssignmentMetrics {
   readonly counts: { -readonly [Name in keyof OutcomeCounts]: OutcomeCounts[Name] }
   readonly durations: Readonly<Record<TimelineStage, Histogram.DurationHistogram>>

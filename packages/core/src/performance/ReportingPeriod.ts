@@ -17,13 +17,13 @@ export interface RequestedPeriod extends ReportingPeriod {
   readonly untilNow: boolean
 }
 
-/** Whole UTC days from `start` until before `end`. If `end` is null, the days have no end. */
+/** Whole UTC days from `start` (inclusive) to `end` (exclusive). If `end` is null, the days have no end. */
 export interface WholeDays {
   readonly start: Instant.Instant
   readonly end: Instant.Instant | null
 }
 
-/** The longest period is a leap year. */
+/** The longest allowed period: the length of a leap year. */
 export const maxReportingPeriod = Duration.days(366)
 
 /** The length of the default period. */

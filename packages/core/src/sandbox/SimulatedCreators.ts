@@ -36,8 +36,8 @@ export class SimulatedCreators extends Context.Service<
     /** Takes the simulated creator's next step if the step is due. Returns whether a step was taken. */
     readonly act: (id: ShareId) => Effect.Effect<boolean>
     /**
-     * Takes the given step now; null means the next step on the assignment's path. A live key, or a key of another
-     * organization, fails with AssignmentNotFound.
+     * Takes the given step now; null means the simulated creator's next step. With a live key, or a key of another
+     * organization, `advance` fails with AssignmentNotFound.
      */
     readonly advance: (
       principal: Principal,
@@ -108,7 +108,7 @@ export class SimulatedCreators extends Context.Service<
           const now = yield* Instant.now
           const modified = yield* modify(id, (present) =>
             Result.map(
-              // A settled assignment rejects every action.
+              // `respond` stands for any action here, because an assignment that has ended rejects every action.
               takeSimulatedStep(present, action ?? nextSimulatedAction(present) ?? "respond", made, now, policy),
               (change) => by(change, `key ${key.id}`)
             )

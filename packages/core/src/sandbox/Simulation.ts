@@ -36,7 +36,7 @@ const actions: Readonly<Record<AssignmentStatus, ReadonlyArray<SimulatedAction>>
 /** Returns the possible actions of an open assignment with this status. */
 export const actionsInStatus = (status: AssignmentStatus): ReadonlyArray<SimulatedAction> => actions[status]
 
-/** Returns the possible actions of an assignment; none once the assignment is settled. */
+/** Returns the possible actions of an assignment; none after the assignment has ended. */
 export const possibleActionsOf = (present: Assignment): ReadonlyArray<SimulatedAction> =>
   isSettled(present) ? [] : actions[present.status]
 

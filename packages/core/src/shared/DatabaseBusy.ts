@@ -2,8 +2,8 @@
 import * as Cause from "effect/Cause"
 
 /**
- * The error of a busy database. Adapters set `DatabaseBusy` as the cause of their own error, which use cases treat as a
- * defect.
+ * The error of a busy database. An adapter sets `DatabaseBusy` as the cause of its own error. Use cases treat the
+ * adapter's error as a defect.
  */
 export class DatabaseBusy extends Error {
   override name = "DatabaseBusy"

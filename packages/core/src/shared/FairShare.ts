@@ -1,6 +1,7 @@
 /**
  * Divides scarce resources of a process, such as database connections, into shares. All requests of one organization
- * use the same share. Workers, shared batches and all other work use one separate share.
+ * use the same share. Workers, batches that serve several organizations, and all other work together use one further
+ * share.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -17,8 +18,8 @@ export const ProcessScheduler = Context.Reference<Scheduler.Scheduler | undefine
 )
 
 /**
- * Runs work without waiting for its organization's turn. Use the function for work that all organizations need, or for
- * work that holds a lock.
+ * Runs work on the default scheduler, without waiting for the organization's turn. Use this function for work that all
+ * organizations need, or for work that holds a lock.
  */
 export const bypassFairShare = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.withFiber(({ context }) => {

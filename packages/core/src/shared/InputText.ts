@@ -1,7 +1,7 @@
 /** Validates text that operators and embedding applications enter. */
 import { countCodePoints, hasControlCharacters } from "./Text.ts"
 
-/** Returns whether the text can be a name or a label: one line. */
+/** Returns whether the text can be a name or a label: one line, not blank, and at most `limit` characters. */
 export const isSingleLine = (text: string, limit: number): boolean =>
   text.trim() !== "" && countCodePoints(text) <= limit && !/\p{Cc}/u.test(text)
 

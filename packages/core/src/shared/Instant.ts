@@ -12,7 +12,7 @@ export type Instant = number
 /** Returns the current time of Effect's Clock. */
 export const now = Clock.currentTimeMillis
 
-/** `2026-01-30T12:00:00.000Z` */
+/** Formats an instant, such as `2026-01-30T12:00:00.000Z`. */
 // biome-ignore lint/style/noRestrictedGlobals: `Date` formats ISO instants fastest, and every row has several
 export const toIso = (instant: Instant): string => new Date(instant).toISOString()
 

@@ -12,8 +12,8 @@ export interface Policy {
   /** The earliest and latest response deadlines that a partner may set, as durations after the submission. */
   readonly deadlineRange: { readonly min: Duration.Duration; readonly max: Duration.Duration }
   /**
-   * The period in which the service retries a mail. If a request mail fails permanently, the response window starts
-   * this long after the submission.
+   * The period in which the service retries a mail. If a request mail fails permanently, the creator's response window
+   * starts as if the mail had been delivered this long after the submission.
    */
   readonly mailWindow: Duration.Duration
   /**
@@ -35,7 +35,7 @@ export interface Policy {
   readonly generationGrace: Duration.Duration
   /** The maximum number of drafts of one assignment, including the first draft. */
   readonly maxDrafts: number
-  /** The period after an assignment is settled in which the creator's link still shows the page. */
+  /** The period after the end of an assignment in which the creator's link still shows the page. */
   readonly readingWindow: Duration.Duration
   /**
    * The lease of an external call, such as a mail or a generation. A call without a result at the end of the lease is
@@ -77,7 +77,7 @@ export const defaults: Policy = {
   webhooks: Webhooks.defaults
 }
 
-/** The policy that applies to the running code. */
+/** The policy in effect: `defaults`, unless the host provides another policy. */
 export const Policy = Context.Reference<Policy>("@partner-commentary/reference/Policy", {
   defaultValue: () => defaults
 })

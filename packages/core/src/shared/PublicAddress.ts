@@ -13,7 +13,8 @@ export class PublicAddress extends Context.Service<
 >()("@partner-commentary/core/shared/PublicAddress") {
   /**
    * `layer` removes trailing slashes. An invalid address stops the service at start. A path that collides with a route
-   * also stops the service, because the service cannot know whether a router removes the path from requests.
+   * also stops the service, because the service cannot know whether a router in front of it removes the path from
+   * requests.
    */
   static readonly layer = (apiRoot: string): Layer.Layer<PublicAddress> =>
     Layer.effect(
@@ -28,8 +29,8 @@ export class PublicAddress extends Context.Service<
     )
 
   /**
-   * `layerAnywhere` allows any path. That layer is for a host that knows whether a router removed the path from
-   * requests.
+   * `layerAnywhere` allows any path. Use this layer in a host that knows whether a router in front of it removes the
+   * path from requests.
    */
   static readonly layerAnywhere = (apiRoot: string): Layer.Layer<PublicAddress> =>
     Layer.effect(

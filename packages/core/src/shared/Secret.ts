@@ -27,7 +27,7 @@ const crcTable = Uint32Array.from({ length: 256 }, (_, index) => {
 
 /**
  * Returns the CRC-32 (IEEE) of ASCII text as six zero-padded base62 characters. The checksum detects mistyped tokens
- * without a query.
+ * without a database query.
  */
 export const checksumOf = (text: string): string => {
   let crc = 0xffffffff

@@ -120,8 +120,8 @@ export const markSpan = (subject: LogSubject): Effect.Effect<void> =>
   })
 
 /**
- * Returns a function that parses an event's payload for its subject. So the payload is parsed only when a log line or
- * span needs the subject.
+ * Returns a function that reads the subject from an event's payload. The payload is parsed only when a log line or span
+ * needs the subject.
  */
 export const subjectOfPayload = (payload: string, organizationId: OrganizationId) => (): LogSubject => {
   const data = Option.getOrUndefined(Schema.decodeOption(Payload)(payload))?.data

@@ -1,7 +1,4 @@
-/**
- * A cache with a maximum size, a lifetime of entries, and invalidation. The cache saves the query of a repeated
- * look-up.
- */
+/** A cache with a maximum size, a lifetime of entries, and invalidation. A repeated look-up needs no database query. */
 import * as Cache from "effect/Cache"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -64,7 +61,10 @@ export const make = Effect.fnUntraced(function* <Key extends string, A>(
     return undefined
   }
 
-  /** Stores a result in the separate capacity. A look-up that started before an invalidation is not stored. */
+  /**
+   * Stores a result in the separate capacity. The result of a look-up that started before an invalidation is not
+   * stored.
+   */
   const choose = (key: Key, found: Found<A>): boolean => {
     if (!hasOwnCapacity(found.answer) || found.generation !== era) return false
     chosen.delete(key)

@@ -2,7 +2,10 @@
 import * as Duration from "effect/Duration"
 
 export interface WebhookPolicy {
-  /** True if the API description allows `http:` receivers. The transport allows such receivers in development. */
+  /**
+   * True if the OpenAPI document says that webhook URLs may start with `http:`. The transport decides separately which
+   * URLs it accepts.
+   */
   readonly allowHttp: boolean
   /** The source addresses and networks of deliveries, which the service publishes to partners. */
   readonly sources: ReadonlyArray<string>
@@ -15,8 +18,8 @@ export interface WebhookPolicy {
   /** The maximum number of concurrent deliveries to one webhook. */
   readonly concurrency: number
   /**
-   * The service disables a webhook after `disableFailures` consecutive failures over at least `disableAfter` that
-   * concern at least `disableEvents` distinct events.
+   * The service disables a webhook after `disableFailures` consecutive failures, if the failures span at least
+   * `disableAfter` and concern at least `disableEvents` events.
    */
   readonly disableFailures: number
   readonly disableAfter: Duration.Duration

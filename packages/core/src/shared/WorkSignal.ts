@@ -28,7 +28,9 @@ export const allWorkKinds: ReadonlyArray<WorkKind> = [
 /** Returns the kind of work for due assignments. Live and test assignments have separate kinds. */
 export const dueIn = (environment: Environment): WorkKind => (environment === "test" ? "tests" : "assignments")
 
-/** A change for which waiting requests listen: a topic's views have changed, or an owner has a new event. */
+/**
+ * A change for which waiting requests listen: the API's data about a topic has changed, or an owner has a new event.
+ */
 export type Change = `topic ${TopicId}` | `events ${OrganizationId} ${Environment}`
 
 export const isChange = (signal: string): signal is Change => /^(topic|events) /.test(signal)
@@ -47,7 +49,7 @@ interface Listener {
   readonly signals: Queue.Queue<void>
   /** The end of the current wait; minus infinity while the listener does not wait. */
   until: Instant.Instant
-  /** The earliest due time of the signals since the last wait. */
+  /** The earliest due time that a signal has reported since the last wait. */
   later: Instant.Instant
 }
 

@@ -15,8 +15,7 @@ export type Quotas = Readonly<Record<QuotaName, number>>
 export interface UsedQuota {
   readonly topics: number
   /**
-   * Each `sent` assignment uses one commentary unit. The unit is returned if the assignment settles without a
-   * commentary.
+   * Each `sent` assignment uses one commentary unit. The unit is returned if the assignment ends without a commentary.
    */
   readonly commentaryUnits: number
 }
@@ -28,7 +27,7 @@ export class QuotaExceeded extends Schema.TaggedError<QuotaExceeded>()("QuotaExc
   remaining: Schema.Int
 }) {}
 
-/** Returns the quota that a new topic with this many commentaries would exceed; none if the topic fits. */
+/** Returns an error if a new topic with this many commentaries would exceed a quota; none if the topic fits. */
 export const refusalByQuota = (held: UsedQuota, quotas: Quotas, commentaries: number): Option.Option<QuotaExceeded> => {
   if (held.topics + 1 > quotas.topics_per_month) return exceeded("topics_per_month", quotas, held.topics)
   if (held.commentaryUnits + commentaries > quotas.commentaries_per_month) {

@@ -1,6 +1,6 @@
 /**
- * The port that reads monthly usage. Topic and assignment stores reserve and return commentary units in the transaction
- * of a change.
+ * The port that reads monthly usage. TopicStore and AssignmentStore reserve and return commentary units in the same
+ * transaction as their own changes.
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"

@@ -1,4 +1,4 @@
-/** Tests the guarantees of every ApiKeyStore. */
+/** Tests the guarantees of the ApiKeyStore port. */
 import { assert, describe } from "@effect/vitest"
 import type { ApiKey } from "@partner-commentary/core/access/ApiKey"
 import { ApiKeyStore } from "@partner-commentary/core/access/ApiKeyStore"

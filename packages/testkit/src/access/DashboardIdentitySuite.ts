@@ -1,4 +1,4 @@
-/** Tests the guarantees of every DashboardIdentity, for any issuer of tokens. */
+/** Tests the guarantees of the DashboardIdentity port, with any token issuer. */
 import { assert, describe } from "@effect/vitest"
 import { DashboardIdentity } from "@partner-commentary/core/access/DashboardIdentity"
 import * as Instant from "@partner-commentary/core/shared/Instant"
@@ -10,7 +10,7 @@ import { guarantees } from "../support/Guarantee.ts"
 
 export type TokenClaims = Readonly<Record<string, unknown>>
 
-/** The issuer of tokens that the identity under test trusts. */
+/** The token issuer that the DashboardIdentity under test trusts. */
 export class TokenIssuer extends Context.Service<
   TokenIssuer,
   {

@@ -1,6 +1,6 @@
 /**
- * Tests the guarantees of every RateWindows. A call counts in all requested windows or in no window, and never exceeds
- * a limit.
+ * Tests the guarantees of the RateWindows port. A call counts in all requested windows or in no window, and no window
+ * exceeds its limit.
  */
 import { assert, describe } from "@effect/vitest"
 import type { RateWindowLimit } from "@partner-commentary/core/access/FixedWindows"

@@ -1,4 +1,4 @@
-/** Tests the guarantees of every CommentaryGenerator. */
+/** Tests the guarantees of the CommentaryGenerator port. */
 import { assert, describe } from "@effect/vitest"
 import {
   CommentaryGenerator,

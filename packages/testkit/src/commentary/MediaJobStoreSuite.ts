@@ -27,7 +27,10 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
   describe(`${name}: MediaJobStore`, () => {
     const it = guarantees(layer)
 
-    /** Creates a topic with these output types and approves its assignment. The approval requests these media. */
+    /**
+     * Creates a topic with these output types and approves its assignment. The approval requests the media in
+     * `mediaRequests`.
+     */
     const approved = Effect.fnUntraced(function* (
       outputTypes: ReadonlyArray<OutputType> = ["text", "audio"],
       mediaRequests: ReadonlyArray<MediaRequest> = both.map((kind) => ({ kind, name: `name of ${kind}` }))
@@ -165,7 +168,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.deepStrictEqual(yield* store.failed(10), [])
       }))
 
-    it("a ticket is never reused, so an outdated ticket settles nothing even if the attempt numbers are equal", () =>
+    it("a ticket is never reused, so a failure with an outdated ticket changes nothing, even if the attempt numbers are equal", () =>
       Effect.gen(function* () {
         const store = yield* MediaJobStore
         const shareId = yield* approved()

@@ -1,4 +1,4 @@
-/** Tests the guarantees of every MediaStorage. A stored file can be fetched completely and unchanged by its URL. */
+/** Tests the guarantees of the MediaStorage port. A stored file can be fetched completely and unchanged by its URL. */
 import { assert, describe } from "@effect/vitest"
 import { MediaStorage } from "@partner-commentary/core/commentary/MediaStorage"
 import type { MediaFile } from "@partner-commentary/core/commentary/MediaSynthesizer"
@@ -12,7 +12,7 @@ export interface FetchedFile {
   readonly bytes: Uint8Array
 }
 
-/** `fetched` returns the response that the public gets at this URL. */
+/** `fetched` returns the response that any HTTP client gets from this URL. */
 export const suite = <R, E, E2>(
   name: string,
   layer: Layer.Layer<R, E>,

@@ -1,4 +1,4 @@
-/** Tests the guarantees of every MediaSynthesizer, for one kind of media that the synthesizer makes. */
+/** Tests the guarantees of the MediaSynthesizer port, for one kind of media that the synthesizer makes. */
 import { assert, describe } from "@effect/vitest"
 import { maxCommentaryLength } from "@partner-commentary/core/commentary/CommentaryGenerator"
 import {

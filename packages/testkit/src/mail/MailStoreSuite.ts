@@ -289,7 +289,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
         assert.strictEqual((yield* store.failed(10)).length, 3)
       }))
 
-    it("the undelivered assignments of an organization and period are counted, and the first of them are returned", () =>
+    it("the assignments of an organization whose mails failed in a period are counted, and the first of them are returned", () =>
       Effect.gen(function* () {
         const store = yield* MailStore
         const owner = organizationId()
@@ -315,7 +315,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
         assert.isNull(claimed?.address)
       }))
 
-    it("a claim with an outdated ticket changes no mail", () =>
+    it("a result with an outdated ticket changes no mail", () =>
       Effect.gen(function* () {
         const store = yield* MailStore
         yield* queued()

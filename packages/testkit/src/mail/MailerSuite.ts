@@ -1,4 +1,4 @@
-/** Tests the guarantees of every Mailer. The caller of the suite provides access to the received mails. */
+/** Tests the guarantees of the Mailer port. The caller of the suite provides access to the received mails. */
 import { assert, describe } from "@effect/vitest"
 import { Mailer, type MailMessage } from "@partner-commentary/core/mail/Mailer"
 import * as Effect from "effect/Effect"

@@ -1,5 +1,5 @@
 /**
- * Tests the guarantees of every DatabaseHealth. Each adapter has its own tests of failures, because only the adapter
+ * Tests the guarantees of the DatabaseHealth port. Each adapter has its own tests of failures, because only the adapter
  * can break its database.
  */
 import { assert, describe } from "@effect/vitest"

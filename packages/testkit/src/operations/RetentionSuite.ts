@@ -100,7 +100,7 @@ export const suite = <E>(
         assert.isTrue(Option.isNone(yield* store.nextDue))
       }))
 
-    it("a former secret is deleted when its grace period is over, and the present secret stays", () =>
+    it("a webhook's former secret is deleted when its grace period is over, and the present secret stays", () =>
       Effect.gen(function* () {
         const retention = yield* Retention
         const store = yield* WebhookStore

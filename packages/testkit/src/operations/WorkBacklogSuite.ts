@@ -1,4 +1,4 @@
-/** Tests the guarantees of every WorkBacklog. A WorkBacklog counts due work by kind, up to a limit. */
+/** Tests the guarantees of the WorkBacklog port. A WorkBacklog counts due work by kind, up to a limit. */
 import { assert, describe } from "@effect/vitest"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
 import {
@@ -79,7 +79,7 @@ export const suite = <E>(
         assert.deepStrictEqual(yield* late, { ...nothing, assignments: 2, tests: 1, mails: 2 })
       }))
 
-    it("a draft whose attempts all failed counts as stalled until its generation restarts", () =>
+    it("a draft counts as stalled after all its generation attempts have failed", () =>
       Effect.gen(function* () {
         const topics = yield* TopicStore
         const waits = Effect.map(waiting(start), ({ stalledDrafts }) => stalledDrafts)

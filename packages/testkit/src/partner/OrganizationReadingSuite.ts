@@ -1,6 +1,6 @@
 /**
- * Tests the guarantees of every OrganizationStore for reading: identity, name and suspension. An embedder's own store
- * must give the same guarantees.
+ * Tests the guarantees of the OrganizationStore port for reading: identity, name and suspension. An embedder's own
+ * store must give the same guarantees.
  */
 import { assert, describe } from "@effect/vitest"
 import type { Organization } from "@partner-commentary/core/partner/Organization"

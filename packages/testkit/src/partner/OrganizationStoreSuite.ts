@@ -1,4 +1,4 @@
-/** Tests the guarantees of every OrganizationStore together with its OrganizationRegistry. */
+/** Tests the guarantees of the OrganizationStore port together with the OrganizationRegistry port. */
 import { assert, describe } from "@effect/vitest"
 import { OrganizationRegistry } from "@partner-commentary/core/partner/OrganizationRegistry"
 import { OrganizationStore } from "@partner-commentary/core/partner/OrganizationStore"

@@ -33,7 +33,7 @@ export const make = Effect.gen(function* () {
         .map(({ personaId, personaName, metrics }) => ({ personaId, personaName, ...summarizeMetrics(metrics) }))
     )
   )
-  /** Changes assignments on a third day, while the test clock moves. */
+  /** Submits topics on a third day and changes their assignments, while the test clock moves. */
   const sendMore = Effect.forEach(
     Array.from({ length: 20 }, (_, index) => index),
     (index) => sendOne(start + 2 * day, index),

@@ -1,5 +1,5 @@
 /**
- * Tests the guarantees of every PersonaStore for reading: personas, and licences with exact ends. An embedder's own
+ * Tests the guarantees of the PersonaStore port for reading: personas, and licences with exact ends. An embedder's own
  * store must give the same guarantees.
  */
 import { assert, describe } from "@effect/vitest"
@@ -30,7 +30,7 @@ export interface PersonaRecords<E, R> {
    * UUIDs.
    */
   readonly personaId?: () => PersonaId
-  /** An organization that may have licences. */
+  /** The organization that gets the licences; by default, one with a new id. */
   readonly organization?: Effect.Effect<OrganizationId, E, R>
   /**
    * Creates a licensed persona in the embedder's tables. This function is needed only if the tables' key is not a

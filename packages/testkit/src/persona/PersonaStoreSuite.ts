@@ -1,4 +1,4 @@
-/** Tests the guarantees of every PersonaStore together with its PersonaRegistry. */
+/** Tests the guarantees of the PersonaStore port together with the PersonaRegistry port. */
 import { assert, describe } from "@effect/vitest"
 import { OrganizationRegistry } from "@partner-commentary/core/partner/OrganizationRegistry"
 import type { License } from "@partner-commentary/core/persona/License"

@@ -1,4 +1,4 @@
-/** Tests the guarantees of every AuditLog. The port can only write, so the caller of the suite provides a reader. */
+/** Tests the guarantees of the AuditLog port. The port can only write, so the caller of the suite provides a reader. */
 import { assert, describe } from "@effect/vitest"
 import { ApiKeyStore } from "@partner-commentary/core/access/ApiKeyStore"
 import { type AuditEntry, AuditLog } from "@partner-commentary/core/shared/AuditLog"

@@ -1,6 +1,6 @@
 /**
- * Tests the guarantees of every store after a fast clock was corrected. Due times that the fast clock set too late are
- * repaired, and other due times stay.
+ * Tests the guarantees of all stores with due times after a fast clock was corrected. Due times that the fast clock set
+ * too late are repaired, and other due times stay.
  */
 import { assert, describe } from "@effect/vitest"
 import { repairDueTimesOf } from "@partner-commentary/core/commentary/Generation"
@@ -28,7 +28,7 @@ const latest = latestDueTimes(start, lease, [Duration.minutes(5), Duration.hours
 const ahead = start + 2 * hour
 
 export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
-  describe(`${name}: AssignmentStore, due times after a clock ran ahead`, () => {
+  describe(`${name}: repair of due times that a fast clock set`, () => {
     const it = guarantees(layer)
 
     it("the repair makes a mail with a future creation time due now, and a mail that waits for a retry keeps its time", () =>

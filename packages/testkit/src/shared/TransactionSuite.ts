@@ -1,6 +1,6 @@
 /**
- * Tests the guarantees of every Transaction. Changes of several stores are atomic. An afterCommit effect runs after the
- * commit, or never.
+ * Tests the guarantees of the Transaction port. Changes of several stores are atomic. An afterCommit effect runs after
+ * the commit, and never after a rollback.
  */
 import { assert, describe } from "@effect/vitest"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
@@ -49,7 +49,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.deepStrictEqual(yield* readUsageOf(given.topic), { topics: 0, held: 0, units: 0 })
       }))
 
-    it("a store's own rejection of a change rolls back only this change", () =>
+    it("if a store rejects a change within a transaction, only this change is rolled back", () =>
       Effect.gen(function* () {
         const { run } = yield* Transaction
         const topics = yield* TopicStore

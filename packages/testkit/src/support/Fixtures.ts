@@ -128,7 +128,10 @@ export const webhook = (changes: Partial<Webhook> = {}): Webhook => ({
   ...changes
 })
 
-/** Creates the submission of a topic for these personas. In the live environment, the quotas are far above the need. */
+/**
+ * Creates the submission of a topic for these personas. In the live environment, the quotas are far above what a test
+ * uses.
+ */
 export const submission = (
   changes: {
     readonly topic?: Partial<Submission["topic"]>

@@ -1,5 +1,5 @@
 /**
- * Tests the guarantees of every AssignmentStore for single assignments. TopicCountsSuite covers the effects of
+ * Tests the guarantees of the AssignmentStore port for single assignments. TopicCountsSuite covers the effects of
  * assignments on topics.
  */
 import { assert, describe } from "@effect/vitest"
@@ -284,7 +284,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.deepStrictEqual(yield* store.nextDue(["live"]), Option.some(start + second))
       }))
 
-    it("a creator's open live assignments are found by the address in upper or lower case, oldest first", () =>
+    it("a creator's open live assignments are found by the mail address, whether in upper or lower case, oldest first", () =>
       Effect.gen(function* () {
         const store = yield* AssignmentStore
         const topics = yield* TopicStore
@@ -372,7 +372,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.deepStrictEqual(yield* store.stalled, [])
       }))
 
-    it("deleting drafts keeps the current draft and its revision request", () =>
+    it("deleting an assignment's former drafts keeps the current draft and its revision request", () =>
       Effect.gen(function* () {
         const store = yield* AssignmentStore
         const { id } = yield* oneSent()

@@ -1,5 +1,5 @@
 /**
- * Tests the guarantees of every TopicStore for submissions. Duplicate windows and quotas are exact, even under
+ * Tests the guarantees of the TopicStore port for submissions. Duplicate windows and quotas are exact, even under
  * concurrency, and each submission is one transaction.
  */
 import { assert, describe } from "@effect/vitest"

@@ -64,7 +64,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.strictEqual(more.sent.length, 1, "not even a duplicate window was left")
       }))
 
-    it("an organization's test topics can use bytes up to the limit, and other organizations' or live topics do not count", () =>
+    it("an organization's test topics can use bytes up to the limit, and topics of other organizations or of the live environment do not count", () =>
       Effect.gen(function* () {
         const owner = ownerOf({ environment: "test" })
         const limits = { topics: 100, bytes: 2500 }

@@ -1,6 +1,6 @@
 /**
- * Tests the combined guarantees of the stores. A topic's counts, its status, the totals and the usage exactly match
- * every assignment.
+ * Tests the combined guarantees of the stores. The counts and status of a topic, the totals and the usage always equal
+ * a full count of the assignments.
  */
 import { assert, describe, it as vitest } from "@effect/vitest"
 import { addMetrics, addTimeline, emptyMetrics, summarizeMetrics } from "@partner-commentary/core/performance/Metrics"
@@ -35,7 +35,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
   describe(`${name}: TopicStore, counts`, () => {
     const it = guarantees(layer)
 
-    it("a topic's status follows its assignments: pending, in progress, partial, completed", () =>
+    it("a topic's status changes with its assignments from pending to in progress, partial and completed", () =>
       Effect.gen(function* () {
         const { first, owner, second, status } = yield* twoSent()
         assert.deepStrictEqual(yield* status, "pending")
@@ -180,14 +180,14 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
       }))
 
     vitest.effect.prop(
-      "after any sequence of events, counts, totals, usage and daily metrics equal a full recount",
+      "after any sequence of steps, counts, totals, usage and daily metrics equal a full recount",
       [Schema.Array(Step).check(Schema.isMaxLength(40))],
       ([taken]) => Effect.provide(happening(taken, 1), Layer.fresh(layer)),
       { arbitrary: { runs: 30, size: 60 } }
     )
 
     vitest.effect.prop(
-      "after any events at the same time, counts, totals, usage and daily metrics equal a full recount",
+      "after any concurrent steps, counts, totals, usage and daily metrics equal a full recount",
       [Schema.Array(Step).check(Schema.isMaxLength(40))],
       ([taken]) => Effect.provide(happening(taken, "unbounded"), Layer.fresh(layer)),
       { arbitrary: { runs: 30, size: 60 } }

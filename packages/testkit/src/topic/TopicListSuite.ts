@@ -1,4 +1,4 @@
-/** Tests the guarantees of every TopicStore for lists: order, pages and totals. */
+/** Tests the guarantees of the TopicStore port for lists: order, pages and totals. */
 import { assert, describe } from "@effect/vitest"
 import type { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
 import { type TopicQuery, TopicStore } from "@partner-commentary/core/topic/TopicStore"
@@ -129,7 +129,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<TopicStore | Assignmen
         assert.deepStrictEqual(paged, expected.toReversed())
       }))
 
-    it("a filter by creation time excludes both limits, and the filtered topics are counted", () =>
+    it("a filter by creation time excludes topics created exactly at either limit, and the total counts only the listed topics", () =>
       Effect.gen(function* () {
         const { expected, list } = yield* sevenTopics
         const created = { after: start, before: start + 3 * second }

@@ -1,4 +1,4 @@
-/** Tests the guarantees of every TopicStore for reading topics. Other suites cover submissions, lists and counts. */
+/** Tests the guarantees of the TopicStore port for reading topics. Other suites cover submissions, lists and counts. */
 import { assert, describe } from "@effect/vitest"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
 import { toIso } from "@partner-commentary/core/shared/Instant"
@@ -90,7 +90,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         })
       }))
 
-    it("every read of a topic returns the same revision, and only the topic's owner can read it", () =>
+    it("every method that reads a topic returns the same revision, and returns it only to the topic's owner", () =>
       Effect.gen(function* () {
         const store = yield* TopicStore
         const given = submission({})
@@ -165,7 +165,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.isTrue(Option.isNone(yield* store.progress(given.topic, topicId())))
       }))
 
-    it("a reference finds its topics newest first with their own assignments, up to the limit of topics", () =>
+    it("an external reference finds its topics newest first with their own assignments, up to the limit of topics", () =>
       Effect.gen(function* () {
         const store = yield* TopicStore
         const { organizationId } = submission().topic
@@ -192,7 +192,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         )
       }))
 
-    it("a reference finds whole topics up to a total number of assignments, but always the newest topic", () =>
+    it("an external reference finds whole topics up to a total number of assignments, but always the newest topic", () =>
       Effect.gen(function* () {
         const store = yield* TopicStore
         const { organizationId } = submission().topic
@@ -216,7 +216,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.deepStrictEqual(yield* within(10, 3), [[3, 4, 2], true])
       }))
 
-    it("a reference finds whole topics up to a total number of bytes, but always the newest topic", () =>
+    it("an external reference finds whole topics up to a total number of bytes, but always the newest topic", () =>
       Effect.gen(function* () {
         const store = yield* TopicStore
         const { organizationId } = submission().topic

@@ -1,5 +1,5 @@
 /**
- * Tests the guarantees of every UsageStore for a month. SubmissionSuite and TopicCountsSuite cover how topics change
+ * Tests the guarantees of the UsageStore port for a month. SubmissionSuite and TopicCountsSuite cover how topics change
  * the usage.
  */
 import { assert, describe } from "@effect/vitest"

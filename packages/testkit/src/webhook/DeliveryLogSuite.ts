@@ -1,4 +1,4 @@
-/** Tests the guarantees of every DeliveryLog for waiting deliveries. */
+/** Tests the guarantees of the DeliveryLog port for waiting deliveries. */
 import { assert, describe } from "@effect/vitest"
 import type { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"

@@ -1,5 +1,5 @@
 /**
- * Tests the guarantees of every DeliveryStore. An event is stored together with its change or not at all, only one
+ * Tests the guarantees of the DeliveryStore port. An event is stored together with its change or not at all, only one
  * worker claims a delivery, and no limit is exceeded.
  */
 import { assert, describe } from "@effect/vitest"
@@ -64,7 +64,7 @@ export const suite = <E>(
         modify(mine, id, (present) => ({ webhook: { ...present, ...changes }, audit, notice: null }))
       )
 
-    /** Submits a topic with this many assignments of an owner. */
+    /** Submits a topic of an owner with this many assignments. */
     const sent = Effect.fnUntraced(function* (mine: Owner, count: number) {
       const given = submission({
         topic: { ...mine, externalReference: "a-1", metadata: { k: '"' } },
@@ -173,7 +173,7 @@ export const suite = <E>(
         assert.deepStrictEqual(moments, moments.toSorted())
       }))
 
-    it("a delivery without a result is due again when its lease ends, and the outdated ticket then changes nothing", () =>
+    it("a delivery without a result is due again when its lease ends, and a late failure with the outdated ticket changes nothing", () =>
       Effect.gen(function* () {
         const mine = owner()
         const { id } = yield* registered({ owner: mine })
@@ -206,7 +206,7 @@ export const suite = <E>(
         assert.deepStrictEqual(yield* claim(id, start + 99 * hour), [])
       }))
 
-    it("the result of a delivery attempt is stored: the next time, the end of the delivery, and the receiver's state", () =>
+    it("the result of a delivery attempt is stored: the next due time or the end of the delivery, and the receiver's state", () =>
       Effect.gen(function* () {
         const store = yield* DeliveryStore
         const mine = owner()
@@ -285,7 +285,7 @@ export const suite = <E>(
         assert.deepInclude(again, { eventId: claimed.eventId, attempts: 0, ticket: 2 })
       }))
 
-    it("due and held deliveries, open circuit breakers and disabled webhooks are counted, and due deliveries only up to the limit", () =>
+    it("the backlog counts due deliveries up to the limit, held deliveries, open circuit breakers and disabled webhooks", () =>
       Effect.gen(function* () {
         const store = yield* DeliveryStore
         const mine = owner()
@@ -374,7 +374,7 @@ export const suite = <E>(
         assert.lengthOf(yield* claim(stays.id), 3)
       }))
 
-    it("activating or moving a webhook ends its pause and resets its failures", () =>
+    it("activating a webhook or changing its URL ends its pause", () =>
       Effect.gen(function* () {
         const store = yield* DeliveryStore
         for (const changes of [

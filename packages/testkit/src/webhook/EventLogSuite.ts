@@ -1,4 +1,4 @@
-/** Tests the guarantees of every EventLog for events that are read forward. */
+/** Tests the guarantees of the EventLog port for reading events forward. */
 import { assert, describe } from "@effect/vitest"
 import type { EventId, ShareId } from "@partner-commentary/core/shared/Ids"
 import type { Owner } from "@partner-commentary/core/shared/Owner"
@@ -35,7 +35,7 @@ const follow = Effect.fnUntraced(function* (owner: Owner, from: Partial<EventLog
 const shareOf = ({ payload }: { readonly payload: string }): ShareId => JSON.parse(payload).data.share_id
 
 export const suite = <E>(name: string, layer: Layer.Layer<EventLog | TopicStore | AssignmentStore, E>): void => {
-  describe(`${name}: EventLog, read forward`, () => {
+  describe(`${name}: EventLog, reading forward`, () => {
     const it = guarantees(layer)
 
     it("reading forward from any event returns each later event once, in the order of commits", () =>

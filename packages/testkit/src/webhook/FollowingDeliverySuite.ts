@@ -1,6 +1,6 @@
 /**
- * Tests the guarantees of every DeliveryStore for the following delivery: a delivery that is claimed in the transaction
- * that settles another delivery.
+ * Tests the guarantees of the DeliveryStore port for the following delivery: a delivery that is claimed in the
+ * transaction that settles another delivery.
  */
 import { assert, describe } from "@effect/vitest"
 import { defaults as policy } from "@partner-commentary/core/shared/WebhookPolicy"
@@ -135,7 +135,7 @@ export const suite = <E>(
         assert.deepStrictEqual([before.webhook.status, after.webhook.status], ["active", "disabled"])
       }))
 
-    it("the receiver's state after the attempt is stored together with the changes of the following claim", () =>
+    it("the changes of the receiver by the attempt and by the claim of the following delivery are stored together", () =>
       Effect.gen(function* () {
         const [first] = yield* taken(2, 1)
         if (first === undefined) return assert.fail("nothing was taken")

@@ -1,4 +1,4 @@
-/** Tests the guarantees of every DeliveryStore for a webhook that pauses after a 429 response. */
+/** Tests the guarantees of the DeliveryStore port for a webhook that pauses after a 429 response. */
 import { assert, describe } from "@effect/vitest"
 import type { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
@@ -20,7 +20,7 @@ export const suite = <E>(
   name: string,
   layer: Layer.Layer<DeliveryStore | WebhookStore | TopicStore | AssignmentStore, E>
 ): void => {
-  describe(`${name}: DeliveryStore, a pause`, () => {
+  describe(`${name}: DeliveryStore, a pause after a 429`, () => {
     const it = guarantees(layer)
 
     it("a pause after a 429 is stored with the webhook, and neither a shorter postponement nor the repair of pauses shortens it", () =>

@@ -1,4 +1,4 @@
-/** Tests the guarantees of every RedeliveryStore. Each manual attempt and each recovery sends a delivery once. */
+/** Tests the guarantees of the RedeliveryStore port. Each manual attempt and each recovery sends a delivery once. */
 import { assert, describe } from "@effect/vitest"
 import type { EventId, WebhookId } from "@partner-commentary/core/shared/Ids"
 import type { Owner } from "@partner-commentary/core/shared/Owner"
@@ -62,7 +62,10 @@ export const suite = <E>(
         }))
       )
 
-    /** Creates a webhook with this many events, a second apart. If `attempt` is given, each event has an attempt. */
+    /**
+     * Creates a webhook with this many events, a second apart. Unless `attempt` is null, each event has already had
+     * this attempt.
+     */
     const told = Effect.fnUntraced(function* (count: number, attempt: Attempt | null = failure) {
       const mine: Owner = owner()
       const one = webhook({ owner: mine })
@@ -292,7 +295,7 @@ export const suite = <E>(
         assert.deepStrictEqual(states(yield* other.look), ["failed", "failed"])
       }))
 
-    it("a recovery with held makes held deliveries due, and leaves deliveries in flight unchanged", () =>
+    it("only a recovery with `held: true` makes waiting deliveries due now, and deliveries in flight stay unchanged", () =>
       Effect.gen(function* () {
         const { at, id, look } = yield* told(3, null)
         const [first, inFlight] = yield* take(id, at, 2)

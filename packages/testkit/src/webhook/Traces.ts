@@ -1,4 +1,4 @@
-/** Counts an owner's submissions through the ports. */
+/** Reads through the ports how many topics and quota units an owner has used. */
 import { assert } from "@effect/vitest"
 import type { Owner } from "@partner-commentary/core/shared/Owner"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"

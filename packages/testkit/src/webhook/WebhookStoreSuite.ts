@@ -1,4 +1,4 @@
-/** Tests the guarantees of every WebhookStore: exact limits, sequential changes, and separate owners. */
+/** Tests the guarantees of the WebhookStore port: exact limits, sequential changes, and separate owners. */
 import { assert, describe } from "@effect/vitest"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
 import {

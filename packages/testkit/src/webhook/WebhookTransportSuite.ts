@@ -1,4 +1,4 @@
-/** Tests the guarantees of every WebhookTransport. The caller of the suite provides the receiver. */
+/** Tests the guarantees of the WebhookTransport port. The caller of the suite provides the receiver. */
 import { assert, describe } from "@effect/vitest"
 import { WebhookTransport } from "@partner-commentary/core/webhook/WebhookTransport"
 import * as Duration from "effect/Duration"
@@ -96,7 +96,7 @@ export const suite = <R, E, E2>(
         assert.strictEqual(yield* excerptOf("no\0where"), "no\ufffdwhere")
       }))
 
-    it("if no server listens, the failure has a sentence that contains no address", () =>
+    it("if no server listens, the reason of the failure is a sentence that contains no address", () =>
       Effect.gen(function* () {
         const transport = yield* WebhookTransport
         const { unreachableUrl } = yield* receiver
