@@ -3,7 +3,7 @@ import { PerformanceStore } from "@partner-commentary/core/performance/Performan
 import type { EventId, TopicId, WebhookId } from "@partner-commentary/core/shared/Ids"
 import type { Owner } from "@partner-commentary/core/shared/Owner"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
-import { maxReferenceDepth } from "@partner-commentary/core/topic/Topics"
+import { referenceLookupLimits } from "@partner-commentary/core/topic/Topics"
 import { DeliveryLog } from "@partner-commentary/core/webhook/DeliveryLog"
 import { EventLog } from "@partner-commentary/core/webhook/EventLog"
 import * as Postgres from "@partner-commentary/postgres/Postgres"
@@ -44,7 +44,7 @@ const reads = Effect.fnUntraced(function* () {
   return [
     ["GET /topics/{id}/status", topics.progress(owner, middle.id)],
     ["GET /topics/{id}, /commentaries", topics.find(owner, middle.id)],
-    ["GET /topics/by-reference/{ref}", topics.byReference(owner, middle.reference, maxReferenceDepth)],
+    ["GET /topics/by-reference/{ref}", topics.byReference(owner, middle.reference, referenceLookupLimits)],
     ["GET /topics, offset 9,900", topics.list({ ...list, status: null, from: { offset: 9900 } })],
     ["GET /topics, cursor in the middle", topics.list({ ...list, status: null, from: { cursor } })],
     ["GET /topics, completed, offset 9,000", topics.list({ ...list, status: "completed", from: { offset: 9000 } })],

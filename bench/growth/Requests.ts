@@ -1,5 +1,5 @@
 /** Defines a partner's requests about a year of topics: every read, lists at every depth, and POST. */
-import { formatCursor } from "@partner-commentary/core/shared/Page"
+import { formatPageCursor } from "@partner-commentary/core/shared/Page"
 import type { DatabasePool } from "../Database.ts"
 import { personaCount } from "./Seed.ts"
 
@@ -33,7 +33,7 @@ export const makeTimedRequests = async (
   })
   const cursor = (n: number) => {
     const { created_at, id } = of(topics, n)
-    return encodeURIComponent(formatCursor({ createdAt: Date.parse(created_at), id }))
+    return encodeURIComponent(formatPageCursor({ createdAt: Date.parse(created_at), id }))
   }
   const personas = Array.from(
     { length: personaCount },

@@ -4,7 +4,7 @@ import {
   type IdentityUnreachable,
   TokenRefused
 } from "@partner-commentary/core/access/DashboardIdentity"
-import { hasControlCharacters } from "@partner-commentary/core/shared/Text"
+import { hasForbiddenControlCharacters } from "@partner-commentary/core/shared/Text"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
@@ -73,7 +73,7 @@ export const verifyToken = Effect.fnUntraced(function* <E extends TokenRefused |
 
 const claims = (payload: JWTPayload, organizationClaim: string): Effect.Effect<DashboardTokenClaims, TokenRefused> => {
   const organization = Object.hasOwn(payload, organizationClaim) ? payload[organizationClaim] : undefined
-  if (!Predicate.isString(organization) || organization.trim() === "" || hasControlCharacters(organization)) {
+  if (!Predicate.isString(organization) || organization.trim() === "" || hasForbiddenControlCharacters(organization)) {
     return Effect.fail(refused)
   }
   const { sub } = payload

@@ -4,7 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { DashboardIdentity } from "@partner-commentary/core/access/DashboardIdentity"
 import * as JwksIdentity from "@partner-commentary/identity/JwksIdentity"
 import * as DashboardIdentitySuite from "@partner-commentary/testkit/DashboardIdentitySuite"
-import { TokenIssuer, token, verificationResult } from "@partner-commentary/testkit/DashboardIdentitySuite"
+import { TokenIssuer, makeToken, verificationResult } from "@partner-commentary/testkit/DashboardIdentitySuite"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -30,7 +30,7 @@ DashboardIdentitySuite.suite("JWKS", world)
 const signedBy = (kid: string) =>
   Effect.flatMap(TestIdentityProvider, ({ sign }) =>
     Effect.provideServiceEffect(
-      token(),
+      makeToken(),
       TokenIssuer,
       Effect.map(TokenIssuer, (mint) => ({ ...mint, sign: (claims) => sign(claims, kid) }))
     )
@@ -55,7 +55,7 @@ describe("Keys of an identity provider", () => {
   it.effect("a token that is signed with the provider's public key as an HMAC secret is refused", () =>
     Effect.gen(function* () {
       const { jwksUrl } = yield* TestIdentityProvider
-      const [, payload = ""] = (yield* token()).split(".")
+      const [, payload = ""] = (yield* makeToken()).split(".")
       const claims = JSON.parse(Buffer.from(payload, "base64url").toString())
       const { keys } = yield* Effect.promise(() => fetch(jwksUrl).then((response) => response.json()))
       for (const secret of [keys[0].n, JSON.stringify(keys[0])]) {
@@ -79,7 +79,7 @@ describe("Keys of an identity provider", () => {
         const other = Context.get(yield* Layer.build(Layer.fresh(TestIdentityProvider.layer)), TestIdentityProvider)
         const { issuer, readings } = yield* TestIdentityProvider
         const mint = yield* TokenIssuer
-        const elsewhere = yield* Effect.provideService(token({ iss: issuer }), TokenIssuer, {
+        const elsewhere = yield* Effect.provideService(makeToken({ iss: issuer }), TokenIssuer, {
           ...mint,
           sign: (claims) => other.sign(claims)
         })
@@ -92,7 +92,7 @@ describe("Keys of an identity provider", () => {
   it.effect("the keys of a provider are fetched once for many tokens, and again every ten minutes", () =>
     Effect.gen(function* () {
       const { readings } = yield* TestIdentityProvider
-      const good = yield* token()
+      const good = yield* makeToken()
       assert.strictEqual(yield* readings, 0)
       yield* Effect.all(
         Array.from({ length: 20 }, () => verificationResult(good)),
@@ -195,7 +195,7 @@ describe("Identity provider that is down", () => {
   it.effect("if the provider is down when the service starts, verification fails with an error of one sentence", () =>
     Effect.gen(function* () {
       const provider = yield* TestIdentityProvider
-      const good = yield* token()
+      const good = yield* makeToken()
       yield* provider.stop
       const error = yield* Effect.flip(Effect.flatMap(DashboardIdentity, ({ verify }) => verify(good)))
       assert.match(error.message, /^The identity provider cannot be reached: connect ECONNREFUSED [\d.:]+$/)
@@ -204,7 +204,7 @@ describe("Identity provider that is down", () => {
 
   it.effect("a provider that returns no keys is treated like a provider that is down", () =>
     Effect.gen(function* () {
-      const good = yield* token()
+      const good = yield* makeToken()
       const mint = yield* TokenIssuer
       for (const [status, body] of [
         [200, "<html>"],

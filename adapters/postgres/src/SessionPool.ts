@@ -7,7 +7,7 @@
 import type * as PgConnection from "@effect/sql-pg/PgConnection"
 import * as PgPool from "@effect/sql-pg/PgPool"
 import { DatabaseBusy } from "@partner-commentary/core/shared/DatabaseBusy"
-import { FairShare } from "@partner-commentary/core/shared/FairShare"
+import { FairShareKey } from "@partner-commentary/core/shared/FairShare"
 import * as KeyedSemaphore from "@partner-commentary/core/shared/KeyedSemaphore"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -80,7 +80,7 @@ export const make = Effect.fnUntraced(function* (
    * Counts the caller, and waits for a permit of its organization. After `enterNow` or `enter` succeeds, the caller
    * must call `leave`.
    */
-  const enter = (share: string, restore: KeyedSemaphore.Restore): Effect.Effect<void, SqlError> => {
+  const enter = (share: string, restore: KeyedSemaphore.RestoreInterruptibility): Effect.Effect<void, SqlError> => {
     lent++
     if (share === "" || permits.tryTake(share)) return Effect.void
     return Effect.onError(
@@ -111,7 +111,7 @@ export const make = Effect.fnUntraced(function* (
   })
   const acquire: Effect.Effect<PgConnection.PgConnection, SqlError, Scope.Scope> = Effect.uninterruptibleMask(
     (restore) =>
-      Effect.flatMap(FairShare, (share) =>
+      Effect.flatMap(FairShareKey, (share) =>
         enterNow(share)
           ? Effect.andThen(
               Effect.addFinalizer(() => leave(share)),
@@ -145,7 +145,7 @@ export const make = Effect.fnUntraced(function* (
   const borrow = <A, E, R>(use: (session: PgConnection.PgConnection) => Effect.Effect<A, E, R>) =>
     Effect.withFiber(({ context }: { readonly context: Context.Context<never> }) =>
       Effect.uninterruptibleMask((restore): Effect.Effect<A, E | SqlError, R> => {
-        const share = Context.get(context, FairShare)
+        const share = Context.get(context, FairShareKey)
         const ready = Effect.mapError(lend(use), (error) => (isSqlError(error) ? ofStranger(error) : error))
         if (enterNow(share)) return Effect.ensuring(restore(ready), leave(share))
         const used = Effect.suspend(() =>

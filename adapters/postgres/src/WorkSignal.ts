@@ -6,9 +6,9 @@
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import {
   allWorkKinds,
-  type Change,
-  type DueWork,
-  isChange,
+  type ChangeSignal,
+  type WorkNotification,
+  isChangeSignal,
   type WorkKind,
   WorkSignal
 } from "@partner-commentary/core/shared/WorkSignal"
@@ -18,8 +18,8 @@ import { connectionLostMessage, type NotificationChannel } from "./Channel.ts"
 const prefix = "work "
 
 /** Parses a message, which contains a change, or a kind of work with an optional due time. */
-const parse = (signal: string): ReadonlyArray<DueWork> => {
-  if (isChange(signal)) return [signal]
+const parse = (signal: string): ReadonlyArray<WorkNotification> => {
+  if (isChangeSignal(signal)) return [signal]
   const [name, at] = signal.split(" ", 2)
   return allWorkKinds
     .filter((kind) => kind === name)
@@ -28,8 +28,8 @@ const parse = (signal: string): ReadonlyArray<DueWork> => {
 
 /** Combines the channel with the service `own`, which signals the workers of this process. */
 export const make = (channel: NotificationChannel, own: WorkSignal["Service"]): WorkSignal["Service"] => {
-  const workers = new Map<WorkKind | Change, number>()
-  const count = (kind: WorkKind | Change, more: number) =>
+  const workers = new Map<WorkKind | ChangeSignal, number>()
+  const count = (kind: WorkKind | ChangeSignal, more: number) =>
     Effect.sync(() => {
       workers.set(kind, (workers.get(kind) ?? 0) + more)
     })
@@ -55,16 +55,16 @@ export const make = (channel: NotificationChannel, own: WorkSignal["Service"]): 
    * worker starts immediately. Changes always need a message, because requests that wait for a change may run in any
    * process.
    */
-  const messagesOf = (work: ReadonlyArray<DueWork>, now: Instant.Instant) =>
+  const messagesOf = (work: ReadonlyArray<WorkNotification>, now: Instant.Instant) =>
     work.flatMap((one) => {
       if (typeof one !== "string") {
         const { at, kind } = one
         return isHere(kind) || !isEarliest(kind, at, now) ? [] : [`${kind} ${at}`]
       }
-      return isChange(one) || !isHere(one) ? [one] : []
+      return isChangeSignal(one) || !isHere(one) ? [one] : []
     })
 
-  const tell = (work: ReadonlyArray<DueWork>) =>
+  const tell = (work: ReadonlyArray<WorkNotification>) =>
     Effect.andThen(
       own.tell(work),
       Effect.flatMap(Instant.now, (now) =>
@@ -77,7 +77,7 @@ export const make = (channel: NotificationChannel, own: WorkSignal["Service"]): 
     tell,
     listen: (kind) =>
       Effect.andThen(
-        isChange(kind) ? Effect.void : Effect.acquireRelease(count(kind, 1), () => count(kind, -1)),
+        isChangeSignal(kind) ? Effect.void : Effect.acquireRelease(count(kind, 1), () => count(kind, -1)),
         own.listen(kind)
       )
   })

@@ -8,11 +8,11 @@ import { now, toIso } from "@partner-commentary/core/shared/Instant"
 import type { Owner } from "@partner-commentary/core/shared/Owner"
 import { Transaction } from "@partner-commentary/core/shared/Transaction"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
-import { firstIdAt } from "@partner-commentary/core/webhook/Event"
+import { lowestEventIdAt } from "@partner-commentary/core/webhook/Event"
 import { EventHistory } from "@partner-commentary/core/webhook/EventHistory"
 import * as TestDatabase from "@partner-commentary/test/postgres/TestDatabase"
 import * as Creator from "@partner-commentary/testkit/support/Creator"
-import { owner, personas, shareId, start, submission } from "@partner-commentary/testkit/support/Fixtures"
+import { owner, personas, makeShareId, testStartTime, submission } from "@partner-commentary/testkit/support/Fixtures"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -59,7 +59,7 @@ const writing = Effect.fnUntraced(function* (mine: Owner, share: ShareId, go: Ef
   const sql = yield* SqlClient.SqlClient
   const written = yield* Deferred.make<number>()
   const at = yield* now
-  const id = `${firstIdAt(at).slice(0, 24)}${share.slice(24)}`
+  const id = `${lowestEventIdAt(at).slice(0, 24)}${share.slice(24)}`
   const row = { id, organization_id: mine.organizationId, environment: mine.environment, type: "commentary.failed" }
   const payload = JSON.stringify({ data: { share_id: share } })
   const fiber = yield* Effect.forkChild(
@@ -78,14 +78,14 @@ const writing = Effect.fnUntraced(function* (mine: Owner, share: ShareId, go: Ef
 describe("Event order on Postgres", () => {
   it.effect("a reader that has read newer events still gets an older event whose transaction commits late", () =>
     Effect.gen(function* () {
-      yield* TestClock.setTime(start)
+      yield* TestClock.setTime(testStartTime)
       const mine = owner()
-      const [early, late] = [shareId(), shareId()]
+      const [early, late] = [makeShareId(), makeShareId()]
       const read = (yield* reader)(mine)
       const go = yield* Deferred.make<void>()
       const open = yield* writing(mine, early, Deferred.await(go))
       assert.deepStrictEqual(yield* read, [])
-      yield* TestClock.setTime(start + 1000)
+      yield* TestClock.setTime(testStartTime + 1000)
       yield* Fiber.join((yield* writing(mine, late, Effect.void)).fiber)
       assert.deepStrictEqual(yield* read, [late])
       yield* Deferred.succeed(go, undefined)
@@ -97,10 +97,10 @@ describe("Event order on Postgres", () => {
 
   it.effect("a reader gets each committed event exactly once, even if writers are slow or killed", () =>
     Effect.gen(function* () {
-      yield* TestClock.setTime(start)
+      yield* TestClock.setTime(testStartTime)
       const mine = owner()
       const sql = yield* SqlClient.SqlClient
-      const shares = Array.from({ length: 60 }, shareId)
+      const shares = Array.from({ length: 60 }, makeShareId)
       const read = (yield* reader)(mine)
       const seen: Array<ShareId | TopicId> = []
       const following = yield* Effect.forkChild(
@@ -136,7 +136,7 @@ describe("Event order on Postgres", () => {
 
   it.effect("a reader gets each event of many concurrent writers once, and each topic is completed once", () =>
     Effect.gen(function* () {
-      yield* TestClock.setTime(start)
+      yield* TestClock.setTime(testStartTime)
       const mine = owner()
       const topics = yield* Effect.forEach(Array.from({ length: 30 }), () => submitted(mine))
       const shares = topics.flatMap(({ sent }) => sent)

@@ -9,7 +9,7 @@ import { WebhookStore } from "@partner-commentary/core/webhook/WebhookStore"
 import { transact } from "@partner-commentary/sql/database/Transaction"
 import * as TestDatabase from "@partner-commentary/test/postgres/TestDatabase"
 import * as Creator from "@partner-commentary/testkit/support/Creator"
-import { mail, minute, owner, personas, start, submission, webhook } from "@partner-commentary/testkit/support/Fixtures"
+import { mail, minute, owner, personas, testStartTime, submission, webhook } from "@partner-commentary/testkit/support/Fixtures"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -22,7 +22,7 @@ const moment = TestClock.withLive(Effect.sleep("200 millis"))
 describe("Concurrent changes on Postgres", () => {
   it.effect("a webhook that is removed while an event is written keeps no deliveries", () =>
     Effect.gen(function* () {
-      yield* TestClock.setTime(start)
+      yield* TestClock.setTime(testStartTime)
       const sql = yield* SqlClient.SqlClient
       const webhooks = yield* WebhookStore
       const { run } = yield* Transaction
@@ -58,7 +58,7 @@ describe("Concurrent changes on Postgres", () => {
 
   it.effect("a change that waits for a locked topic does not delay changes of other topics", () =>
     Effect.gen(function* () {
-      yield* TestClock.setTime(start)
+      yield* TestClock.setTime(testStartTime)
       const { run } = yield* Transaction
       const topics = yield* TopicStore
       const [held, waits] = (yield* topics.submit(submission({ personas: personas(2) }))).sent
@@ -83,7 +83,7 @@ describe("Concurrent changes on Postgres", () => {
 
   it.effect("a change that waits for the counters of its organization does not delay other organizations", () =>
     Effect.gen(function* () {
-      yield* TestClock.setTime(start)
+      yield* TestClock.setTime(testStartTime)
       const { run } = yield* Transaction
       const topics = yield* TopicStore
       const submit = (mine: ReturnType<typeof owner>) =>
@@ -115,7 +115,7 @@ describe("Concurrent changes on Postgres", () => {
 
   it.effect("a change that fails does not affect concurrent changes, which succeed", () =>
     Effect.gen(function* () {
-      yield* TestClock.setTime(start)
+      yield* TestClock.setTime(testStartTime)
       const store = yield* AssignmentStore
       const { sent } = yield* (yield* TopicStore).submit(submission({ personas: personas(4) }))
       const broken = (id: ShareId) => store.modify(id, () => assert.fail("this change is broken"))
@@ -131,11 +131,11 @@ describe("Concurrent changes on Postgres", () => {
 
   it.effect("a sent mail whose row is locked does not delay other sent mails", () =>
     Effect.gen(function* () {
-      yield* TestClock.setTime(start)
+      yield* TestClock.setTime(testStartTime)
       const sql = yield* SqlClient.SqlClient
       const store = yield* MailStore
       for (const wanted of [mail(), mail(), mail()]) yield* store.queue(wanted)
-      const claimed = yield* store.claim(start, start + minute, 3)
+      const claimed = yield* store.claim(testStartTime, testStartTime + minute, 3)
       const [first, locked, other] = claimed
       if (first === undefined || locked === undefined || other === undefined) return assert.fail("nothing was claimed")
       const held = yield* Deferred.make<void>()
@@ -149,7 +149,7 @@ describe("Concurrent changes on Postgres", () => {
         )
       )
       yield* Deferred.await(held)
-      const settle = (one: (typeof claimed)[number]) => store.settle(one, { state: "sent" }, start)
+      const settle = (one: (typeof claimed)[number]) => store.settle(one, { state: "sent" }, testStartTime)
       // The update of the first mail runs as a statement of its own, and the updates of the other two mails share the
       // next statement.
       const settling = yield* Effect.forEach([first, locked, other], (one) =>

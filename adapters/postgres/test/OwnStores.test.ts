@@ -4,7 +4,7 @@ import { OrganizationRegistry } from "@partner-commentary/core/partner/Organizat
 import { PersonaStore } from "@partner-commentary/core/persona/PersonaStore"
 import * as Postgres from "@partner-commentary/postgres/Postgres"
 import * as TestDatabase from "@partner-commentary/test/postgres/TestDatabase"
-import { organization, persona, start } from "@partner-commentary/testkit/support/Fixtures"
+import { organization, persona, testStartTime } from "@partner-commentary/testkit/support/Fixtures"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -30,7 +30,7 @@ it.live("the host's own stores replace the service's stores, and the service sti
     yield* Effect.gen(function* () {
       const one = organization()
       yield* (yield* OrganizationRegistry).insert(one)
-      assert.deepStrictEqual(yield* (yield* PersonaStore).licensed(one.id, start), [theirs])
+      assert.deepStrictEqual(yield* (yield* PersonaStore).licensed(one.id, testStartTime), [theirs])
     }).pipe(Effect.provide(Layer.fresh(Postgres.layerWith({ url, poolSize: 2 }, own))))
   })
 )

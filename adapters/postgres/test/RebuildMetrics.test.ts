@@ -8,7 +8,7 @@ import { rebuildMetrics } from "@partner-commentary/sql/reporting/RebuildMetrics
 import * as TestDatabase from "@partner-commentary/test/postgres/TestDatabase"
 import * as MetricsScene from "@partner-commentary/testkit/performance/MetricsScene"
 import * as Creator from "@partner-commentary/testkit/support/Creator"
-import { day, minute, owner as ownerOf, persona, start, submission } from "@partner-commentary/testkit/support/Fixtures"
+import { day, minute, owner as ownerOf, persona, testStartTime, submission } from "@partner-commentary/testkit/support/Fixtures"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
@@ -23,7 +23,7 @@ describe("Metrics rebuild", () => {
         const [ada, bo] = [persona({ name: "Ada" }), persona({ name: "Bo" })]
         const times: Array<number> = []
         for (let index = 0; index < 45; index++) {
-          const createdAt = start + (index < 3 ? day : 0)
+          const createdAt = testStartTime + (index < 3 ? day : 0)
           yield* TestClock.setTime(createdAt)
           const { sent } = yield* topics.submit(submission({ personas: [ada, bo], topic: { ...owner, createdAt } }))
           const [first, second] = sent
@@ -37,7 +37,7 @@ describe("Metrics rebuild", () => {
           if (index % 3 === 2) yield* Creator.cancel(second)
         }
         const metrics = Effect.flatMap(PerformanceStore, (store) =>
-          Effect.map(store.days(owner, start - day, null), (days) =>
+          Effect.map(store.days(owner, testStartTime - day, null), (days) =>
             days
               .toSorted((one, other) => (one.personaName < other.personaName ? -1 : 1))
               .map(({ personaId, personaName, metrics }) => ({ personaId, personaName, ...summarizeMetrics(metrics) }))
@@ -60,7 +60,7 @@ describe("Metrics rebuild", () => {
   it.effect("metrics rebuild repairs wrong metrics while other changes are written, and counts each change once", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const { metrics, sendMore } = yield* MetricsScene.make
+      const { metrics, sendMore } = yield* MetricsScene.makeMetricsScene
       const before = yield* metrics
       yield* sql`UPDATE counters SET total = total + 7 WHERE day <> '' AND name = 'sent'`
       yield* sql`DELETE FROM counters WHERE name = 'approved'`

@@ -4,7 +4,7 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as DatabaseBusy from "@partner-commentary/core/shared/DatabaseBusy"
-import { FairShare } from "@partner-commentary/core/shared/FairShare"
+import { FairShareKey } from "@partner-commentary/core/shared/FairShare"
 import * as PostgresClient from "@partner-commentary/postgres/PostgresClient"
 import * as TestDatabase from "@partner-commentary/test/postgres/TestDatabase"
 import * as Cause from "effect/Cause"
@@ -65,7 +65,7 @@ const held = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   const [begun, over] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
   const begins = Effect.andThen(sql`SELECT 1`, Deferred.succeed(begun, undefined))
   const transaction = sql.withTransaction(Effect.andThen(begins, Deferred.await(over)))
-  const holder = yield* Effect.forkChild(Effect.provideService(transaction, FairShare, "holder"))
+  const holder = yield* Effect.forkChild(Effect.provideService(transaction, FairShareKey, "holder"))
   yield* Effect.raceFirst(Deferred.await(begun), Fiber.join(holder))
   return Effect.andThen(Deferred.succeed(over, undefined), Fiber.join(holder))
 })
@@ -76,7 +76,7 @@ const queue = () => {
   const asked = (share: string, work: Effect.Effect<unknown, SqlError>) =>
     work.pipe(
       Effect.andThen(Effect.sync(() => served.push(share))),
-      Effect.provideService(FairShare, share),
+      Effect.provideService(FairShareKey, share),
       Effect.forkChild({ startImmediately: true })
     )
   return { asked, served }

@@ -12,8 +12,8 @@
  */
 // `setImmediate` is imported from Node, because tests may replace the global function.
 import { setImmediate } from "node:timers"
-import { bypassFairShare, FairShare } from "@partner-commentary/core/shared/FairShare"
-import * as TurnQueue from "@partner-commentary/core/shared/TurnQueue"
+import { bypassFairShare, FairShareKey } from "@partner-commentary/core/shared/FairShare"
+import * as RoundRobinQueue from "@partner-commentary/core/shared/RoundRobinQueue"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
@@ -83,7 +83,7 @@ export const makeGroupedWithTransaction = (options: {
    * The waiting callers. Organizations take turns, so that long transactions of one organization do not delay all
    * others.
    */
-  const waiting = TurnQueue.make<Waiter>()
+  const waiting = RoundRobinQueue.make<Waiter>()
   let isLed = false
 
   const takeAll = (): ReadonlyArray<Waiter> =>
@@ -168,7 +168,7 @@ export const makeGroupedWithTransaction = (options: {
 
   const acquireTurn = (restore: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>) =>
     Effect.withFiber(({ context }) => {
-      const share = Context.get(context, FairShare)
+      const share = Context.get(context, FairShareKey)
       const waiter: Waiter = { given: Deferred.makeUnsafe(), ended: Deferred.makeUnsafe(), share, waited: 0 }
       waiting.push(share, waiter)
       // When a caller is interrupted, this finalizer ends the caller's turn, so that the group skips the caller.

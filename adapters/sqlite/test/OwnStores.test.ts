@@ -9,7 +9,7 @@ import { OrganizationStore } from "@partner-commentary/core/partner/Organization
 import { PersonaRegistry } from "@partner-commentary/core/persona/PersonaRegistry"
 import { PersonaStore } from "@partner-commentary/core/persona/PersonaStore"
 import { layerWith } from "@partner-commentary/sqlite/Sqlite"
-import { license, organization, persona, start } from "@partner-commentary/testkit/support/Fixtures"
+import { license, organization, persona, testStartTime } from "@partner-commentary/testkit/support/Fixtures"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -36,7 +36,7 @@ describe("Stores of the host", () => {
       const one = organization()
       yield* (yield* OrganizationRegistry).insert(one)
       assert.deepStrictEqual(yield* (yield* OrganizationStore).find(one.id), Option.some(one))
-      assert.deepStrictEqual(yield* (yield* PersonaStore).licensed(one.id, start), [theirs])
+      assert.deepStrictEqual(yield* (yield* PersonaStore).licensed(one.id, testStartTime), [theirs])
     }).pipe(Effect.provide(layerWith({ filename: ":memory:" }, own)))
   )
 
@@ -47,7 +47,7 @@ describe("Stores of the host", () => {
       yield* (yield* OrganizationRegistry).insert(one)
       yield* registry.insert(ours)
       assert.isTrue(yield* registry.grant(license({ organizationId: one.id, personaId: ours.id })))
-      assert.deepStrictEqual(yield* (yield* PersonaStore).licensed(one.id, start), [theirs])
+      assert.deepStrictEqual(yield* (yield* PersonaStore).licensed(one.id, testStartTime), [theirs])
     }).pipe(Effect.provide(layerWith({ filename: ":memory:" }, own)))
   )
 

@@ -9,7 +9,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 it.effect("metrics rebuild repairs wrong, missing and surplus daily metrics, and does not change topic totals", () =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const { metrics } = yield* MetricsScene.make
+    const { metrics } = yield* MetricsScene.makeMetricsScene
     const totals = sql`SELECT * FROM counters WHERE day = '' ORDER BY organization_id, name`
     const [before, totalsBefore] = [yield* metrics, yield* totals]
     yield* sql`UPDATE counters SET total = total + 7 WHERE day <> '' AND name = 'sent'`

@@ -7,7 +7,7 @@ import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
 import { migrate } from "@partner-commentary/sql/Migrations"
 import { layer, layerMemory } from "@partner-commentary/sqlite/Sqlite"
 import * as SqliteClient from "@partner-commentary/sqlite/SqliteClient"
-import { submission, topicId } from "@partner-commentary/testkit/support/Fixtures"
+import { submission, makeTopicId } from "@partner-commentary/testkit/support/Fixtures"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -140,7 +140,7 @@ describe("SQLite files", () => {
       const sql = yield* SqlClient.SqlClient
       yield* sql`ALTER TABLE topics RENAME TO elsewhere`
       const given = submission()
-      for (const asked of [topics.submit(given), topics.find(given.topic, topicId())]) {
+      for (const asked of [topics.submit(given), topics.find(given.topic, makeTopicId())]) {
         const defect = yield* Effect.catchDefect(Effect.asVoid<unknown, unknown, never>(asked), Effect.succeed)
         assert.include(String(defect), "SqlError")
       }

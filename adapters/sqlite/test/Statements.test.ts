@@ -10,17 +10,17 @@ import { WorkBacklog } from "@partner-commentary/core/operations/WorkBacklog"
 import { OrganizationStore } from "@partner-commentary/core/partner/OrganizationStore"
 import { PerformanceStore } from "@partner-commentary/core/performance/PerformanceStore"
 import { PersonaStore } from "@partner-commentary/core/persona/PersonaStore"
-import { latestDueTimes } from "@partner-commentary/core/shared/DueTimes"
+import { latestPlausibleDueTimes } from "@partner-commentary/core/shared/DueTimes"
 import { Environment } from "@partner-commentary/core/shared/Owner"
 import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
-import { maxReferenceDepth } from "@partner-commentary/core/topic/Topics"
+import { referenceLookupLimits } from "@partner-commentary/core/topic/Topics"
 import { approve } from "@partner-commentary/core/topic/Workflow"
 import { UsageStore } from "@partner-commentary/core/usage/UsageStore"
 import { DeliveryStore } from "@partner-commentary/core/webhook/DeliveryStore"
 import { layerMemory } from "@partner-commentary/sqlite/Sqlite"
 import * as Creator from "@partner-commentary/testkit/support/Creator"
-import { apiKey, commentaryId, day, personas, start, submission } from "@partner-commentary/testkit/support/Fixtures"
+import { apiKey, makeCommentaryId, day, personas, testStartTime, submission } from "@partner-commentary/testkit/support/Fixtures"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -108,7 +108,7 @@ describe("Statements of the stores", () => {
         const list = { owner: given.topic, status: null, limit: 20, from: { offset: 0 } }
         assert.strictEqual((yield* statementsOf(topics.progress(given.topic, given.topic.id))).length, 1)
         assert.strictEqual((yield* statementsOf(topics.find(given.topic, given.topic.id))).length, 1)
-        assert.strictEqual((yield* statementsOf(topics.byReference(given.topic, "a", maxReferenceDepth))).length, 1)
+        assert.strictEqual((yield* statementsOf(topics.byReference(given.topic, "a", referenceLookupLimits))).length, 1)
         assert.strictEqual((yield* statementsOf(topics.list(list))).length, 2)
       }).pipe(Effect.provide(layerMemory))
   )
@@ -122,9 +122,9 @@ describe("Statements of the stores", () => {
         const runs = yield* statementsOf(
           Effect.andThen(
             Effect.forEach(Environment.literals, (environment) =>
-              Effect.andThen(store.due(environment, start, 10), store.nextDue([environment]))
+              Effect.andThen(store.due(environment, testStartTime, 10), store.nextDue([environment]))
             ),
-            backlog.due(start, 100)
+            backlog.due(testStartTime, 100)
           )
         )
         const asked = runs.map(({ text }) => text).filter((text) => text.includes("assignments"))
@@ -207,9 +207,9 @@ const everything = Effect.gen(function* () {
   yield* topics.submit(submission({ topic: { environment: "test" } }))
   yield* topics.progress(given.topic, id)
   yield* topics.find(given.topic, id)
-  yield* topics.byReference(given.topic, "a", maxReferenceDepth)
+  yield* topics.byReference(given.topic, "a", referenceLookupLimits)
   for (const status of [null, "pending"] as const) {
-    for (const from of [{ offset: 0 }, { cursor: { createdAt: start, id } }]) {
+    for (const from of [{ offset: 0 }, { cursor: { createdAt: testStartTime, id } }]) {
       yield* topics.list({ owner: given.topic, status, limit: 20, from })
       for (const filter of topicListFilters)
         yield* topics.list({ owner: given.topic, status, limit: 20, from, ...filter })
@@ -223,49 +223,49 @@ const everything = Effect.gen(function* () {
     yield* assignments.forgetDrafts(one)
   }
   for (const environment of Environment.literals) {
-    for (const limit of [1, 10]) yield* assignments.due(environment, start + 9 * day, limit)
+    for (const limit of [1, 10]) yield* assignments.due(environment, testStartTime + 9 * day, limit)
   }
   yield* assignments.nextDue(Environment.literals)
   yield* assignments.openOf("ada@example.org", 1)
   yield* assignments.allOf("ada@example.org")
   yield* assignments.stalled
-  for (const mail of yield* mails.claim(start, start + day, 1)) yield* mails.settle(mail, { state: "sent" }, start)
+  for (const mail of yield* mails.claim(testStartTime, testStartTime + day, 1)) yield* mails.settle(mail, { state: "sent" }, testStartTime)
   yield* mails.nextDue
-  const latest = latestDueTimes(start, Duration.minutes(1), [Duration.minutes(1), Duration.hours(1)])
+  const latest = latestPlausibleDueTimes(testStartTime, Duration.minutes(1), [Duration.minutes(1), Duration.hours(1)])
   yield* mails.repairDueTimes(latest)
-  yield* assignments.putOff(latest, start, 10)
+  yield* assignments.putOff(latest, testStartTime, 10)
   yield* (yield* MediaJobStore).repairDueTimes(latest)
   yield* (yield* DeliveryStore).repairDueTimes(latest)
   yield* mails.failed(10)
-  const period = { start, end: start + day }
+  const period = { start: testStartTime, end: testStartTime + day }
   const { next } = yield* performance.page(given.topic, period, null, 1)
   yield* performance.page(given.topic, period, next, 10)
-  for (const end of [start + day, null]) yield* performance.days(given.topic, start, end)
-  yield* Effect.flatMap(PersonaStore, (store) => store.licensedAmong(organizationId, given.requested, start))
+  for (const end of [testStartTime + day, null]) yield* performance.days(given.topic, testStartTime, end)
+  yield* Effect.flatMap(PersonaStore, (store) => store.licensedAmong(organizationId, given.requested, testStartTime))
   const keys = yield* ApiKeyStore
   const key = apiKey({ organizationId })
   yield* keys.insert({ key, hash: "x" }, 1, { action: "", subject: "", organizationId, details: {} })
   yield* keys.findByHash("x")
   yield* keys.find(organizationId, key.id)
-  yield* keys.list(organizationId, start, 10)
+  yield* keys.list(organizationId, testStartTime, 10)
   yield* keys.modify(key.id, null, () =>
-    Result.succeed({ revokedAt: start, isRevoked: true, successor: null, record: null })
+    Result.succeed({ revokedAt: testStartTime, isRevoked: true, successor: null, record: null })
   )
   yield* Effect.flatMap(OrganizationStore, (store) => store.findByIdentity("x"))
   yield* Effect.flatMap(UsageStore, (store) => store.ofMonth({ organizationId, environment: "live" }, "2026-01"))
   yield* everyMediaJob
   yield* callEveryWebhookStoreMethod
   const answers = yield* IdempotencyStore
-  const claim = { id: "x", fingerprint: "x", at: start, until: start + day }
+  const claim = { id: "x", fingerprint: "x", at: testStartTime, until: testStartTime + day }
   yield* Effect.andThen(
     answers.claim(claim),
     answers.keep("x", { status: 200, location: null, body: "", encrypted: false })
   )
-  yield* answers.find("x", start)
+  yield* answers.find("x", testStartTime)
   const retention = yield* Retention
-  yield* retention.count({ mails: start, windows: start, answers: start, events: start, testTopics: start + 2 * day })
-  yield* retention.purgeTests(start)
-  yield* retention.purge({ mails: start, windows: start, answers: start, events: start, testTopics: start + 2 * day })
+  yield* retention.count({ mails: testStartTime, windows: testStartTime, answers: testStartTime, events: testStartTime, testTopics: testStartTime + 2 * day })
+  yield* retention.purgeTests(testStartTime)
+  yield* retention.purge({ mails: testStartTime, windows: testStartTime, answers: testStartTime, events: testStartTime, testTopics: testStartTime + 2 * day })
 })
 
 const everyMediaJob = Effect.gen(function* () {
@@ -278,26 +278,26 @@ const everyMediaJob = Effect.gen(function* () {
     { kind: "audio", name: "a" },
     { kind: "video", name: "v" }
   ] as const
-  const action = { draftId: null, content: null, commentaryId: commentaryId(), contentHash: "hash", mediaRequests }
+  const action = { draftId: null, content: null, commentaryId: makeCommentaryId(), contentHash: "hash", mediaRequests }
   yield* (yield* AssignmentStore).modify(share, (present) => approve(present, action, 0))
   const outcomes = [
-    { state: "waiting", until: start, reason: "" },
+    { state: "waiting", until: testStartTime, reason: "" },
     { state: "released" },
     { state: "failed", reason: "" },
     null
   ] as const
   for (const outcome of outcomes) {
-    const taken = yield* store.claim(start, start + day, ["audio", "video"], 10)
+    const taken = yield* store.claim(testStartTime, testStartTime + day, ["audio", "video"], 10)
     assert.lengthOf(taken, 2)
     for (const job of taken) {
-      if (outcome !== null) yield* store.settle(job, outcome, start)
+      if (outcome !== null) yield* store.settle(job, outcome, testStartTime)
       else
         yield* (yield* AssignmentStore).modify(share, (present) =>
           Result.succeed(recordFinishedMediaFile(present, job, "a"))
         )
     }
     yield* store.failed(10)
-    yield* store.restart(outcome?.state === "failed" ? share : null, start)
+    yield* store.restart(outcome?.state === "failed" ? share : null, testStartTime)
     yield* store.nextDue(["audio", "video"])
   }
 })

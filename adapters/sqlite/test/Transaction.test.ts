@@ -3,7 +3,7 @@
  * organizations take turns. Databases with several concurrent writers report conflicts.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { FairShare, ProcessScheduler } from "@partner-commentary/core/shared/FairShare"
+import { FairShareKey, DefaultScheduler } from "@partner-commentary/core/shared/FairShare"
 import { afterCommit, Transaction } from "@partner-commentary/core/shared/Transaction"
 import { transact } from "@partner-commentary/sql/database/Transaction"
 import { layerMemory } from "@partner-commentary/sqlite/Sqlite"
@@ -75,7 +75,7 @@ describe("Transactions of several organizations", () => {
             Effect.yieldNow,
             Effect.sync(() => order.push(share))
           )
-        ).pipe(Effect.provideService(FairShare, share))
+        ).pipe(Effect.provideService(FairShareKey, share))
       yield* Effect.forEach([..."aaaaaabc"], one, { concurrency: "unbounded", discard: true })
       assert.deepStrictEqual(order.slice(0, 4).toSorted(), ["a", "a", "b", "c"])
     }).pipe(Effect.provide(layerMemory))
@@ -90,7 +90,7 @@ describe("Transactions of several organizations", () => {
         const turns = new Scheduler.MixedScheduler("async")
         const seen = yield* transact(sql, Effect.service(Scheduler.Scheduler)).pipe(
           Effect.provideService(Scheduler.Scheduler, turns),
-          Effect.provideService(ProcessScheduler, process)
+          Effect.provideService(DefaultScheduler, process)
         )
         assert.strictEqual(seen, process)
       }).pipe(Effect.provide(layerMemory))

@@ -17,7 +17,7 @@ export const layer = ({ database }: Settings) =>
       isPostgres(database) || database.filename === ":memory:" || existsSync(database.filename)
         ? Effect.succeed(opened(database))
         : // Creating a missing file would start an empty service if the file system is not mounted.
-          Effect.fail(DatabaseRefused.explainDatabaseError(database, DatabaseRefused.explainMissingFile))
+          Effect.fail(DatabaseRefused.explainDatabaseError(database, DatabaseRefused.missingDatabaseFileReason))
     )
   )
 

@@ -8,7 +8,7 @@ import { SigningSecrets } from "@partner-commentary/core/shared/SigningSecrets"
 import { AccessLogEnabled } from "@partner-commentary/server/middleware/AccessLog"
 import * as ConfigSummary from "@partner-commentary/settings/ConfigSummary"
 import { effectLogLevels } from "@partner-commentary/settings/LogLevels"
-import type { BucketSettings, FolderSettings } from "@partner-commentary/settings/MediaSettings"
+import type { MediaBucketSettings, MediaFolderSettings } from "@partner-commentary/settings/MediaSettings"
 import * as Settings from "@partner-commentary/settings/Settings"
 import { SettingRefused } from "@partner-commentary/settings/Variable"
 import type { MailSettingRefused } from "@partner-commentary/smtp/MailSetting"
@@ -26,7 +26,7 @@ import type { HostServices } from "./Handler.ts"
 const read = Effect.gen(function* () {
   const settings = yield* Settings.readSettings
   if (settings.database.isDefault) return yield* missing("DATABASE_URL", "no disk of its own outlives a container")
-  yield* Settings.requireForService({ ...settings, development: false })
+  yield* Settings.requireServiceSettings({ ...settings, development: false })
   const { mail, media, publicUrl, signingSecrets } = settings
   if (Option.exists(media.storage, ({ kind }) => kind === "folder")) {
     return yield* missing("MEDIA_S3_URL", "nothing would serve a folder of a container")
@@ -43,7 +43,7 @@ const read = Effect.gen(function* () {
 
 const cautions = (settings: Settings.Settings): ReadonlyArray<string> => [
   ...ConfigSummary.settingWarnings(settings),
-  ...Option.toArray(ConfigSummary.identityWarning(settings))
+  ...Option.toArray(ConfigSummary.missingIdentityProviderWarning(settings))
 ]
 
 const missing = (name: string, why: string) =>
@@ -64,7 +64,7 @@ const outside = ({ settings, smtpUrl }: Effect.Success<typeof read>) => {
   )
 }
 
-const isBucket = (storage: FolderSettings | BucketSettings): storage is BucketSettings => storage.kind === "bucket"
+const isBucket = (storage: MediaFolderSettings | MediaBucketSettings): storage is MediaBucketSettings => storage.kind === "bucket"
 
 /**
  * Writes logs as JSON lines to stderr, which Lambda stores. Tracing is off, because Lambda would not export the spans.

@@ -1,7 +1,7 @@
 /** Tests the released bundle in separate processes, with an emulation of Lambda's runtime API. */
 import { mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import { httpsPattern, urlPattern } from "@partner-commentary/core/webhook/WebhookUrl"
+import { httpsWebhookUrlPattern, webhookUrlPattern } from "@partner-commentary/core/webhook/WebhookUrl"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { makeHttpEvent, sendHttpEvent } from "../test/Calls.ts"
 import * as Deployment from "../test/Deployment.ts"
@@ -51,7 +51,7 @@ describe.concurrent("a container", () => {
     const { servers, ...rest } = JSON.parse(body)
     expect(servers).toEqual([{ url: environment["PUBLIC_URL"], description: "This service" }])
     const committed = await readFile(join(import.meta.dirname, "../../../docs/openapi.json"), "utf8")
-    const [any, https] = [urlPattern, httpsPattern].map(({ source }) => JSON.stringify(source)) as [string, string]
+    const [any, https] = [webhookUrlPattern, httpsWebhookUrlPattern].map(({ source }) => JSON.stringify(source)) as [string, string]
     const { servers: _, ...documented } = JSON.parse(committed.replaceAll(any, () => https))
     expect(rest).toEqual(documented)
   })

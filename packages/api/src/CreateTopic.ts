@@ -1,6 +1,6 @@
 /** Defines the request body for a new topic. */
 import { approvingPersona } from "@partner-commentary/core/persona/TestPersonas"
-import { maxPersonas, OutputType, referencePattern } from "@partner-commentary/core/topic/Topic"
+import { maxPersonasPerTopic, OutputType, externalReferencePattern } from "@partner-commentary/core/topic/Topic"
 import { maxWebhooks } from "@partner-commentary/core/webhook/Webhook"
 import * as Schema from "effect/Schema"
 import { schemaKeywordsAnnotation } from "./Documented.ts"
@@ -31,7 +31,7 @@ export const CreateTopic = Schema.Struct({
   )
     .check(
       Schema.isMinLength(1, { message: "must hold at least one persona id" }),
-      Schema.isMaxLength(maxPersonas, { message: `must hold at most ${maxPersonas} persona ids` })
+      Schema.isMaxLength(maxPersonasPerTopic, { message: `must hold at most ${maxPersonasPerTopic} persona ids` })
     )
     .annotate({
       description:
@@ -39,7 +39,7 @@ export const CreateTopic = Schema.Struct({
       examples: [[approvingPersona.id]]
     }),
   external_reference: Schema.optionalKey(
-    Schema.String.check(Schema.isPattern(referencePattern, { message: referenceConstraint })).annotate({
+    Schema.String.check(Schema.isPattern(externalReferencePattern, { message: referenceConstraint })).annotate({
       description:
         "Your own identifier, with which you can find the topic. It is case-sensitive. Several topics can have the same identifier.",
       examples: ["article-4711"]

@@ -1,5 +1,5 @@
 /** Defines the operations on webhook deliveries, which show the status and the attempts of each delivery. */
-import { AttemptFailure } from "@partner-commentary/core/webhook/Attempt"
+import { DeliveryAttemptFailure } from "@partner-commentary/core/webhook/Attempt"
 import { maxShownAttempts } from "@partner-commentary/core/webhook/Deliveries"
 import * as Deliveries from "@partner-commentary/core/webhook/Delivery"
 import { AttemptKind } from "@partner-commentary/core/webhook/DeliveryPlan"
@@ -32,7 +32,7 @@ const attempt = {
     description: "The HTTP status of your endpoint's response. Null if there was no response.",
     examples: [503]
   }),
-  error_class: Schema.NullOr(AttemptFailure).annotate({
+  error_class: Schema.NullOr(DeliveryAttemptFailure).annotate({
     description:
       "Null if the attempt succeeded. `dns`, `refused`, `reset`, `tls` and `timeout` name the step of the connection that failed; `http`: the response had another status than 2xx, or was not HTTP; `blocked`: the address is not public; `unsigned`: the event could not be signed, so nothing was sent.",
     examples: ["http"]

@@ -1,6 +1,6 @@
 /** Defines the operations on topics: submit, list, fetch, poll, cancel. */
 
-import { referencePattern } from "@partner-commentary/core/topic/Topic"
+import { externalReferencePattern } from "@partner-commentary/core/topic/Topic"
 import { TopicStatus } from "@partner-commentary/core/topic/TopicStatus"
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
@@ -208,7 +208,7 @@ const listQuery = {
     example: "article-4711",
     minLength: 1,
     maxLength: 256,
-    pattern: referencePattern.source
+    pattern: externalReferencePattern.source
   }),
   created_after: moment("Only topics that were created after this time: ISO 8601 with a time zone."),
   created_before: moment("Only topics that were created before this time: ISO 8601 with a time zone."),
@@ -337,7 +337,7 @@ export class TopicsApi extends HttpApiGroup.make("topics")
         ref: Schema.String.annotate({
           description: "The topic's `external_reference`, percent-encoded.",
           examples: ["article-4711"],
-          [schemaKeywordsAnnotation]: { minLength: 1, maxLength: 256, pattern: referencePattern.source }
+          [schemaKeywordsAnnotation]: { minLength: 1, maxLength: 256, pattern: externalReferencePattern.source }
         })
       },
       success: SuccessEnvelope(ReferenceLookup),

@@ -6,10 +6,10 @@ import {
   defaultSecretGrace,
   exampleSecret,
   maxSecretGrace,
-  secretConstraint,
-  secretPattern
+  webhookSecretConstraint,
+  webhookSecretPattern
 } from "@partner-commentary/core/webhook/WebhookSecret"
-import { maxUrlLength, urlConstraint, urlPattern } from "@partner-commentary/core/webhook/WebhookUrl"
+import { maxUrlLength, webhookUrlConstraint, webhookUrlPattern } from "@partner-commentary/core/webhook/WebhookUrl"
 import * as Duration from "effect/Duration"
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
@@ -37,7 +37,7 @@ const Url = Schema.String.annotate({
   examples: ["https://example.com/webhooks/commentary"]
 }).check(
   Schema.isMaxLength(maxUrlLength, { message: `must be at most ${maxUrlLength} characters long` }),
-  Schema.isPattern(urlPattern, { message: urlConstraint })
+  Schema.isPattern(webhookUrlPattern, { message: webhookUrlConstraint })
 )
 
 const Events = Schema.Array(EventType)
@@ -59,7 +59,7 @@ export const RegisterWebhook = Schema.Struct({
     Schema.String.annotate({
       description:
         "The secret that signs the events: `whsec_` and 24 to 64 bytes in base64, or any other 32 to 256 printable ASCII characters, which are used as they are. We recommend omitting it: the service then generates a secret. A secret from this documentation is refused."
-    }).check(Schema.isPattern(secretPattern, { message: secretConstraint }))
+    }).check(Schema.isPattern(webhookSecretPattern, { message: webhookSecretConstraint }))
   )
 }).annotate({ identifier: "RegisterWebhook" })
 
@@ -154,7 +154,7 @@ export const RotateWebhookSecret = Schema.Struct({
     Schema.String.annotate({
       description:
         "The new secret, in the format of `POST /webhooks`. We recommend omitting it: the service then generates a secret. A secret from this documentation is refused."
-    }).check(Schema.isPattern(secretPattern, { message: secretConstraint }))
+    }).check(Schema.isPattern(webhookSecretPattern, { message: webhookSecretConstraint }))
   ),
   grace_period_seconds: Schema.optionalKey(
     Schema.Int.check(

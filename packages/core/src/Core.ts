@@ -29,14 +29,14 @@ import * as SharedState from "./shared/SharedState.ts"
 import { WorkSignal } from "./shared/WorkSignal.ts"
 import { TopicCancellation } from "./topic/TopicCancellation.ts"
 import { Topics } from "./topic/Topics.ts"
-import { ApiCalls } from "./usage/ApiCalls.ts"
+import { ApiCallCounter } from "./usage/ApiCallCounter.ts"
 import { Usage } from "./usage/Usage.ts"
 import { Deliveries } from "./webhook/Deliveries.ts"
 import { DeliveryWorker } from "./webhook/DeliveryWorker.ts"
 import { EventHistory } from "./webhook/EventHistory.ts"
 import { WebhookRecovery } from "./webhook/WebhookRecovery.ts"
 import { Webhooks } from "./webhook/Webhooks.ts"
-import { WebhookTest } from "./webhook/WebhookTest.ts"
+import { TestEventSender } from "./webhook/TestEventSender.ts"
 
 /**
  * State for a deployment with a single process: rate limits, work signals and cache invalidation. The Postgres layers
@@ -72,9 +72,9 @@ export const layer = Layer.mergeAll(
   Deliveries.layer,
   EventHistory.layer,
   WebhookRecovery.layer,
-  WebhookTest.layer,
-  SharedState.check(shared)
+  TestEventSender.layer,
+  SharedState.requireSharedState(shared)
 ).pipe(
   Layer.provide(CreatorLinks.layer),
-  Layer.provideMerge(Layer.mergeAll(ApiCalls.layer, Encryption.layer, SimulatedCreators.layer))
+  Layer.provideMerge(Layer.mergeAll(ApiCallCounter.layer, Encryption.layer, SimulatedCreators.layer))
 )

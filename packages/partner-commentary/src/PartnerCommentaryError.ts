@@ -1,5 +1,5 @@
 /** Defines the error class of this package, for invalid options, failed starts and failed use cases. */
-import { reasonOf } from "@partner-commentary/core/shared/Reason"
+import { errorMessageWithCauses } from "@partner-commentary/core/shared/Reason"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -35,7 +35,7 @@ export const startFailedError = (what: string, cause: unknown): PartnerCommentar
     ? cause
     : new PartnerCommentaryError({
         code: "start_failed",
-        message: `${what} cannot be used: ${reasonOf(cause)}.`,
+        message: `${what} cannot be used: ${errorMessageWithCauses(cause)}.`,
         details: {},
         cause
       })

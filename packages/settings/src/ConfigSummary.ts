@@ -4,10 +4,10 @@ import { isLoopbackHost, isWildcardHost } from "@partner-commentary/core/shared/
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import type { GeneratorSettings, Settings } from "./Settings.ts"
-import { allowsPrivateReceivers, apiRootOf, dataFolder, isWeaklySigned } from "./Settings.ts"
+import { allowsPrivateReceivers, apiRootOf, dataFolder, hasWeakSigningSecret } from "./Settings.ts"
 
 /** Returns the host and the port of the mail server, without its credentials. */
-export const describeMailServer = (
+export const mailServerAddressOf = (
   server: Redacted.Redacted<string>
 ): { readonly host: string; readonly port: number } => {
   const url = new URL(Redacted.value(server))
@@ -24,7 +24,7 @@ export const describeMail = ({ mail }: Settings): string =>
   Option.match(mail.server, {
     onNone: () => `become files in ${dataFolder}/outbox`,
     onSome: (server) => {
-      const { host, port } = describeMailServer(server)
+      const { host, port } = mailServerAddressOf(server)
       return `go through ${host} port ${port}`
     }
   })
@@ -44,17 +44,17 @@ export const describeAudio = ({ media }: Settings): string =>
   })
 
 /** Returns whether the service itself issues and verifies dashboard tokens, which only development does. */
-export const isIdentityLocal = ({ development, identity }: Settings): boolean => development && Option.isNone(identity)
+export const issuesDashboardTokens = ({ development, identity }: Settings): boolean => development && Option.isNone(identity)
 
 /** Returns a warning when the service rejects every dashboard token. */
-export const identityWarning = (settings: Settings): Option.Option<string> =>
+export const missingIdentityProviderWarning = (settings: Settings): Option.Option<string> =>
   Option.isSome(settings.identity) || settings.development
     ? Option.none()
     : Option.some("JWKS_URL is unset: the API-key operations reject every token")
 
 /** Returns warnings about settings that are valid but risky. */
 export const settingWarnings = (settings: Settings): ReadonlyArray<string> => [
-  ...(isWeaklySigned(settings)
+  ...(hasWeakSigningSecret(settings)
     ? [
         "SIGNING_SECRET is shorter than 32 characters and can be guessed, which allows forged creator links; put a long random text first"
       ]

@@ -1,5 +1,5 @@
 /** Explains why the database cannot be used, with a reference to DATABASE_URL. */
-import { reasonOf } from "@partner-commentary/core/shared/Reason"
+import { errorMessageWithCauses } from "@partner-commentary/core/shared/Reason"
 import { type DatabaseSettings, databaseDisplayName } from "./DatabaseSettings.ts"
 import { SettingRefused } from "./Variable.ts"
 
@@ -7,7 +7,7 @@ import { SettingRefused } from "./Variable.ts"
  * The message for a missing database file. Outside development, the path of a missing file is probably wrong. Creating
  * the file would start the service with an empty database.
  */
-export const explainMissingFile =
+export const missingDatabaseFileReason =
   "the file does not exist: mount its volume or restore it; run partner-commentary migrate only for a new installation"
 
 /** Returns an error that names the database file or the server, and the environment variable DATABASE_URL. */
@@ -16,5 +16,5 @@ export const explainDatabaseError = (database: DatabaseSettings, error: unknown)
     ? error
     : new SettingRefused({
         name: "DATABASE_URL",
-        reason: `${database.isDefault ? "is unset, which means" : "points at"} ${databaseDisplayName(database)}: ${reasonOf(error)}`
+        reason: `${database.isDefault ? "is unset, which means" : "points at"} ${databaseDisplayName(database)}: ${errorMessageWithCauses(error)}`
       })

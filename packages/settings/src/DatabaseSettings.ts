@@ -10,15 +10,15 @@ import * as Parser from "./Parser.ts"
 import * as Variable from "./Variable.ts"
 import { SettingRefused } from "./Variable.ts"
 
-export type DatabaseSettings = SqliteDatabase | PostgresDatabase
+export type DatabaseSettings = SqliteSettings | PostgresSettings
 
-export interface SqliteDatabase {
+export interface SqliteSettings {
   readonly filename: string
   /** True when the environment variable DATABASE_URL is unset. */
   readonly isDefault: boolean
 }
 
-export interface PostgresDatabase {
+export interface PostgresSettings {
   readonly url: Redacted.Redacted
   /** The address of the server itself, for connections that must bypass a connection pooler. */
   readonly directUrl: Option.Option<Redacted.Redacted>
@@ -29,14 +29,14 @@ export interface PostgresDatabase {
   readonly isDefault: false
 }
 
-export const isPostgres = (database: DatabaseSettings): database is PostgresDatabase => "url" in database
+export const isPostgres = (database: DatabaseSettings): database is PostgresSettings => "url" in database
 
 /** Returns the name of the database for messages, without credentials. */
 export const databaseDisplayName = (database: DatabaseSettings): string =>
   isPostgres(database) ? database.told : database.filename
 
 /** Returns the connection options of the Postgres adapter. */
-export const poolOptionsOf = ({ directUrl, poolSize, url }: PostgresDatabase) => ({
+export const poolOptionsOf = ({ directUrl, poolSize, url }: PostgresSettings) => ({
   url,
   directUrl: Option.getOrUndefined(directUrl),
   poolSize

@@ -10,7 +10,7 @@ export interface MediaSettings {
   /** The speech server; none when the service makes no audio. */
   readonly speech: Option.Option<SpeechSettings>
   /** The storage of audio files. It is always set if the service makes audio. */
-  readonly storage: Option.Option<FolderSettings | BucketSettings>
+  readonly storage: Option.Option<MediaFolderSettings | MediaBucketSettings>
 }
 
 export interface SpeechSettings {
@@ -20,12 +20,12 @@ export interface SpeechSettings {
   readonly voice: string
 }
 
-export interface FolderSettings {
+export interface MediaFolderSettings {
   readonly kind: "folder"
   readonly folder: string
 }
 
-export interface BucketSettings {
+export interface MediaBucketSettings {
   readonly kind: "bucket"
   readonly url: string
   readonly publicUrl: Option.Option<string>
@@ -45,7 +45,7 @@ export const readMediaSettings = Effect.fnUntraced(function* (fallback: Option.O
   }
   const chosen = Option.orElse(folder, () => (Option.isSome(speech) ? fallback : Option.none<string>()))
   const storage = Option.orElse(bucket, () =>
-    Option.map(chosen, (folder): FolderSettings => ({ kind: "folder", folder }))
+    Option.map(chosen, (folder): MediaFolderSettings => ({ kind: "folder", folder }))
   )
   if (Option.isSome(speech) && Option.isNone(storage)) {
     return yield* refuse("MEDIA_FOLDER", "or MEDIA_S3_URL must be set if SPEECH_URL is set, outside development")
@@ -54,7 +54,7 @@ export const readMediaSettings = Effect.fnUntraced(function* (fallback: Option.O
 })
 
 const readSpeech = Effect.gen(function* () {
-  const url = yield* Variable.readOptional("SPEECH_URL", Parser.httpRootParser)
+  const url = yield* Variable.readOptional("SPEECH_URL", Parser.baseUrlParser)
   const apiKey = Option.map(yield* Variable.readText("SPEECH_API_KEY"), (key) => Redacted.make(key))
   if (Option.isNone(url)) return Option.none<SpeechSettings>()
   const model = yield* required("SPEECH_MODEL", "must name a model of the server that SPEECH_URL points at")
@@ -63,11 +63,11 @@ const readSpeech = Effect.gen(function* () {
 })
 
 const readBucket = Effect.gen(function* () {
-  const url = yield* Variable.readOptional("MEDIA_S3_URL", Parser.httpRootParser)
-  const publicUrl = yield* Variable.readOptional("MEDIA_PUBLIC_URL", Parser.httpRootParser)
-  if (Option.isNone(url)) return Option.none<BucketSettings>()
+  const url = yield* Variable.readOptional("MEDIA_S3_URL", Parser.baseUrlParser)
+  const publicUrl = yield* Variable.readOptional("MEDIA_PUBLIC_URL", Parser.baseUrlParser)
+  if (Option.isNone(url)) return Option.none<MediaBucketSettings>()
   const why = "must be set where MEDIA_S3_URL is"
-  return Option.some<BucketSettings>({
+  return Option.some<MediaBucketSettings>({
     kind: "bucket",
     url: url.value,
     publicUrl,

@@ -71,7 +71,7 @@ export const integerParser = (least: number, most: number): Parser<number> => ({
 
 export const portParser = integerParser(0, 65_535)
 
-export const flagParser: Parser<boolean> = {
+export const booleanParser: Parser<boolean> = {
   rule: "true or false",
   parse: (text) => Option.map(oneOfParser(["true", "false", "yes", "no", "on", "off", "1", "0"]).parse(text), isTrue)
 }
@@ -95,7 +95,7 @@ export const durationsParser: Parser<ReadonlyArray<Duration.Duration>> = {
 }
 
 /** Parses a base URL without query and fragment, and removes trailing slashes. */
-export const httpRootParser: Parser<string> = {
+export const baseUrlParser: Parser<string> = {
   rule: "an http:// or https:// address without query and fragment",
   parse: (text) =>
     InputText.isHttpUrl(text) && !/[?#]/.test(text)
@@ -113,35 +113,35 @@ export const httpUrlParser = checkedParser(InputText.isHttpUrl, "an http:// or h
 
 export const emailParser = checkedParser(InputText.isEmail, "an e-mail address such as ada@example.com")
 
-const lineUpTo = (limit: number, right: string) => checkedParser((text) => InputText.isSingleLine(text, limit), right)
+const lineUpTo = (limit: number, right: string) => checkedParser((text) => InputText.isValidLabel(text, limit), right)
 
 /** Parses a name that creators and partners see. */
 export const nameParser = lineUpTo(InputText.maxNameLength, `1 to ${InputText.maxNameLength} characters on one line`)
 
 export const proseParser = checkedParser(
-  InputText.isProse,
+  InputText.isValidProse,
   `at most ${InputText.maxProseLength} characters, without control characters`
 )
 
 export const expertiseParser = listParserOf(
-  lineUpTo(InputText.maxExpertise, ""),
+  lineUpTo(InputText.maxExpertiseLength, ""),
   "at most 100 characters each, separated by commas"
 )
 
 export const socialLinkParser = pairParserOf(
-  checkedParser(InputText.isPlatform, ""),
+  checkedParser(InputText.isSocialPlatformName, ""),
   httpUrlParser,
   "NAME=URL, such as twitter=https://twitter.com/ada"
 )
 
-export const limitParser = pairParserOf(
+export const limitOverrideParser = pairParserOf(
   ofSchema(LimitName, ""),
   integerParser(0, 1_000_000_000),
   `NAME=VALUE with a whole number from 0, or NAME= for the plan's own, and a name of ${LimitName.literals.join(", ")}`
 )
 
 /** Parses headers in the format of OpenTelemetry. */
-export const headersParser: Parser<Readonly<Record<string, string>>> = {
+export const otlpHeadersParser: Parser<Readonly<Record<string, string>>> = {
   rule: 'NAME=VALUE separated by commas, values percent-encoded, such as "authorization=Bearer%20abc"',
   parse: (text) =>
     Option.map(Option.all(parts(text).map(header.parse)), (list) =>
@@ -191,12 +191,12 @@ const rightNetworks = 'addresses or CIDR ranges separated by commas, such as "20
  * Parses addresses and networks, and returns the entries as they were written. The list needs at least one entry,
  * because an empty list would allow every address.
  */
-export const addressesParser: Parser<ReadonlyArray<string>> = {
+export const networkTextsParser: Parser<ReadonlyArray<string>> = {
   rule: rightNetworks,
   parse: (text) => Option.filter(listParserOf(address, rightNetworks).parse(text), (list) => list.length > 0)
 }
 
-export const networksParser: Parser<IpAllowList.IpAllowList> = {
+export const ipAllowListParser: Parser<IpAllowList.IpAllowList> = {
   rule: rightNetworks,
   parse: (text) => Option.fromUndefinedOr(Result.getOrUndefined(IpAllowList.parseAllowList(parts(text))))
 }

@@ -91,7 +91,7 @@ export const dataFolder = "./data"
 const defaultPort = 8080
 
 /** Parses the number of server processes that share a port. */
-export const processesParser = Parser.integerParser(1, 256)
+export const processCountParser = Parser.integerParser(1, 256)
 
 /**
  * The default duration is longer than the idle timeout of common load balancers, which is 60 seconds. With a shorter
@@ -103,14 +103,14 @@ export const readSettings: Effect.Effect<Settings, SettingRefused> = Effect.gen(
   const host = Option.getOrElse(yield* Variable.readText("HOST"), () => "127.0.0.1")
   const port = yield* Variable.readWithDefault("PORT", Parser.portParser, defaultPort)
   const keepAlive = yield* Variable.readWithDefault("KEEP_ALIVE_TIMEOUT", Parser.durationParser, defaultKeepAlive)
-  const processes = yield* Variable.readOptional("PROCESSES", processesParser)
+  const processes = yield* Variable.readOptional("PROCESSES", processCountParser)
   const publicUrl = yield* Variable.readOptional("PUBLIC_URL", Parser.publicAddressParser)
   const database = yield* DatabaseSettings.readDatabaseSettings(`${dataFolder}/partner-commentary.db`)
-  const allowPrivate = yield* Variable.readWithDefault("WEBHOOK_ALLOW_PRIVATE", Parser.flagParser, false)
+  const allowPrivate = yield* Variable.readWithDefault("WEBHOOK_ALLOW_PRIVATE", Parser.booleanParser, false)
   const publicHost = Option.match(publicUrl, { onNone: () => host, onSome: (url) => new URL(url).hostname })
   const development = yield* Variable.readWithDefault(
     "DEV",
-    Parser.flagParser,
+    Parser.booleanParser,
     database.isDefault && isLoopbackHost(publicHost)
   )
   return {
@@ -127,7 +127,7 @@ export const readSettings: Effect.Effect<Settings, SettingRefused> = Effect.gen(
     generator: yield* readGenerator,
     identity: yield* IdentitySettings.readIdentitySettings,
     media: yield* MediaSettings.readMediaSettings(development ? Option.some(`${dataFolder}/media`) : Option.none()),
-    trustedProxies: yield* Variable.readWithDefault("TRUSTED_PROXIES", Parser.networksParser, []),
+    trustedProxies: yield* Variable.readWithDefault("TRUSTED_PROXIES", Parser.ipAllowListParser, []),
     webhooks: { allowPrivate },
     policy: yield* readPolicy(allowPrivate),
     pollInterval: yield* Variable.readWithDefault("WORKER_POLL_INTERVAL", Parser.durationParser, Duration.seconds(1)),
@@ -138,14 +138,14 @@ export const readSettings: Effect.Effect<Settings, SettingRefused> = Effect.gen(
     log: {
       level: yield* Variable.readOptional("LOG_LEVEL", Parser.oneOfParser(logLevels)),
       format: yield* Variable.readOptional("LOG_FORMAT", Parser.oneOfParser(["pretty", "json"])),
-      requests: yield* Variable.readWithDefault("LOG_REQUESTS", Parser.flagParser, false)
+      requests: yield* Variable.readWithDefault("LOG_REQUESTS", Parser.booleanParser, false)
     },
     otlp: yield* readOtlp
   }
 })
 
 /** Checks the settings that only the commands `serve` and `worker` need. */
-export const requireForService = (settings: Settings): Effect.Effect<void, SettingRefused> => {
+export const requireServiceSettings = (settings: Settings): Effect.Effect<void, SettingRefused> => {
   if (settings.development) return Effect.void
   if (Option.isNone(settings.mail.server)) {
     return refuse("SMTP_URL", "must be set outside development: smtp://user:password@host:port")
@@ -157,7 +157,7 @@ export const requireForService = (settings: Settings): Effect.Effect<void, Setti
  * Rejects the default database outside development. Without the check, a command with an incomplete environment would
  * silently change the default database.
  */
-export const requireNamedDatabase = ({ database, development }: Settings): Effect.Effect<void, SettingRefused> =>
+export const requireExplicitDatabase = ({ database, development }: Settings): Effect.Effect<void, SettingRefused> =>
   database.isDefault && !development
     ? refuse(
         "DATABASE_URL",
@@ -180,7 +180,7 @@ export const apiRootOf = (settings: Settings, port: number): string =>
 
 const refuse = (name: string, reason: string) => Effect.fail(new SettingRefused({ name, reason }))
 
-export const isWeaklySigned = ({ signingSecrets }: Settings): boolean =>
+export const hasWeakSigningSecret = ({ signingSecrets }: Settings): boolean =>
   Option.exists(signingSecrets, (secrets) => secrets.some(isWeakSecret))
 
 /**
@@ -201,14 +201,14 @@ const readSigningSecrets = Effect.gen(function* () {
 })
 
 const readOtlp = Effect.gen(function* () {
-  const url = yield* Variable.readOptional("OTEL_EXPORTER_OTLP_ENDPOINT", Parser.httpRootParser)
-  const headers = yield* Variable.readWithDefault("OTEL_EXPORTER_OTLP_HEADERS", Parser.headersParser, {})
-  const statements = yield* Variable.readWithDefault("OTEL_TRACE_STATEMENTS", Parser.flagParser, false)
+  const url = yield* Variable.readOptional("OTEL_EXPORTER_OTLP_ENDPOINT", Parser.baseUrlParser)
+  const headers = yield* Variable.readWithDefault("OTEL_EXPORTER_OTLP_HEADERS", Parser.otlpHeadersParser, {})
+  const statements = yield* Variable.readWithDefault("OTEL_TRACE_STATEMENTS", Parser.booleanParser, false)
   return Option.map(url, (at): OtlpSettings => ({ url: at, headers: Redacted.make(headers), statements }))
 })
 
 const readGenerator = Effect.gen(function* () {
-  const url = yield* Variable.readOptional("GENERATOR_URL", Parser.httpRootParser)
+  const url = yield* Variable.readOptional("GENERATOR_URL", Parser.baseUrlParser)
   const apiKey = Option.map(yield* Variable.readText("GENERATOR_API_KEY"), (key) => Redacted.make(key))
   const model = yield* Variable.readText("GENERATOR_MODEL")
   if (Option.isNone(url)) return Option.none()
@@ -251,7 +251,7 @@ const readPolicy = Effect.fnUntraced(function* (allowHttp: boolean) {
     webhooks: {
       ...defaults.webhooks,
       allowHttp,
-      sources: yield* withDefault("WEBHOOK_SOURCES", Parser.addressesParser, defaults.webhooks.sources),
+      sources: yield* withDefault("WEBHOOK_SOURCES", Parser.networkTextsParser, defaults.webhooks.sources),
       timeout: yield* withDefault("WEBHOOK_TIMEOUT", Parser.durationParser, defaults.webhooks.timeout),
       retries: yield* withDefault("WEBHOOK_RETRY_SCHEDULE", Parser.durationsParser, defaults.webhooks.retries),
       disableFailures: yield* withDefault("WEBHOOK_DISABLE_FAILURES", count, defaults.webhooks.disableFailures),

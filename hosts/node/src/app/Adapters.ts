@@ -60,7 +60,7 @@ const webhooks = ({ webhooks: { allowPrivate } }: Settings) =>
   ).pipe(Layer.provide(Adapters.webhookTransportLayer({ allowPrivate })))
 
 const identity = (settings: Settings) =>
-  ConfigSummary.isIdentityLocal(settings) ? localIdentity(settings) : Adapters.identityLayer(settings.identity)
+  ConfigSummary.issuesDashboardTokens(settings) ? localIdentity(settings) : Adapters.identityLayer(settings.identity)
 
 const localIdentity = (settings: Settings) =>
   Layer.unwrap(

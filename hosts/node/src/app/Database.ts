@@ -4,9 +4,9 @@
  */
 import { accessSync, constants, existsSync, statSync } from "node:fs"
 import { dirname, resolve } from "node:path"
-import { reasonOf } from "@partner-commentary/core/shared/Reason"
+import { errorMessageWithCauses } from "@partner-commentary/core/shared/Reason"
 import * as DatabaseRefused from "@partner-commentary/settings/DatabaseRefused"
-import { isPostgres, poolOptionsOf, type SqliteDatabase } from "@partner-commentary/settings/DatabaseSettings"
+import { isPostgres, poolOptionsOf, type SqliteSettings } from "@partner-commentary/settings/DatabaseSettings"
 import type { Settings } from "@partner-commentary/settings/Settings"
 import { SettingRefused } from "@partner-commentary/settings/Variable"
 import * as Effect from "effect/Effect"
@@ -85,7 +85,7 @@ export const queryOverDirectUrl = <A, E>(settings: Settings, question: Effect.Ef
         onFailure: (error) =>
           new SettingRefused({
             name: "DATABASE_DIRECT_URL",
-            reason: `cannot be used as a database: ${reasonOf(error)}`
+            reason: `cannot be used as a database: ${errorMessageWithCauses(error)}`
           }),
         onSuccess: Option.some
       }
@@ -107,12 +107,12 @@ const mayCreate = ({ development }: Settings) => development
  * Returns how to create a missing database file, or why the file cannot be created. Outside development the path is
  * probably wrong, so the text does not suggest `migrate`, which would create an empty database.
  */
-const missing = (settings: Settings, filename: SqliteDatabase["filename"]): string => {
+const missing = (settings: Settings, filename: SqliteSettings["filename"]): string => {
   const folder = existing(dirname(resolve(filename)))
   if (statSync(folder).isDirectory() && isWritable(folder)) {
     return mayCreate(settings)
       ? "the file does not exist yet; run partner-commentary migrate to create it"
-      : DatabaseRefused.explainMissingFile
+      : DatabaseRefused.missingDatabaseFileReason
   }
   return `unable to open database file, for ${folder} is no folder that this user may write to`
 }

@@ -11,7 +11,7 @@ import * as Logs from "../telemetry/Logs.ts"
 const layerOn = (options: Parameters<typeof Database.layerForCommand>[1]) =>
   Layer.unwrap(
     Effect.gen(function* () {
-      const settings = yield* Effect.tap(Settings.readSettings, Settings.requireNamedDatabase)
+      const settings = yield* Effect.tap(Settings.readSettings, Settings.requireExplicitDatabase)
       const crypto = yield* Effect.promise(() => import("@effect/platform-node/NodeCrypto"))
       return Layer.mergeAll(ApiKeys.layer, CreatorAdministration.layer, WebhookAdministration.layer).pipe(
         Layer.provideMerge(Database.layerForCommand(settings, options)),

@@ -1,7 +1,7 @@
 /** Runs a command tree. Results go to stdout and all other output to stderr. The exit code is 0, 1 or 2. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { reasonOf } from "@partner-commentary/core/shared/Reason"
-import { flagParser } from "@partner-commentary/settings/Parser"
+import { errorMessageWithCauses } from "@partner-commentary/core/shared/Reason"
+import { booleanParser } from "@partner-commentary/settings/Parser"
 import * as Cause from "effect/Cause"
 import * as CliConfig from "effect/cli/CliConfig"
 import type * as CliError from "effect/cli/CliError"
@@ -59,7 +59,7 @@ export const exitCodeOf = (exit: Exit.Exit<unknown, unknown>): number => {
  * defect.
  */
 export const describeFailure = (failure: unknown): string => {
-  if (isSqlError(failure)) return `The database that DATABASE_URL names cannot be used: ${reasonOf(failure)}.`
+  if (isSqlError(failure)) return `The database that DATABASE_URL names cannot be used: ${errorMessageWithCauses(failure)}.`
   const message = failure instanceof Error ? failure.message : String(failure)
   return Predicate.hasProperty(failure, "_tag") ? message : `Unexpected error: ${message}`
 }
@@ -116,7 +116,7 @@ const parameter = (error: CliError.InvalidValue) => (error.kind === "argument" ?
 
 /** Returns the rule for a valid value. Effect parses boolean flags itself, so their rule comes from `flagParser`. */
 const right = ({ expected }: CliError.InvalidValue) =>
-  /^Expected .*"true"/.test(expected) ? flagParser.rule : expected.replace(/^Expected:? /, "")
+  /^Expected .*"true"/.test(expected) ? booleanParser.rule : expected.replace(/^Expected:? /, "")
 
 const meant = (suggestions: ReadonlyArray<string>) =>
   suggestions.length === 0 ? "." : `; did you mean ${suggestions.join(" or ")}?`

@@ -30,7 +30,7 @@ export const { mendFinding, noticeFinding, okFinding } = Shared
 export const checkConfiguration = (settings: Settings.Settings): ReadonlyArray<Finding> => {
   const links = ConfigSummary.publicUrlWarning(settings, settings.listen.port)
   const notices = [
-    ...(Settings.isWeaklySigned(settings)
+    ...(Settings.hasWeakSigningSecret(settings)
       ? [
           noticeFinding(
             "configuration",
@@ -77,7 +77,7 @@ export const doctorCheckTimeout = Duration.seconds(3)
 export const checkIdentityProvider = Effect.fnUntraced(function* (settings: Settings.Settings) {
   const check = "identity provider"
   if (Option.isNone(settings.identity)) {
-    return Option.match(ConfigSummary.identityWarning(settings), {
+    return Option.match(ConfigSummary.missingIdentityProviderWarning(settings), {
       onNone: () => okFinding(check, "The local identity provider: partner-commentary token create."),
       onSome: (sentence) => noticeFinding(check, `${sentence}.`)
     })
@@ -100,7 +100,7 @@ export const checkMailServer = (settings: Settings.Settings): Effect.Effect<Find
   Option.match(settings.mail.server, {
     onNone: () => Effect.succeed(okFinding("mail server", `None: mails ${ConfigSummary.describeMail(settings)}.`)),
     onSome: (server) => {
-      const { host, port } = ConfigSummary.describeMailServer(server)
+      const { host, port } = ConfigSummary.mailServerAddressOf(server)
       return Effect.promise(() => import("@partner-commentary/smtp/Verify")).pipe(
         Effect.flatMap(({ verifyMailServer: verify }) => verify(server, doctorCheckTimeout)),
         Effect.match({

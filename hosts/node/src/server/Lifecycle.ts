@@ -36,7 +36,7 @@ export const runLongLivedProcess = <E, E2, R>(
 ) =>
   Effect.gen(function* () {
     const settings = yield* Settings.readSettings
-    yield* Settings.requireForService(settings)
+    yield* Settings.requireServiceSettings(settings)
     const observed = LogThrottle.layer.pipe(
       Layer.provideMerge(Exporter.layer(settings)),
       Layer.provideMerge(Logs.layer(settings, "info"))
@@ -83,7 +83,7 @@ export const announceServer = Effect.fnUntraced(function* <R>(
   const apiRoot = Settings.apiRootOf(settings, port)
   if (!(yield* ClusterMembership).isMember) {
     yield* warnAboutPublicUrl(settings, port)
-    yield* Option.match(ConfigSummary.identityWarning(settings), {
+    yield* Option.match(ConfigSummary.missingIdentityProviderWarning(settings), {
       onNone: () => Effect.void,
       onSome: Effect.logWarning
     })

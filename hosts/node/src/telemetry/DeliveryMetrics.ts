@@ -3,9 +3,9 @@
  * database.
  */
 import type * as Instant from "@partner-commentary/core/shared/Instant"
-import type { Attempt } from "@partner-commentary/core/webhook/Attempt"
+import type { DeliveryAttempt } from "@partner-commentary/core/webhook/Attempt"
 import { type ClaimedDelivery, DeliveryStore } from "@partner-commentary/core/webhook/DeliveryStore"
-import { timeOfEvent } from "@partner-commentary/core/webhook/Event"
+import { timeOfEventId } from "@partner-commentary/core/webhook/Event"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
@@ -23,7 +23,7 @@ const latency = Metric.histogram("partner_commentary_delivery_latency_seconds", 
   boundaries: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60, 600, 3600, 21_600, 86_400, 259_200]
 })
 
-const count = ({ eventId, kind }: ClaimedDelivery, { duration, failure }: Attempt, at: Instant.Instant) => {
+const count = ({ eventId, kind }: ClaimedDelivery, { duration, failure }: DeliveryAttempt, at: Instant.Instant) => {
   const outcome = failure === null ? "success" : "failure"
   const counted = Effect.andThen(
     Metric.update(Metric.withAttributes(attempts, { outcome: failure ?? outcome, kind }), 1),
@@ -31,7 +31,7 @@ const count = ({ eventId, kind }: ClaimedDelivery, { duration, failure }: Attemp
   )
   // The latency metric excludes manual redeliveries, because the service may have delivered the same event long ago.
   return failure === null && kind !== "manual"
-    ? Effect.andThen(counted, Metric.update(latency, Math.max(0, at - timeOfEvent(eventId)) / 1000))
+    ? Effect.andThen(counted, Metric.update(latency, Math.max(0, at - timeOfEventId(eventId)) / 1000))
     : counted
 }
 

@@ -8,7 +8,7 @@ import * as ApiKey from "@partner-commentary/core/access/ApiKey"
 import * as Scope from "@partner-commentary/core/access/Scope"
 import { LimitName } from "@partner-commentary/core/partner/Plan"
 import type { Environment } from "@partner-commentary/core/shared/Owner"
-import { checksumOf, toBase62 } from "@partner-commentary/core/shared/Secret"
+import { tokenChecksum, toBase62 } from "@partner-commentary/core/shared/Secret"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as HeavyData from "./HeavyData.ts"
@@ -97,7 +97,7 @@ export const seedFairnessSetup = Effect.gen(function* () {
   const keys = Effect.fnUntraced(function* (organization: string, environment: Environment, count: number) {
     const made = Array.from({ length: count }, () => {
       const unchecked = `pk_${environment}_${toBase62(randomBytes(64), 32)}`
-      return { id: randomUUID(), text: unchecked + checksumOf(unchecked) }
+      return { id: randomUUID(), text: unchecked + tokenChecksum(unchecked) }
     })
     yield* insert(
       "api_keys",

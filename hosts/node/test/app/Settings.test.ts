@@ -266,7 +266,7 @@ describe("the settings", () => {
   it.effect("outside development, serve requires a mail server and a signing secret", () =>
     Effect.gen(function* () {
       const missing = (env: Record<string, string>) =>
-        Effect.map(Effect.flip(Effect.flatMap(read(env), Settings.requireForService)), ({ name }) => name)
+        Effect.map(Effect.flip(Effect.flatMap(read(env), Settings.requireServiceSettings)), ({ name }) => name)
       assert.strictEqual(yield* missing({ DEV: "false" }), "SMTP_URL")
       assert.strictEqual(yield* missing({ DEV: "false", SMTP_URL: "smtp://localhost" }), "SIGNING_SECRET")
     })

@@ -10,7 +10,7 @@ import * as Schema from "effect/Schema"
 import type { ApiKeyId, OrganizationId } from "../shared/Ids.ts"
 import type { Instant } from "../shared/Instant.ts"
 import type { Environment } from "../shared/Owner.ts"
-import { checksumOf, toBase62 } from "../shared/Secret.ts"
+import { tokenChecksum, toBase62 } from "../shared/Secret.ts"
 import type { StoredApiKeyScope } from "./Scope.ts"
 
 export interface ApiKey {
@@ -61,12 +61,12 @@ export const mintKeyText = (
 ): Effect.Effect<Redacted.Redacted<string>> =>
   Effect.map(random.randomBytes(bodyLength * 2), (bytes) => {
     const unchecked = `pk_${environment}_${toBase62(bytes, bodyLength)}`
-    return Redacted.make(unchecked + checksumOf(unchecked))
+    return Redacted.make(unchecked + tokenChecksum(unchecked))
   })
 
 /** Returns the environment of a well-formed key; none for a malformed key. The checksum detects mistyped keys. */
 export const environmentOfKey = (key: string): Option.Option<Environment> => {
-  if (!text.test(key) || checksumOf(key.slice(0, -6)) !== key.slice(-6)) return Option.none()
+  if (!text.test(key) || tokenChecksum(key.slice(0, -6)) !== key.slice(-6)) return Option.none()
   return Option.some(key.startsWith("pk_live_") ? "live" : "test")
 }
 

@@ -45,7 +45,7 @@ export const rotateKey = (
       ...present,
       ...fresh,
       createdAt: now,
-      expiresAt: expiresAt === null ? null : Math.min(now + (expiresAt - createdAt), Instant.latest),
+      expiresAt: expiresAt === null ? null : Math.min(now + (expiresAt - createdAt), Instant.latestInstant),
       lastUsedAt: null
     }
   })

@@ -10,11 +10,11 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Instant from "../shared/Instant.ts"
-import { type Change, WorkSignal } from "../shared/WorkSignal.ts"
+import { type ChangeSignal, WorkSignal } from "../shared/WorkSignal.ts"
 import { AccessChanges } from "./AccessChanges.ts"
 
 export interface ChangeWatchOptions {
-  readonly change: Change
+  readonly change: ChangeSignal
   /** The API key of the caller. A change of the key or of its organization also resumes the caller. */
   readonly key: string
 }

@@ -16,7 +16,7 @@ import * as Subject from "../shared/Subject.ts"
 import * as TtlCache from "../shared/TtlCache.ts"
 import { WorkSignal } from "../shared/WorkSignal.ts"
 import type { Assignment } from "../topic/Assignment.ts"
-import { type AssignmentInContext, AssignmentStore, type Modified } from "../topic/AssignmentStore.ts"
+import { type AssignmentWithTopic, AssignmentStore, type ModifiedAssignment } from "../topic/AssignmentStore.ts"
 import { CommentaryGenerator, GenerationFailed } from "./CommentaryGenerator.ts"
 import { applyGeneratedDraft, applyGenerationFailure, releaseGenerationAttempt } from "./Generation.ts"
 
@@ -27,7 +27,7 @@ const personaCache = { capacity: 1000, timeToLive: "3 seconds" } as const
  * A generation attempt that DueAssignments has started. The job holds the assignment's state at the start of the
  * attempt.
  */
-export type DraftJob = AssignmentInContext
+export type DraftJob = AssignmentWithTopic
 
 export class DraftWorker extends Context.Service<
   DraftWorker,
@@ -52,7 +52,7 @@ export class DraftWorker extends Context.Service<
       /** Attempts for one persona share a cached query. */
       const recent = yield* TtlCache.make(personas.find, personaCache)
 
-      const generate = Effect.fnUntraced(function* ({ assignment, topic }: AssignmentInContext) {
+      const generate = Effect.fnUntraced(function* ({ assignment, topic }: AssignmentWithTopic) {
         const persona = yield* recent.get(assignment.persona.id)
         const { draft, generation } = assignment
         return yield* generator.generate({
@@ -77,7 +77,7 @@ export class DraftWorker extends Context.Service<
           })
         )
 
-      const makeDraft = Effect.fnUntraced(function* (found: AssignmentInContext, ticket: number) {
+      const makeDraft = Effect.fnUntraced(function* (found: AssignmentWithTopic, ticket: number) {
         const { id } = found.assignment
         const outcome = yield* runAttempt(Effect.interruptible(generate(found)), {
           release: (now) => release(id, ticket, now),
@@ -118,7 +118,7 @@ export class DraftWorker extends Context.Service<
  * Logs a failure of the last attempt as an error, because generation then continues only if a person restarts it. Logs
  * failures of earlier attempts as warnings, and failures of superseded attempts as information.
  */
-const report = (id: ShareId, failure: GenerationFailed, modified: Option.Option<Modified>) => {
+const report = (id: ShareId, failure: GenerationFailed, modified: Option.Option<ModifiedAssignment>) => {
   const { reason, permanent } = failure
   const isCurrent = Option.exists(modified, ({ after, before }) => after !== before)
   const isLast = Option.exists(modified, ({ after }) => after.generation.nextAt === null)

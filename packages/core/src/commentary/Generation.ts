@@ -2,14 +2,14 @@
  * Decides the next step of a due assignment and the result of a generation attempt. All functions are pure.
  */
 import * as Option from "effect/Option"
-import { clockToleranceMillis, type LatestDue, latestDueAfterAttempts } from "../shared/DueTimes.ts"
+import { clockToleranceMillis, type LatestPlausibleDueTimes, latestPlausibleDueTimeAfter } from "../shared/DueTimes.ts"
 import type { DraftId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import type { Policy } from "../shared/Policy.ts"
-import { type Assignment, isSettled } from "../topic/Assignment.ts"
+import { type Assignment, isAssignmentSettled } from "../topic/Assignment.ts"
 import { reminderAt } from "../topic/NextDueAt.ts"
 import {
-  type Change,
+  type AssignmentChange,
   type CreatorNotice,
   failAssignment,
   makeChange,
@@ -22,8 +22,8 @@ import {
  * Returns the step that an assignment takes at this time; none when no step is due. If a deadline has passed, the step
  * that ends the assignment comes before all other steps.
  */
-export const findDueStep = (present: Assignment, now: Instant.Instant, policy: Policy): Option.Option<Change> => {
-  if (isSettled(present)) return Option.none()
+export const findDueStep = (present: Assignment, now: Instant.Instant, policy: Policy): Option.Option<AssignmentChange> => {
+  if (isAssignmentSettled(present)) return Option.none()
   const { approveBy, generation, respondBy, status } = present
   if (status === "topic_sent" && now >= respondBy) return Option.some(endAfterMissedDeadline(present, now))
   if (status === "commentary_generated" && approveBy !== null && now >= approveBy) {
@@ -41,7 +41,7 @@ export const findDueStep = (present: Assignment, now: Instant.Instant, policy: P
 }
 
 /** Ends an assignment whose response deadline or approval deadline has passed. */
-export const endAfterMissedDeadline = (present: Assignment, now: Instant.Instant): Change =>
+export const endAfterMissedDeadline = (present: Assignment, now: Instant.Instant): AssignmentChange =>
   makeChange(
     present.status === "topic_sent"
       ? failAssignment(moveToStatus(present, "expire", now), "expired", now)
@@ -49,7 +49,7 @@ export const endAfterMissedDeadline = (present: Assignment, now: Instant.Instant
   )
 
 /** Ends the assignment after all generation attempts failed and the grace period for a restart has ended. */
-export const endAfterGenerationFailures = (present: Assignment, now: Instant.Instant): Change =>
+export const endAfterGenerationFailures = (present: Assignment, now: Instant.Instant): AssignmentChange =>
   makeChange(failAssignment(present, "generation_failed", now))
 
 /** Returns true if this change of an assignment started a generation attempt. A worker must then run the attempt. */
@@ -65,7 +65,7 @@ export const applyGeneratedDraft = (
   attempt: { readonly ticket: number; readonly draftId: DraftId; readonly content: string },
   now: Instant.Instant,
   policy: Policy
-): Change => {
+): AssignmentChange => {
   if (!isAwaited(present, attempt.ticket, now)) return { assignment: present, notices: [] }
   const draft = {
     id: attempt.draftId,
@@ -92,7 +92,7 @@ export const applyImmediateDraft = (
   draft: { readonly draftId: DraftId; readonly content: string },
   now: Instant.Instant,
   policy: Policy
-): Change => {
+): AssignmentChange => {
   const begun = begin(present, now, policy).assignment
   return applyGeneratedDraft(begun, { ...draft, ticket: begun.generation.ticket }, now, policy)
 }
@@ -103,7 +103,7 @@ export const applyGenerationFailure = (
   attempt: { readonly ticket: number; readonly permanent: boolean; readonly reason?: string },
   now: Instant.Instant,
   policy: Policy
-): Change => {
+): AssignmentChange => {
   if (!isAwaited(present, attempt.ticket, now)) return { assignment: present, notices: [] }
   const { permanent, reason = "", ticket } = attempt
   const audit = {
@@ -133,7 +133,7 @@ const longestReason = 300
 /**
  * Releases an attempt that a stopping worker interrupted. The attempt is not counted, and the next attempt is due now.
  */
-export const releaseGenerationAttempt = (present: Assignment, ticket: number, now: Instant.Instant): Change =>
+export const releaseGenerationAttempt = (present: Assignment, ticket: number, now: Instant.Instant): AssignmentChange =>
   isAwaited(present, ticket, now)
     ? makeChange({
         ...present,
@@ -151,13 +151,13 @@ export const releaseGenerationAttempt = (present: Assignment, ticket: number, no
  * Makes a generation attempt or a simulated step due earlier if a fast clock set its due time too late. A running
  * attempt gets a full lease from now. The creator's deadlines stay the same, because mails have already stated them.
  */
-export const repairDueTimesOf = (present: Assignment, latest: LatestDue, step: Instant.Instant): Change => {
+export const repairDueTimesOf = (present: Assignment, latest: LatestPlausibleDueTimes, step: Instant.Instant): AssignmentChange => {
   const { generation, simulation } = present
   const isLate = (at: Instant.Instant | null, bound: Instant.Instant) =>
     at !== null && at > bound + clockToleranceMillis
   const nextAt = isLate(
     generation.nextAt,
-    generation.running ? latest.leased : latestDueAfterAttempts(latest, generation.attempts)
+    generation.running ? latest.leased : latestPlausibleDueTimeAfter(latest, generation.attempts)
   )
     ? generation.running
       ? latest.leased
@@ -184,7 +184,7 @@ const isAwaited = ({ approveBy, failure, generation }: Assignment, ticket: numbe
  * Starts a generation attempt. If the attempt records no outcome within the lease, the attempt is lost and the next
  * attempt starts.
  */
-const begin = (present: Assignment, now: Instant.Instant, policy: Policy): Change =>
+const begin = (present: Assignment, now: Instant.Instant, policy: Policy): AssignmentChange =>
   makeChange({
     ...present,
     generation: {
@@ -200,7 +200,7 @@ const begin = (present: Assignment, now: Instant.Instant, policy: Policy): Chang
  * Stops generation after the last attempt or a permanent failure. An assignment without a draft then allows a restart
  * during the grace period. An assignment with a draft keeps the draft.
  */
-const stall = (present: Assignment, now: Instant.Instant, policy: Policy): Change =>
+const stall = (present: Assignment, now: Instant.Instant, policy: Policy): AssignmentChange =>
   makeChange(
     {
       ...present,
@@ -214,7 +214,7 @@ const stall = (present: Assignment, now: Instant.Instant, policy: Policy): Chang
     { notices: notices(present, "stalled") }
   )
 
-const remind = (present: Assignment): Change => {
+const remind = (present: Assignment): AssignmentChange => {
   const next = { ...present, reminders: present.reminders + 1 }
   if (present.draft === null) return makeChange(next, { notices: notices(present, "reminder") })
   return makeChange(next, {

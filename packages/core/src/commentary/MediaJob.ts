@@ -5,7 +5,7 @@ import type { Policy } from "../shared/Policy.ts"
 import { toBase62 } from "../shared/Secret.ts"
 import type { Assignment } from "../topic/Assignment.ts"
 import type { MediaRequest } from "../topic/MediaRequest.ts"
-import { type Change, makeChange } from "../topic/Workflow.ts"
+import { type AssignmentChange, makeChange } from "../topic/Workflow.ts"
 
 export interface MediaJob extends MediaRequest {
   readonly shareId: ShareId
@@ -33,7 +33,7 @@ export const mediaNameEntropyBytes = 64
 export const randomMediaFileName = (random: Uint8Array): string => toBase62(random, nameLength)
 
 /** Records the URL of a finished file. The URL is stored even if a later attempt has claimed the job. */
-export const recordFinishedMediaFile = (present: Assignment, { kind }: Pick<MediaJob, "kind">, url: string): Change => {
+export const recordFinishedMediaFile = (present: Assignment, { kind }: Pick<MediaJob, "kind">, url: string): AssignmentChange => {
   const { commentary } = present
   const column = kind === "audio" ? "audioUrl" : "videoUrl"
   if (commentary === null || commentary[column] === url) {

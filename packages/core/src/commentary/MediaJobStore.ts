@@ -2,7 +2,7 @@
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
-import type { LatestDue } from "../shared/DueTimes.ts"
+import type { LatestPlausibleDueTimes } from "../shared/DueTimes.ts"
 import type { ShareId } from "../shared/Ids.ts"
 import type { Instant } from "../shared/Instant.ts"
 import type { MediaKind } from "../topic/MediaRequest.ts"
@@ -28,7 +28,7 @@ export class MediaJobStore extends Context.Service<
      */
     readonly settle: (job: MediaJob, outcome: MediaJobOutcome, at: Instant) => Effect.Effect<void>
     /** Makes jobs due earlier if a fast clock set their due times too late, like `MailStore.repairDueTimes`. */
-    readonly repairDueTimes: (latest: LatestDue) => Effect.Effect<void>
+    readonly repairDueTimes: (latest: LatestPlausibleDueTimes) => Effect.Effect<void>
     /** The next time at which a job of these kinds is due; none when no job waits. */
     readonly nextDue: (kinds: ReadonlyArray<MediaKind>) => Effect.Effect<Option.Option<Instant>>
     /** Lists failed jobs for the operator, newest first. */

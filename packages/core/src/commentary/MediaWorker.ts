@@ -7,13 +7,13 @@ import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { runAttempt } from "../shared/Attempt.ts"
-import { latestDueTimes, makeRegularRepair } from "../shared/DueTimes.ts"
+import { latestPlausibleDueTimes, makeRegularRepair } from "../shared/DueTimes.ts"
 import * as Instant from "../shared/Instant.ts"
 import * as LogThrottle from "../shared/LogThrottle.ts"
 import { Policy } from "../shared/Policy.ts"
 import * as Subject from "../shared/Subject.ts"
 import { WorkSignal } from "../shared/WorkSignal.ts"
-import { type AssignmentInContext, AssignmentStore } from "../topic/AssignmentStore.ts"
+import { type AssignmentWithTopic, AssignmentStore } from "../topic/AssignmentStore.ts"
 import type { MediaRequest } from "../topic/MediaRequest.ts"
 import { MediaKind } from "../topic/MediaRequest.ts"
 import * as SignaledChange from "../topic/SignaledChange.ts"
@@ -76,13 +76,13 @@ export class MediaWorker extends Context.Service<
       const mediaJobs = yield* MediaJobStore
       const assignments = yield* AssignmentStore
       const policy = yield* Policy
-      const modify = SignaledChange.make(assignments, yield* WorkSignal)
+      const modify = SignaledChange.makeSignalingModify(assignments, yield* WorkSignal)
 
       const repair = yield* makeRegularRepair((now) =>
-        mediaJobs.repairDueTimes(latestDueTimes(now, policy.lease, policy.mediaRetries))
+        mediaJobs.repairDueTimes(latestPlausibleDueTimes(now, policy.lease, policy.mediaRetries))
       )
 
-      const produce = Effect.fnUntraced(function* (job: MediaJob, found: Option.Option<AssignmentInContext>) {
+      const produce = Effect.fnUntraced(function* (job: MediaJob, found: Option.Option<AssignmentWithTopic>) {
         if (areMediaAttemptsExhausted(job, policy))
           return yield* failPermanently("every attempt broke off without a word")
         const synthesize = synthesizer[job.kind]
@@ -94,7 +94,7 @@ export class MediaWorker extends Context.Service<
         return yield* storage.put(`${job.name}.${mediaFileExtensions[medium.contentType]}`, medium)
       })
 
-      const makeMedium = Effect.fnUntraced(function* (job: MediaJob, found: Option.Option<AssignmentInContext>) {
+      const makeMedium = Effect.fnUntraced(function* (job: MediaJob, found: Option.Option<AssignmentWithTopic>) {
         const outcome = yield* runAttempt(Effect.interruptible(produce(job, found)), {
           release: (now) => mediaJobs.settle(job, { state: "released" }, now),
           defect: (reason) =>

@@ -18,7 +18,7 @@ import { AssignmentStore } from "../topic/AssignmentStore.ts"
 import * as SignaledChange from "../topic/SignaledChange.ts"
 import { TopicStore } from "../topic/TopicStore.ts"
 import { TopicNotFound } from "../topic/Topics.ts"
-import { type Change, makeChange } from "../topic/Workflow.ts"
+import { type AssignmentChange, makeChange } from "../topic/Workflow.ts"
 
 /** The topic has no approved commentary with this id. */
 export class CommentaryNotFound extends Schema.TaggedError<CommentaryNotFound>()("CommentaryNotFound", {}) {}
@@ -28,7 +28,7 @@ export const acceptForPublication = (
   present: Assignment,
   action: { readonly commentaryId: CommentaryId; readonly by: string },
   now: Instant.Instant
-): Result.Result<Change, CommentaryNotFound> => {
+): Result.Result<AssignmentChange, CommentaryNotFound> => {
   const { commentary } = present
   if (commentary?.id !== action.commentaryId) return Result.fail(new CommentaryNotFound())
   if (commentary.partnerApprovedAt !== null) return Result.succeed({ assignment: present, notices: [] })
@@ -68,7 +68,7 @@ export class PartnerApproval extends Context.Service<
     PartnerApproval,
     Effect.gen(function* () {
       const topics = yield* TopicStore
-      const modify = SignaledChange.make(yield* AssignmentStore, yield* WorkSignal)
+      const modify = SignaledChange.makeSignalingModify(yield* AssignmentStore, yield* WorkSignal)
       return PartnerApproval.of({
         approve: Effect.fnUntraced(function* ({ environment, key, organization }, topicId, commentaryId) {
           yield* Subject.markSpan({ topicId })

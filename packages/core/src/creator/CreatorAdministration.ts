@@ -11,7 +11,7 @@ import { AuditLog } from "../shared/AuditLog.ts"
 import type { ShareId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import { WorkSignal } from "../shared/WorkSignal.ts"
-import { type Assignment, isSettled } from "../topic/Assignment.ts"
+import { type Assignment, isAssignmentSettled } from "../topic/Assignment.ts"
 import { AssignmentNotFound } from "../topic/AssignmentNotFound.ts"
 import { AssignmentStore } from "../topic/AssignmentStore.ts"
 import {
@@ -70,7 +70,7 @@ export class CreatorAdministration extends Context.Service<
         const assignment = yield* find(id)
         const kind = assignment.environment === "live" ? awaited(assignment) : null
         if (kind === null) {
-          const reason = isSettled(assignment) ? "settled" : "not_allowed"
+          const reason = isAssignmentSettled(assignment) ? "settled" : "not_allowed"
           return yield* new ActionRefused({ reason, status: assignment.status })
         }
         const now = yield* Instant.now
@@ -168,14 +168,14 @@ const resendBatch = 500
 
 /** Returns the kind of mail that asks the creator for the next step; null if the creator has no next step. */
 const awaited = (assignment: Assignment): NoticeKind | null => {
-  if (isSettled(assignment)) return null
+  if (isAssignmentSettled(assignment)) return null
   if (assignment.status === "topic_sent") return "request"
   if (isGenerationStalled(assignment) && assignment.draft === null) return "stalled"
   return assignment.draft === null ? null : "draft"
 }
 
 const erased = (present: Assignment, now: Instant.Instant): Assignment => {
-  const closed = isSettled(present)
+  const closed = isAssignmentSettled(present)
     ? present
     : present.status === "topic_sent"
       ? failAssignment(moveToStatus(present, "decline", now), "declined", now)

@@ -20,11 +20,11 @@ import { Policy } from "../shared/Policy.ts"
 import { hashText } from "../shared/Secret.ts"
 import { cleanText, countCodePoints } from "../shared/Text.ts"
 import { WorkSignal } from "../shared/WorkSignal.ts"
-import { type Assignment, settledAt } from "../topic/Assignment.ts"
-import { type AssignmentInContext, AssignmentStore, type OpenAssignments } from "../topic/AssignmentStore.ts"
+import { type Assignment, assignmentSettlementTime } from "../topic/Assignment.ts"
+import { type AssignmentWithTopic, AssignmentStore, type OpenAssignments } from "../topic/AssignmentStore.ts"
 import * as SignaledChange from "../topic/SignaledChange.ts"
 import * as Workflow from "../topic/Workflow.ts"
-import { ActionRefused, type Change } from "../topic/Workflow.ts"
+import { ActionRefused, type AssignmentChange } from "../topic/Workflow.ts"
 
 /**
  * The link is forged, mistyped or expired, belongs to a former address of the creator, or its request is no longer
@@ -52,7 +52,7 @@ const shownAtOnce = 100
 
 export interface OpenRequests extends Pick<OpenAssignments, "further"> {
   /** The open requests, oldest first. */
-  readonly requests: ReadonlyArray<AssignmentInContext & { readonly link: string }>
+  readonly requests: ReadonlyArray<AssignmentWithTopic & { readonly link: string }>
 }
 
 /**
@@ -69,14 +69,14 @@ export type CreatorRequestCredential =
  */
 export type CreatorInboxCredential = { readonly token: string } | { readonly email: string }
 
-type Acted = Effect.Effect<AssignmentInContext, LinkInvalid | InvalidTextLength | ActionRefused>
+type Acted = Effect.Effect<AssignmentWithTopic, LinkInvalid | InvalidTextLength | ActionRefused>
 
 export class CreatorPortal extends Context.Service<
   CreatorPortal,
   {
     /** Returns true for a token with a valid signature that has not expired. The check needs no database query. */
     readonly isGenuine: (token: string) => Effect.Effect<boolean>
-    readonly view: (access: CreatorRequestCredential) => Effect.Effect<AssignmentInContext, LinkInvalid>
+    readonly view: (access: CreatorRequestCredential) => Effect.Effect<AssignmentWithTopic, LinkInvalid>
     readonly respond: (access: CreatorRequestCredential, action: { readonly perspective: string }) => Acted
     readonly decline: (access: CreatorRequestCredential, action: { readonly reason: string }) => Acted
     /** Approves a draft. `content` is null for an unedited draft. `draftId` may be null until a second draft exists. */
@@ -108,13 +108,13 @@ export class CreatorPortal extends Context.Service<
       const digest = yield* Digest.Digest
       const random = yield* SecureRandom.SecureRandom
       const signal = yield* WorkSignal
-      const modify = SignaledChange.make(store, signal)
+      const modify = SignaledChange.makeSignalingModify(store, signal)
       const makeMediaRequests = yield* MediaWorker.mediaRequestFactory
 
       const readable = Effect.fnUntraced(function* (id: ShareId) {
         const found = yield* store.find(id)
         if (Option.isNone(found)) return yield* new LinkInvalid()
-        const settled = settledAt(found.value.assignment)
+        const settled = assignmentSettlementTime(found.value.assignment)
         if (settled !== null && (yield* Instant.now) >= Instant.plus(settled, policy.readingWindow))
           return yield* new LinkInvalid()
         return found.value
@@ -147,17 +147,17 @@ export class CreatorPortal extends Context.Service<
 
       const act = (
         access: CreatorRequestCredential,
-        decide: (present: Assignment, now: Instant.Instant) => Result.Result<Change, ActionRefused>
+        decide: (present: Assignment, now: Instant.Instant) => Result.Result<AssignmentChange, ActionRefused>
       ) => Effect.flatMap(open(access), (opened) => actOn(opened, decide))
 
       const actOn = Effect.fnUntraced(function* (
         { actor, assignment, topic }: Effect.Success<ReturnType<typeof open>>,
-        decide: (present: Assignment, now: Instant.Instant) => Result.Result<Change, ActionRefused>
+        decide: (present: Assignment, now: Instant.Instant) => Result.Result<AssignmentChange, ActionRefused>
       ) {
         const now = yield* Instant.now
         const modified = yield* modify(
           assignment.id,
-          (present): Result.Result<Change, ActionRefused | LinkInvalid> =>
+          (present): Result.Result<AssignmentChange, ActionRefused | LinkInvalid> =>
             // The operator may have changed or erased the address since the assignment was read.
             isOfCreator(present, assignment.creator.email)
               ? Result.map(decide(present, now), (change) => namingActor(change, actor))
@@ -252,7 +252,7 @@ const bounded = (field: InvalidTextLength["field"], text: string): Effect.Effect
 const isOfCreator = ({ creator }: Assignment, email: string): boolean =>
   creator.email.toLowerCase() === email.toLowerCase()
 
-const namingActor = (change: Change, actor: string): Change =>
+const namingActor = (change: AssignmentChange, actor: string): AssignmentChange =>
   change.audit === undefined
     ? change
     : { ...change, audit: { ...change.audit, details: { by: actor, ...change.audit.details } } }

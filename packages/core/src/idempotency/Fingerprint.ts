@@ -28,7 +28,7 @@ export const compareFingerprints = (fingerprints: BodyFingerprints, kept: string
 
 const tagOf = (fingerprint: string): string => fingerprint.split(".", 1)[0] ?? ""
 
-export const make = Effect.gen(function* () {
+export const makeBodyFingerprinter = Effect.gen(function* () {
   const mac = yield* Mac.Mac
   const kdf = yield* Kdf.Kdf
   const [first, ...rest] = yield* SigningSecrets

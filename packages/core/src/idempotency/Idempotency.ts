@@ -16,7 +16,7 @@ import type { Environment } from "../shared/Owner.ts"
 import { Policy } from "../shared/Policy.ts"
 import { hashText } from "../shared/Secret.ts"
 import { Transaction } from "../shared/Transaction.ts"
-import { type BodyFingerprints, compareFingerprints, make as makeFingerprints } from "./Fingerprint.ts"
+import { type BodyFingerprints, compareFingerprints, makeBodyFingerprinter as makeFingerprints } from "./Fingerprint.ts"
 import { IdempotencyStore, type StoredResponse } from "./IdempotencyStore.ts"
 
 /**
@@ -71,7 +71,7 @@ export class IdempotencyKeyRejected extends Schema.TaggedError<IdempotencyKeyRej
 export class StoredConcurrently extends Schema.TaggedError<StoredConcurrently>()("StoredConcurrently", {}) {}
 
 /** Makes a change and stores its response in one transaction. If the change fails, no response is stored. */
-export type StoreResponse = <E, R>(
+export type RunChangeAndStoreResponse = <E, R>(
   change: Effect.Effect<ResponseContent, E, R>
 ) => Effect.Effect<ResponseContent, E | StoredConcurrently | IdempotencyKeyRejected, R>
 
@@ -86,7 +86,7 @@ export class Idempotency extends Context.Service<
      */
     readonly once: <E, R>(
       request: IdempotentRequest,
-      attempt: (keep: StoreResponse) => Effect.Effect<ResponseContent, E, R>
+      attempt: (keep: RunChangeAndStoreResponse) => Effect.Effect<ResponseContent, E, R>
     ) => Effect.Effect<IdempotentOutcome, Exclude<E, StoredConcurrently> | IdempotencyKeyRejected, R>
   }
 >()("@partner-commentary/core/idempotency/Idempotency") {
@@ -128,7 +128,7 @@ export class Idempotency extends Context.Service<
             }))
           : Effect.succeed({ status, location, body, encrypted: false })
 
-      const keeping = (id: string, request: IdempotentRequest): StoreResponse => {
+      const keeping = (id: string, request: IdempotentRequest): RunChangeAndStoreResponse => {
         const keep = <E, R>(
           change: Effect.Effect<ResponseContent, E, R>,
           waited: number
@@ -160,7 +160,7 @@ export class Idempotency extends Context.Service<
       const once = <E, R>(
         id: string,
         request: IdempotentRequest,
-        attempt: (keep: StoreResponse) => Effect.Effect<ResponseContent, E, R>
+        attempt: (keep: RunChangeAndStoreResponse) => Effect.Effect<ResponseContent, E, R>
       ): Effect.Effect<IdempotentOutcome, Exclude<E, StoredConcurrently> | IdempotencyKeyRejected, R> =>
         Effect.flatMap(
           find(id, request),

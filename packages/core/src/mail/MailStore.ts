@@ -5,7 +5,7 @@
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
-import type { LatestDue } from "../shared/DueTimes.ts"
+import type { LatestPlausibleDueTimes } from "../shared/DueTimes.ts"
 import type { OrganizationId, ShareId } from "../shared/Ids.ts"
 import type { Instant } from "../shared/Instant.ts"
 import type { Mail, NewMail } from "./Mail.ts"
@@ -64,7 +64,7 @@ export class MailStore extends Context.Service<
      * Makes mails due earlier if a fast clock set their due times too late. A due time is too late if it is later than
      * the longest delay allows. Claimed mails get a full lease from now.
      */
-    readonly repairDueTimes: (latest: LatestDue) => Effect.Effect<void>
+    readonly repairDueTimes: (latest: LatestPlausibleDueTimes) => Effect.Effect<void>
     /** Removes an address (case-insensitive) from all mails and cancels queued mails to this address. */
     readonly forget: (address: string) => Effect.Effect<void>
     /** The next time at which a mail is due; none when no mail is queued. */

@@ -10,7 +10,7 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { OrganizationStore } from "../partner/OrganizationStore.ts"
 import { runAttempt } from "../shared/Attempt.ts"
-import { latestDueTimes, makeRegularRepair } from "../shared/DueTimes.ts"
+import { latestPlausibleDueTimes, makeRegularRepair } from "../shared/DueTimes.ts"
 import type { OrganizationId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import * as LogThrottle from "../shared/LogThrottle.ts"
@@ -18,11 +18,11 @@ import { Policy } from "../shared/Policy.ts"
 import * as Subject from "../shared/Subject.ts"
 import { Transaction } from "../shared/Transaction.ts"
 import { WorkSignal } from "../shared/WorkSignal.ts"
-import { isSettled } from "../topic/Assignment.ts"
-import { type AssignmentInContext, AssignmentStore } from "../topic/AssignmentStore.ts"
+import { isAssignmentSettled } from "../topic/Assignment.ts"
+import { type AssignmentWithTopic, AssignmentStore } from "../topic/AssignmentStore.ts"
 import {
   isGenerationStalled,
-  isUnnotified,
+  isRequestMailUndelivered,
   type NoticeKind,
   occasionOfNotice,
   recordRequestDelivery,
@@ -75,7 +75,7 @@ export class MailWorker extends Context.Service<
       const lastClaimed = yield* Ref.make<OrganizationId | null>(null)
 
       const repair = yield* makeRegularRepair((now) =>
-        mails.repairDueTimes(latestDueTimes(now, policy.lease, maxMailRetryDelays))
+        mails.repairDueTimes(latestPlausibleDueTimes(now, policy.lease, maxMailRetryDelays))
       )
 
       /** Returns the contact of an organization; null if the organization has no contact. */
@@ -125,7 +125,7 @@ export class MailWorker extends Context.Service<
       })
 
       /** Composes a mail; none if the mail is obsolete. */
-      const render = Effect.fnUntraced(function* (mail: Mail, found: Option.Option<AssignmentInContext>) {
+      const render = Effect.fnUntraced(function* (mail: Mail, found: Option.Option<AssignmentWithTopic>) {
         if (mail.kind === "desk") {
           if (mail.address === null) return Option.none<MailMessage>()
           return message(
@@ -143,7 +143,7 @@ export class MailWorker extends Context.Service<
           return Option.none<MailMessage>()
         const { name, email } = assignment.creator
         // The response window starts when a mail server accepts this mail, so the deadline is one window from now.
-        const opensNow = mail.kind === "request" && !assignment.isDeadlineFixed && isUnnotified(assignment, now)
+        const opensNow = mail.kind === "request" && !assignment.isDeadlineFixed && isRequestMailUndelivered(assignment, now)
         const text = composeNotice({
           kind: mail.kind,
           assignment,
@@ -184,14 +184,14 @@ export class MailWorker extends Context.Service<
       const run = Effect.fn("MailWorker.run")(function* (mail: Mail) {
         const found =
           mail.shareId === null || mail.kind === "undeliverable"
-            ? Option.none<AssignmentInContext>()
+            ? Option.none<AssignmentWithTopic>()
             : yield* assignments.find(mail.shareId)
         const { organizationId, shareId } = mail
         const topicId = Option.getOrUndefined(Option.map(found, ({ assignment }) => assignment.topicId))
         yield* Subject.traceAndLogWithSubject(deliver(mail, found), { organizationId, topicId, shareId })
       }, Effect.uninterruptible)
 
-      const deliver = Effect.fnUntraced(function* (mail: Mail, found: Option.Option<AssignmentInContext>) {
+      const deliver = Effect.fnUntraced(function* (mail: Mail, found: Option.Option<AssignmentWithTopic>) {
         const rendered = yield* render(mail, found)
         if (Option.isNone(rendered)) {
           yield* mails.settle(mail, { state: "obsolete" }, yield* Instant.now)
@@ -297,9 +297,9 @@ class Overtaken extends Schema.TaggedError<Overtaken>()("Overtaken", {}) {}
  * Returns true if the mail is still needed. Examples of obsolete mails are a request after its deadline and a reminder
  * after the creator's answer.
  */
-const isWanted = (id: string, kind: NoticeKind, { assignment }: AssignmentInContext, now: Instant.Instant): boolean => {
+const isWanted = (id: string, kind: NoticeKind, { assignment }: AssignmentWithTopic, now: Instant.Instant): boolean => {
   if (kind === "cancelled") return assignment.failure?.reason === "cancelled"
-  if (isSettled(assignment)) return false
+  if (isAssignmentSettled(assignment)) return false
   if (kind === "request" || kind === "reminder") return assignment.status === "topic_sent" && now < assignment.respondBy
   const isFor = kind === "stalled" ? isGenerationStalled(assignment) : assignment.draft !== null
   const base = mailIdForNotice(assignment.id, occasionOfNotice(kind, assignment))

@@ -11,13 +11,13 @@ import type { DraftJob } from "../commentary/DraftWorker.ts"
 import { repairDueTimesOf, findDueStep as runStep, startsGenerationAttempt } from "../commentary/Generation.ts"
 import { SimulatedCreators } from "../sandbox/SimulatedCreators.ts"
 import { isSimulatedStepDue } from "../sandbox/Simulation.ts"
-import { latestDueTimes, makeRegularRepair } from "../shared/DueTimes.ts"
+import { latestPlausibleDueTimes, makeRegularRepair } from "../shared/DueTimes.ts"
 import type { ShareId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import type { Environment } from "../shared/Owner.ts"
 import { Policy } from "../shared/Policy.ts"
 import { WorkSignal } from "../shared/WorkSignal.ts"
-import { AssignmentStore, type OrganizationQueue } from "../topic/AssignmentStore.ts"
+import { AssignmentStore, type OrganizationDueAssignments } from "../topic/AssignmentStore.ts"
 
 export class DueAssignments extends Context.Service<
   DueAssignments,
@@ -30,7 +30,7 @@ export class DueAssignments extends Context.Service<
     /**
      * Finds up to `limit` due assignments, grouped by organization. Each organization gets a fair share of the limit.
      */
-    readonly due: (environment: Environment, limit: number) => Effect.Effect<ReadonlyArray<OrganizationQueue>>
+    readonly due: (environment: Environment, limit: number) => Effect.Effect<ReadonlyArray<OrganizationDueAssignments>>
     readonly nextDue: (environment: Environment) => Effect.Effect<Option.Option<Instant.Instant>>
   }
 >()("@partner-commentary/core/operations/DueAssignments") {
@@ -44,7 +44,7 @@ export class DueAssignments extends Context.Service<
       /** Repairs one batch of due times that a fast clock set too late. The batch covers live and test assignments. */
       const check = yield* makeRegularRepair(
         Effect.fnUntraced(function* (now) {
-          const latest = latestDueTimes(now, policy.lease, policy.generationRetries)
+          const latest = latestPlausibleDueTimes(now, policy.lease, policy.generationRetries)
           const step = Instant.plus(now, policy.testPace)
           for (const id of yield* store.putOff(latest, step, repairedAtOnce))
             yield* store.modify(id, (present) => Result.succeed(repairDueTimesOf(present, latest, step)))

@@ -9,7 +9,7 @@ export interface AssignmentTimeline extends Pick<Assignment, "notifiedAt" | "res
   readonly approvedAt: Instant | null
 }
 
-export const timelineOf = (assignment: Assignment): AssignmentTimeline => ({
+export const assignmentTimelineOf = (assignment: Assignment): AssignmentTimeline => ({
   notifiedAt: assignment.notifiedAt,
   respondedAt: assignment.respondedAt,
   firstDraftedAt: assignment.firstDraftedAt,

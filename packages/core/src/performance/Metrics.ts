@@ -68,13 +68,13 @@ export const summarizeMetrics = ({ counts, durations }: AssignmentMetrics): Metr
 })
 
 /** A count that the database stores. The count `pending` is not stored, because it follows from the other counts. */
-export type StoredCount = Exclude<keyof OutcomeCounts, "pending">
+export type StoredCountName = Exclude<keyof OutcomeCounts, "pending">
 
 /** Returns how a change of an assignment affects the stored counts of the day on which the assignment was sent. */
-export const countChanges = (
+export const storedCountDeltas = (
   before: AssignmentTimeline,
   after: AssignmentTimeline
-): ReadonlyArray<readonly [StoredCount, 1 | -1]> => {
+): ReadonlyArray<readonly [StoredCountName, 1 | -1]> => {
   const [from, to] = [outcomeOfTimeline(before), outcomeOfTimeline(after)]
   if (from === to) return []
   return [...(from === "pending" ? [] : [[from, -1] as const]), ...(to === "pending" ? [] : [[to, 1] as const])]

@@ -11,7 +11,7 @@ import * as Semaphore from "effect/Semaphore"
 import type { OrganizationId, PersonaId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import type { Owner } from "../shared/Owner.ts"
-import type { Cursor } from "../shared/Page.ts"
+import type { PageCursor } from "../shared/Page.ts"
 import {
   type AssignmentMetrics,
   addMetrics,
@@ -22,20 +22,20 @@ import {
 } from "./Metrics.ts"
 import { PerformanceStore } from "./PerformanceStore.ts"
 import {
-  dividePeriod,
+  splitIntoDaysAndPartialDays,
   type ReportingPeriod,
   type RequestedPeriod,
-  splitIntoSteps,
+  splitDaysIntoQueryRanges,
   type WholeDays
 } from "./ReportingPeriod.ts"
 
-export interface Report {
+export interface PerformanceReportData {
   readonly overall: MetricsSummary
   /** The personas that have assignments in the period, sorted by name and then by id. */
-  readonly personas: ReadonlyArray<PersonaReport>
+  readonly personas: ReadonlyArray<PersonaPerformanceReport>
 }
 
-export interface PersonaReport extends MetricsSummary {
+export interface PersonaPerformanceReport extends MetricsSummary {
   readonly id: PersonaId
   /** The persona's name in its latest assignment of the period. */
   readonly name: string
@@ -52,7 +52,7 @@ export class ReportInProgress extends Schema.TaggedError<ReportInProgress>()("Re
 
 export class Performance extends Context.Service<
   Performance,
-  { readonly of: (owner: Owner, period: RequestedPeriod) => Effect.Effect<Report, PeriodTooFull | ReportInProgress> }
+  { readonly of: (owner: Owner, period: RequestedPeriod) => Effect.Effect<PerformanceReportData, PeriodTooFull | ReportInProgress> }
 >()("@partner-commentary/core/performance/Performance") {
   static readonly layer = Layer.effect(
     Performance,
@@ -69,7 +69,7 @@ export class Performance extends Context.Service<
       }
 
       const readDays = Effect.fnUntraced(function* (byPersona: ByPersona, owner: Owner, days: WholeDays) {
-        for (const { end, start } of splitIntoSteps(days, yield* Instant.now)) {
+        for (const { end, start } of splitDaysIntoQueryRanges(days, yield* Instant.now)) {
           for (const { metrics, personaId, personaName } of yield* store.days(owner, start, end)) {
             addMetrics(metricsOf(byPersona, personaId, personaName), metrics)
           }
@@ -79,7 +79,7 @@ export class Performance extends Context.Service<
 
       const readPart = Effect.fnUntraced(function* (byPersona: ByPersona, owner: Owner, part: ReportingPeriod) {
         let count = 0
-        let after: Cursor | null = null
+        let after: PageCursor | null = null
         do {
           const page: Effect.Success<ReturnType<typeof store.page>> = yield* store.page(owner, part, after, pageSize)
           for (const timeline of page.timelines) {
@@ -94,11 +94,11 @@ export class Performance extends Context.Service<
 
       const report = Effect.fnUntraced(function* (owner: Owner, period: RequestedPeriod) {
         const byPersona: ByPersona = new Map()
-        const { after, before, days } = dividePeriod(period)
+        const { after, before, days } = splitIntoDaysAndPartialDays(period)
         if (before !== null) yield* readPart(byPersona, owner, before)
         if (days !== null) yield* readDays(byPersona, owner, days)
         if (after !== null) yield* readPart(byPersona, owner, after)
-        const personas: Array<PersonaReport> = []
+        const personas: Array<PersonaPerformanceReport> = []
         const overall = emptyMetrics()
         for (const [id, { metrics, name }] of byPersona) {
           personas.push({ id, name, ...summarizeMetrics(metrics) })
@@ -110,7 +110,7 @@ export class Performance extends Context.Service<
 
       return Performance.of({
         of: ({ environment, organizationId }, period) =>
-          Effect.suspend((): Effect.Effect<Report, PeriodTooFull | ReportInProgress> => {
+          Effect.suspend((): Effect.Effect<PerformanceReportData, PeriodTooFull | ReportInProgress> => {
             if (inFlight.has(organizationId)) return Effect.fail(new ReportInProgress())
             inFlight.add(organizationId)
             return Effect.ensuring(
@@ -132,7 +132,7 @@ const pageSize = 200
 /** Maximum number of concurrent reports of a process. Further reports wait until another report ends. */
 const maxReports = 4
 
-const byName = (one: PersonaReport, other: PersonaReport): number => {
+const byName = (one: PersonaPerformanceReport, other: PersonaPerformanceReport): number => {
   if (one.name !== other.name) return one.name < other.name ? -1 : 1
   return one.id < other.id ? -1 : 1
 }

@@ -4,7 +4,7 @@ import type * as Effect from "effect/Effect"
 import type { PersonaId } from "../shared/Ids.ts"
 import type { Instant } from "../shared/Instant.ts"
 import type { Owner } from "../shared/Owner.ts"
-import type { Cursor } from "../shared/Page.ts"
+import type { PageCursor } from "../shared/Page.ts"
 import type { PersonaTimeline } from "./AssignmentTimeline.ts"
 import type { AssignmentMetrics } from "./Metrics.ts"
 import type { ReportingPeriod } from "./ReportingPeriod.ts"
@@ -20,7 +20,7 @@ export interface PersonaMetrics {
 export interface TimelinePage {
   readonly timelines: ReadonlyArray<PersonaTimeline>
   /** The cursor of the page's last topic; null on the last page. */
-  readonly next: Cursor | null
+  readonly next: PageCursor | null
 }
 
 export class PerformanceStore extends Context.Service<
@@ -39,7 +39,7 @@ export class PerformanceStore extends Context.Service<
     readonly page: (
       owner: Owner,
       period: ReportingPeriod,
-      after: Cursor | null,
+      after: PageCursor | null,
       limit: number
     ) => Effect.Effect<TimelinePage>
   }

@@ -59,7 +59,7 @@ export const resolvePeriod = (
 const day = Duration.toMillis(Duration.days(1))
 
 /** Splits a period into whole days, the part of a day before the whole days, and the part of a day after them. */
-export const dividePeriod = ({ end, start, untilNow }: RequestedPeriod) => {
+export const splitIntoDaysAndPartialDays = ({ end, start, untilNow }: RequestedPeriod) => {
   const first = Instant.startOfDay(start + day - 1)
   const last = untilNow ? null : Instant.startOfDay(end)
   if (last !== null && first > last) return { before: { start, end }, days: null, after: null }
@@ -74,7 +74,7 @@ export const dividePeriod = ({ end, start, untilNow }: RequestedPeriod) => {
 const step = 31 * day
 
 /** Splits whole days into steps, oldest first. If the days have no end, the last step has no end. */
-export const splitIntoSteps = ({ end, start }: WholeDays, now: Instant.Instant): ReadonlyArray<WholeDays> => {
+export const splitDaysIntoQueryRanges = ({ end, start }: WholeDays, now: Instant.Instant): ReadonlyArray<WholeDays> => {
   const last = end ?? now
   const starts = Array.from(
     { length: Math.max(1, Math.ceil((last - start) / step)) },

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { isStoredId, PersonaId } from "../shared/Ids.ts"
+import { isLowerCaseUuid, PersonaId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import type { Owner } from "../shared/Owner.ts"
 import type { Persona } from "./Persona.ts"
@@ -17,7 +17,7 @@ export class NotLicensed extends Schema.TaggedError<NotLicensed>()("NotLicensed"
 
 /** Dies if a store returns an id that is not a lower-case UUID, because no request could select that persona. */
 export const dieOnInvalidPersonaIds = (personas: ReadonlyArray<Persona>): Effect.Effect<ReadonlyArray<Persona>> => {
-  const lost = personas.find(({ id }) => !isStoredId(id))
+  const lost = personas.find(({ id }) => !isLowerCaseUuid(id))
   return lost === undefined ? Effect.succeed(personas) : Effect.die(unnameable(lost.id))
 }
 

@@ -19,9 +19,9 @@ import { hashText } from "../shared/Secret.ts"
 import { WorkSignal } from "../shared/WorkSignal.ts"
 import type { Assignment } from "../topic/Assignment.ts"
 import { AssignmentNotFound } from "../topic/AssignmentNotFound.ts"
-import { type AssignmentInContext, AssignmentStore } from "../topic/AssignmentStore.ts"
+import { type AssignmentWithTopic, AssignmentStore } from "../topic/AssignmentStore.ts"
 import * as SignaledChange from "../topic/SignaledChange.ts"
-import type { ActionRefused, Change } from "../topic/Workflow.ts"
+import type { ActionRefused, AssignmentChange } from "../topic/Workflow.ts"
 import {
   isSimulatedStepDue,
   nextSimulatedAction,
@@ -53,9 +53,9 @@ export class SimulatedCreators extends Context.Service<
       const policy = yield* Policy
       const digest = yield* Digest.Digest
       const random = yield* SecureRandom.SecureRandom
-      const modify = SignaledChange.make(store, yield* WorkSignal)
+      const modify = SignaledChange.makeSignalingModify(store, yield* WorkSignal)
 
-      const props = Effect.fnUntraced(function* ({ assignment, topic }: AssignmentInContext) {
+      const props = Effect.fnUntraced(function* ({ assignment, topic }: AssignmentWithTopic) {
         const { draft, persona } = assignment
         const content =
           draft?.content ??
@@ -73,7 +73,7 @@ export class SimulatedCreators extends Context.Service<
         } satisfies SimulatedStepData
       })
 
-      const unchanged = (assignment: Assignment) => Result.succeed<Change>({ assignment, notices: [] })
+      const unchanged = (assignment: Assignment) => Result.succeed<AssignmentChange>({ assignment, notices: [] })
 
       return SimulatedCreators.of({
         act: Effect.fn("SimulatedCreators.act")(
@@ -98,7 +98,7 @@ export class SimulatedCreators extends Context.Service<
         ),
 
         advance: Effect.fn("SimulatedCreators.advance")(function* ({ environment, key, organization }, id, action) {
-          const found = environment === "test" ? yield* store.find(id) : Option.none<AssignmentInContext>()
+          const found = environment === "test" ? yield* store.find(id) : Option.none<AssignmentWithTopic>()
           const isOwn = Option.exists(
             found,
             ({ assignment }) => assignment.environment === "test" && assignment.organizationId === organization.id
@@ -126,7 +126,7 @@ const perspective =
   "It takes the optimistic side, keeps to the point, and is the same every time."
 
 /** Adds the actor of the change to the audit entry. */
-const by = (change: Change, whom: string): Change =>
+const by = (change: AssignmentChange, whom: string): AssignmentChange =>
   change.audit === undefined
     ? change
     : { ...change, audit: { ...change.audit, details: { by: whom, ...change.audit.details } } }

@@ -8,9 +8,9 @@ import { applyImmediateDraft, endAfterGenerationFailures, endAfterMissedDeadline
 import type { CommentaryId, DraftId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import type { Policy } from "../shared/Policy.ts"
-import { type Assignment, type AssignmentStatus, isSettled } from "../topic/Assignment.ts"
+import { type Assignment, type AssignmentStatus, isAssignmentSettled } from "../topic/Assignment.ts"
 import * as Workflow from "../topic/Workflow.ts"
-import { ActionRefused, type Change, makeChange } from "../topic/Workflow.ts"
+import { ActionRefused, type AssignmentChange, makeChange } from "../topic/Workflow.ts"
 
 export const SimulatedAction = Schema.Literals([
   "respond",
@@ -34,18 +34,18 @@ const actions: Readonly<Record<AssignmentStatus, ReadonlyArray<SimulatedAction>>
 }
 
 /** Returns the possible actions of an open assignment with this status. */
-export const actionsInStatus = (status: AssignmentStatus): ReadonlyArray<SimulatedAction> => actions[status]
+export const simulatedActionsInStatus = (status: AssignmentStatus): ReadonlyArray<SimulatedAction> => actions[status]
 
 /** Returns the possible actions of an assignment; none after the assignment has ended. */
-export const possibleActionsOf = (present: Assignment): ReadonlyArray<SimulatedAction> =>
-  isSettled(present) ? [] : actions[present.status]
+export const possibleSimulatedActions = (present: Assignment): ReadonlyArray<SimulatedAction> =>
+  isAssignmentSettled(present) ? [] : actions[present.status]
 
 /**
  * Returns the action with which the simulated creator's path ends, if this action is possible now. Otherwise returns
  * the next step towards approval. Returns undefined if the assignment is settled.
  */
 export const nextSimulatedAction = (present: Assignment): SimulatedAction | undefined => {
-  const possible = possibleActionsOf(present)
+  const possible = possibleSimulatedActions(present)
   return possible.find((action) => action === present.simulation?.path) ?? possible[0]
 }
 
@@ -65,7 +65,7 @@ export interface SimulatedStepData {
   readonly contentHash: string
 }
 
-type Step = Result.Result<Change, ActionRefused>
+type Step = Result.Result<AssignmentChange, ActionRefused>
 
 /** Takes one step of the simulated creator. The step follows the same rules as a human creator's action. */
 export const takeSimulatedStep = (
@@ -75,9 +75,9 @@ export const takeSimulatedStep = (
   now: Instant.Instant,
   policy: Policy
 ): Step =>
-  possibleActionsOf(present).includes(action)
+  possibleSimulatedActions(present).includes(action)
     ? Result.map(take[action](present, props, now, policy), (taken) => paced(taken, now, policy))
-    : Result.fail(new ActionRefused({ reason: isSettled(present) ? "settled" : "not_allowed", status: present.status }))
+    : Result.fail(new ActionRefused({ reason: isAssignmentSettled(present) ? "settled" : "not_allowed", status: present.status }))
 
 const take: Readonly<
   Record<SimulatedAction, (present: Assignment, props: SimulatedStepData, now: Instant.Instant, policy: Policy) => Step>
@@ -96,7 +96,7 @@ const take: Readonly<
  * Schedules the simulated creator's next step. If the next step is the draft, no generation attempt is scheduled,
  * because the simulated creator also produces the draft. The deadline of the draft is the end of `generationGrace`.
  */
-const paced = ({ assignment, ...also }: Change, now: Instant.Instant, policy: Policy): Change => {
+const paced = ({ assignment, ...also }: AssignmentChange, now: Instant.Instant, policy: Policy): AssignmentChange => {
   const { generation, simulation, status } = assignment
   const nextAt = simulation?.path === "wait" ? null : Instant.plus(now, policy.testPace)
   return makeChange(

@@ -9,7 +9,7 @@ import * as Ref from "effect/Ref"
 import * as Instant from "./Instant.ts"
 
 /** The latest plausible due times of the work in a queue. */
-export interface LatestDue {
+export interface LatestPlausibleDueTimes {
   readonly now: Instant.Instant
   /** The end of a lease that would start now. */
   readonly leased: Instant.Instant
@@ -21,17 +21,17 @@ export interface LatestDue {
  * Calculates the latest plausible due times. `delays[n]` is the delay after attempt number `n + 1`. New work has no
  * delay.
  */
-export const latestDueTimes = (
+export const latestPlausibleDueTimes = (
   now: Instant.Instant,
   lease: Duration.Duration,
   delays: ReadonlyArray<Duration.Duration>
-): LatestDue => ({
+): LatestPlausibleDueTimes => ({
   now,
   leased: Instant.plus(now, lease),
   waiting: [now, ...delays.map((delay) => Instant.plus(now, delay))]
 })
 
-export const latestDueAfterAttempts = ({ waiting }: LatestDue, attempts: number): Instant.Instant =>
+export const latestPlausibleDueTimeAfter = ({ waiting }: LatestPlausibleDueTimes, attempts: number): Instant.Instant =>
   waiting[Math.min(attempts, waiting.length - 1)] ?? waiting[0]
 
 /** The tolerated clock difference between machines in milliseconds. */

@@ -7,12 +7,12 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Scheduler from "effect/Scheduler"
 
-export const FairShare = Context.Reference<string>("@partner-commentary/reference/FairShare", {
+export const FairShareKey = Context.Reference<string>("@partner-commentary/reference/FairShare", {
   defaultValue: () => ""
 })
 
 /** The default scheduler of the process. The fair scheduler provides this reference to the fibers that it runs. */
-export const ProcessScheduler = Context.Reference<Scheduler.Scheduler | undefined>(
+export const DefaultScheduler = Context.Reference<Scheduler.Scheduler | undefined>(
   "@partner-commentary/reference/ProcessScheduler",
   { defaultValue: () => undefined }
 )
@@ -23,6 +23,6 @@ export const ProcessScheduler = Context.Reference<Scheduler.Scheduler | undefine
  */
 export const bypassFairShare = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.withFiber(({ context }) => {
-    const scheduler = Context.get(context, ProcessScheduler)
+    const scheduler = Context.get(context, DefaultScheduler)
     return scheduler === undefined ? work : Effect.provideService(work, Scheduler.Scheduler, scheduler)
   })

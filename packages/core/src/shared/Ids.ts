@@ -9,7 +9,7 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 /** Every id is in lower case, which `parse` ensures. */
 const Uuid = Schema.String.check(Schema.isPattern(uuid))
 
-export const isStoredId = (id: string): boolean => uuid.test(id)
+export const isLowerCaseUuid = (id: string): boolean => uuid.test(id)
 
 export const OrganizationId = Uuid.pipe(Schema.brand("OrganizationId"))
 export type OrganizationId = typeof OrganizationId.Type
@@ -42,7 +42,7 @@ export type EventId = typeof EventId.Type
 
 /** Parses an id in upper or lower case, and returns the id in lower case. */
 export const parse = <Id extends string>(_schema: Schema.Codec<Id, string>, text: string): Option.Option<Id> =>
-  Option.filter(Option.some(text.toLowerCase() as Id), isStoredId)
+  Option.filter(Option.some(text.toLowerCase() as Id), isLowerCaseUuid)
 
 /** Creates a time-ordered id from secure random bytes and the time of Effect's Clock. */
 export const make = <Id extends string>(

@@ -1,15 +1,15 @@
 /** Validates text that operators and embedding applications enter. */
-import { countCodePoints, hasControlCharacters } from "./Text.ts"
+import { countCodePoints, hasForbiddenControlCharacters } from "./Text.ts"
 
 /** Returns whether the text can be a name or a label: one line, not blank, and at most `limit` characters. */
-export const isSingleLine = (text: string, limit: number): boolean =>
+export const isValidLabel = (text: string, limit: number): boolean =>
   text.trim() !== "" && countCodePoints(text) <= limit && !/\p{Cc}/u.test(text)
 
 export const maxNameLength = 200
-export const maxExpertise = 100
+export const maxExpertiseLength = 100
 export const maxProseLength = 5000
 
-export const isProse = (text: string): boolean => countCodePoints(text) <= maxProseLength && !hasControlCharacters(text)
+export const isValidProse = (text: string): boolean => countCodePoints(text) <= maxProseLength && !hasForbiddenControlCharacters(text)
 
 /** Returns whether the syntax of an email address is valid. Only the mail server knows whether the mailbox exists. */
 export const isEmail = (text: string): boolean =>
@@ -22,4 +22,4 @@ export const isHttpUrl = (text: string): boolean => {
 }
 
 /** Returns whether the text is a valid platform name in `social_links`. */
-export const isPlatform = (text: string): boolean => /^[a-z0-9][a-z0-9_-]{0,49}$/.test(text)
+export const isSocialPlatformName = (text: string): boolean => /^[a-z0-9][a-z0-9_-]{0,49}$/.test(text)

@@ -24,14 +24,14 @@ export const fromIso = (iso: string): Instant => Date.parse(iso)
 
 /** `toIso` writes the years 0000 to 9999 with a fixed width, so instants must be within this range. */
 const earliest = fromIso("0000-01-01T00:00:00.000Z")
-export const latest = fromIso("9999-12-31T23:59:59.999Z")
+export const latestInstant = fromIso("9999-12-31T23:59:59.999Z")
 
 /** Parses a timestamp in ISO 8601 with a time zone. Returns none if the text is invalid. */
 export const parse = (text: string): Option.Option<Instant> =>
   /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)$/i.test(text) && isDay(text.slice(0, 10))
     ? DateTime.make(text).pipe(
         Option.map((moment) => moment.epochMilliseconds),
-        Option.filter((moment) => moment >= earliest && moment <= latest)
+        Option.filter((moment) => moment >= earliest && moment <= latestInstant)
       )
     : Option.none()
 

@@ -22,11 +22,11 @@ export interface KeyedSemaphore<Key> {
    * Waits up to `timeout` for a permit. Returns false if the queue is full or the timeout has passed. Call `take` in an
    * uninterruptible region and pass the region's `restore`. An interrupted caller leaves the queue and holds no permit.
    */
-  readonly take: (key: Key, timeout: Duration.Input, interruptible: Restore) => Effect.Effect<boolean>
+  readonly take: (key: Key, timeout: Duration.Input, interruptible: RestoreInterruptibility) => Effect.Effect<boolean>
   readonly release: (key: Key) => void
 }
 
-export type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+export type RestoreInterruptibility = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 
 interface Owner {
   held: number

@@ -11,7 +11,7 @@ import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as LogLevel from "effect/LogLevel"
 import * as References from "effect/References"
-import { reasonOf } from "./Reason.ts"
+import { errorMessageWithCauses } from "./Reason.ts"
 
 const Repeats = Context.Reference("@partner-commentary/reference/Repeats", { defaultValue: () => false })
 
@@ -85,7 +85,7 @@ const isThrottled = ({ cause, fiber, logLevel }: Logger.Options<unknown>): boole
 
 const lineOf = ({ cause, fiber, logLevel, message }: Logger.Options<unknown>): Line => {
   const annotations = fiber.getRef(References.CurrentLogAnnotations)
-  const reason = annotations["reason"] ?? (cause.reasons.length === 0 ? "" : reasonOf(Cause.squash(cause)))
+  const reason = annotations["reason"] ?? (cause.reasons.length === 0 ? "" : errorMessageWithCauses(Cause.squash(cause)))
   return { level: logLevel, message, annotations, reason: String(reason).slice(0, 300) }
 }
 

@@ -8,7 +8,7 @@ import * as Result from "effect/Result"
 import { type Instant, parse, toIso } from "./Instant.ts"
 
 /** A cursor identifies the last entry of the previous page. */
-export interface Cursor {
+export interface PageCursor {
   readonly createdAt: Instant
   readonly id: string
 }
@@ -18,20 +18,20 @@ export interface Page<A> {
   /** The number of entries on all pages together. */
   readonly total: number
   /** The cursor of the next page; none on the last page. */
-  readonly next: Option.Option<Cursor>
+  readonly next: Option.Option<PageCursor>
 }
 
 /**
  * The cursor is opaque to callers. The cursor is ASCII, so `btoa` can encode it, which is five times as fast as
  * `Base64Url`.
  */
-export const formatCursor = (cursor: Cursor): string =>
+export const formatPageCursor = (cursor: PageCursor): string =>
   btoa(`${toIso(cursor.createdAt)} ${cursor.id}`)
     .replaceAll("+", "-")
     .replaceAll("/", "_")
     .replaceAll("=", "")
 
-export const parseCursor = (text: string): Option.Option<Cursor> => {
+export const parsePageCursor = (text: string): Option.Option<PageCursor> => {
   const decoded = Base64Url.decodeString(text)
   if (Result.isFailure(decoded)) return Option.none()
   const [moment, id, ...rest] = decoded.success.split(" ")

@@ -2,12 +2,12 @@
 import * as Predicate from "effect/Predicate"
 
 /** Returns the error's message and the messages of its causes, without a final full stop. */
-export const reasonOf = (error: unknown): string => {
+export const errorMessageWithCauses = (error: unknown): string => {
   // Node throws an AggregateError if a host name has several addresses and every connection fails.
-  if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0])
+  if (error instanceof AggregateError && error.errors.length > 0) return errorMessageWithCauses(error.errors[0])
   const said = error instanceof Error ? error.message : String(error)
   const cause = causeOf(isOfSql(error) ? error.reason : error)
-  const words = cause === undefined ? said : isOfSql(error) ? reasonOf(cause) : `${said}: ${reasonOf(cause)}`
+  const words = cause === undefined ? said : isOfSql(error) ? errorMessageWithCauses(cause) : `${said}: ${errorMessageWithCauses(cause)}`
   return words.replace(/\.$/, "")
 }
 

@@ -8,10 +8,10 @@ import * as Context from "effect/Context"
 /**
  * The number of values that a request can add before Effect copies the context. A request adds about a dozen values.
  */
-export const maxDepth = 32
+export const maxValuesBeforeCopy = 32
 
 const isService = (key: string): boolean => /^@partner-commentary\/(?!reference\/)/.test(key)
 
 /** Returns the context without the services of Partner Commentary. */
 export const withoutServices = <R>({ mapUnsafe }: Context.Context<R>): Context.Context<R> =>
-  Context.makeUnsafe(new Map([...mapUnsafe].filter(([key]) => !isService(key))), { maxDepth })
+  Context.makeUnsafe(new Map([...mapUnsafe].filter(([key]) => !isService(key))), { maxDepth: maxValuesBeforeCopy })

@@ -29,7 +29,7 @@ const crcTable = Uint32Array.from({ length: 256 }, (_, index) => {
  * Returns the CRC-32 (IEEE) of ASCII text as six zero-padded base62 characters. The checksum detects mistyped tokens
  * without a database query.
  */
-export const checksumOf = (text: string): string => {
+export const tokenChecksum = (text: string): string => {
   let crc = 0xffffffff
   for (let index = 0; index < text.length; index++) {
     crc = (crcTable[(crc ^ text.charCodeAt(index)) & 0xff] as number) ^ (crc >>> 8)

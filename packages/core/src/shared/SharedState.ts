@@ -34,7 +34,7 @@ const notShared = (name: string) =>
  * Stops the service at start if state is local but the database is shared. `services` maps names to the services whose
  * state all processes must share.
  */
-export const check = <R>(services: Effect.Effect<Readonly<Record<string, object>>, never, R>) =>
+export const requireSharedState = <R>(services: Effect.Effect<Readonly<Record<string, object>>, never, R>) =>
   Layer.effectDiscard(
     Effect.gen(function* () {
       if (!(yield* DatabaseIsShared)) return

@@ -21,10 +21,10 @@ export interface LogSubject {
  * The subject that a running request or job has collected so far. Log lines after a failure contain the collected
  * subject.
  */
-export type Collected = { -readonly [Part in keyof LogSubject]: LogSubject[Part] }
+export type CollectedSubject = { -readonly [Part in keyof LogSubject]: LogSubject[Part] }
 
 /** The collector to which `markSpan` writes; null if no subject is collected. */
-export const Collector = Context.Reference<Collected | null>("@partner-commentary/reference/Collector", {
+export const SubjectCollector = Context.Reference<CollectedSubject | null>("@partner-commentary/reference/Collector", {
   defaultValue: () => null
 })
 
@@ -32,7 +32,7 @@ export const Collector = Context.Reference<Collected | null>("@partner-commentar
  * Adds values to the collected subject. A request about several topics, such as a bulk submission, has no topic as
  * subject.
  */
-const collect = (into: Collected, { organizationId, shareId, topicId }: LogSubject): void => {
+const collect = (into: CollectedSubject, { organizationId, shareId, topicId }: LogSubject): void => {
   if (isKnown(organizationId)) into.organizationId = organizationId
   if (isKnown(topicId)) into.topicId = sameOrNull(into.topicId, topicId)
   if (isKnown(shareId)) into.shareId = sameOrNull(into.shareId, shareId)
@@ -42,9 +42,9 @@ const sameOrNull = <Id>(present: Id | null | undefined, next: Id): Id | null =>
   present === undefined || present === next ? next : null
 
 /** Replaces the collected subject, for a job that handles several subjects in sequence. */
-export const replace = (subject: LogSubject): Effect.Effect<void> =>
+export const replaceCollectedSubject = (subject: LogSubject): Effect.Effect<void> =>
   Effect.withFiber((fiber) => {
-    Object.assign(fiber.getRef(Collector) ?? {}, { organizationId: null, topicId: null, shareId: null }, subject)
+    Object.assign(fiber.getRef(SubjectCollector) ?? {}, { organizationId: null, topicId: null, shareId: null }, subject)
     return Effect.void
   })
 
@@ -87,8 +87,8 @@ export const subjectAttributes = (subject: LogSubject, separator: "." | "_"): Re
   )
 
 /** Adds the subject that was collected so far to the effect's log lines. */
-export const annotateCollected = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-  Effect.withFiber((fiber) => Effect.annotateLogs(self, subjectAttributes(fiber.getRef(Collector) ?? {}, "_")))
+export const annotateLogsWithCollectedSubject = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.withFiber((fiber) => Effect.annotateLogs(self, subjectAttributes(fiber.getRef(SubjectCollector) ?? {}, "_")))
 
 /** Applies a tracing function to an effect, but only when tracing is on. */
 const whereTraced =
@@ -98,7 +98,7 @@ const whereTraced =
 
 /** Collects the subject for later log lines. Returns whether tracing is on. */
 const note = (fiber: Fiber.Fiber<unknown, unknown>, subject: LogSubject): boolean => {
-  const collected = fiber.getRef(Collector)
+  const collected = fiber.getRef(SubjectCollector)
   if (collected !== null) collect(collected, subject)
   return fiber.getRef(References.TracerEnabled)
 }

@@ -11,7 +11,7 @@ export const countCodePoints = (text: string): number => {
  * Returns whether the text has control characters except tabs and line breaks. Not every database can store such
  * control characters.
  */
-export const hasControlCharacters = (text: string): boolean => /[^\P{Cc}\t\n\r]/u.test(text)
+export const hasForbiddenControlCharacters = (text: string): boolean => /[^\P{Cc}\t\n\r]/u.test(text)
 
 /**
  * Returns whether the text contains a visible character. Spaces, joiners, direction marks and blank letters are not

@@ -22,7 +22,7 @@ export class Transaction extends Context.Service<
  * Defers an effect until the surrounding transaction has committed. The implementation of the transaction provides this
  * reference.
  */
-export const AfterCommit = Context.Reference<(effect: Effect.Effect<void>) => Effect.Effect<void>>(
+export const DeferUntilCommit = Context.Reference<(effect: Effect.Effect<void>) => Effect.Effect<void>>(
   "@partner-commentary/reference/AfterCommit",
   { defaultValue: () => identity }
 )
@@ -32,4 +32,4 @@ export const AfterCommit = Context.Reference<(effect: Effect.Effect<void>) => Ef
  * rollback, the deferred effect never runs.
  */
 export const afterCommit = (effect: Effect.Effect<void>): Effect.Effect<void> =>
-  Effect.withFiber((fiber) => fiber.getRef(AfterCommit)(effect))
+  Effect.withFiber((fiber) => fiber.getRef(DeferUntilCommit)(effect))

@@ -26,23 +26,23 @@ export const allWorkKinds: ReadonlyArray<WorkKind> = [
 ]
 
 /** Returns the kind of work for due assignments. Live and test assignments have separate kinds. */
-export const dueIn = (environment: Environment): WorkKind => (environment === "test" ? "tests" : "assignments")
+export const assignmentWorkKindOf = (environment: Environment): WorkKind => (environment === "test" ? "tests" : "assignments")
 
 /**
  * A change for which waiting requests listen: the API's data about a topic has changed, or an owner has a new event.
  */
-export type Change = `topic ${TopicId}` | `events ${OrganizationId} ${Environment}`
+export type ChangeSignal = `topic ${TopicId}` | `events ${OrganizationId} ${Environment}`
 
-export const isChange = (signal: string): signal is Change => /^(topic|events) /.test(signal)
+export const isChangeSignal = (signal: string): signal is ChangeSignal => /^(topic|events) /.test(signal)
 
-export const topicChange = (id: TopicId): Change => `topic ${id}`
+export const topicChangeSignal = (id: TopicId): ChangeSignal => `topic ${id}`
 
-export const newEvents = ({ environment, organizationId }: Owner): Change => `events ${organizationId} ${environment}`
+export const newEventsSignal = ({ environment, organizationId }: Owner): ChangeSignal => `events ${organizationId} ${environment}`
 
 /** A signal reports work of one kind that is due now or later, or reports a change. */
-export type DueWork = WorkKind | Change | { readonly kind: WorkKind; readonly at: Instant.Instant }
+export type WorkNotification = WorkKind | ChangeSignal | { readonly kind: WorkKind; readonly at: Instant.Instant }
 
-export const dueAtTime = (kind: WorkKind, at: Instant.Instant, now: Instant.Instant): DueWork =>
+export const makeDueWorkNotification = (kind: WorkKind, at: Instant.Instant, now: Instant.Instant): WorkNotification =>
   at <= now ? kind : { kind, at }
 
 interface Listener {
@@ -64,26 +64,26 @@ export class WorkSignal extends Context.Service<
      * Signals only the given work. A signal for work that is due later ends a wait only if the wait would last beyond
      * the due time.
      */
-    readonly tell: (work: ReadonlyArray<DueWork>) => Effect.Effect<void>
+    readonly tell: (work: ReadonlyArray<WorkNotification>) => Effect.Effect<void>
     /**
      * Listens for one kind of work, or for one change, until the scope closes. The returned function waits for a
      * signal, but at most `longest`, and returns whether a signal came. If a signal came since the previous wait, the
      * wait ends immediately, so no signal is lost between a query and the wait.
      */
     readonly listen: (
-      kind: WorkKind | Change
+      kind: WorkKind | ChangeSignal
     ) => Effect.Effect<(longest: Duration.Duration) => Effect.Effect<boolean>, never, Scope.Scope>
   }
 >()("@partner-commentary/core/shared/WorkSignal") {
   /** `layerProcess` sends signals only within one process. */
   static readonly layerProcess = Layer.sync(WorkSignal, () => {
-    const listeners = new Map<WorkKind | Change, Set<Listener>>()
-    const add = (kind: WorkKind | Change, listener: Listener) => {
+    const listeners = new Map<WorkKind | ChangeSignal, Set<Listener>>()
+    const add = (kind: WorkKind | ChangeSignal, listener: Listener) => {
       const present = listeners.get(kind)
       if (present === undefined) listeners.set(kind, new Set([listener]))
       else present.add(listener)
     }
-    const remove = (kind: WorkKind | Change, listener: Listener) => {
+    const remove = (kind: WorkKind | ChangeSignal, listener: Listener) => {
       const present = listeners.get(kind)
       present?.delete(listener)
       if (present?.size === 0) listeners.delete(kind)
@@ -92,7 +92,7 @@ export class WorkSignal extends Context.Service<
       listener.later = Math.min(listener.later, at)
       if (at < listener.until) Queue.offerUnsafe(listener.signals, undefined)
     }
-    const tell = (work: ReadonlyArray<DueWork>) =>
+    const tell = (work: ReadonlyArray<WorkNotification>) =>
       afterCommit(
         Effect.sync(() => {
           for (const one of work) {

@@ -54,7 +54,7 @@ export interface Assignment {
   readonly respondedAt: Instant | null
   readonly declineReason: string | null
 
-  readonly generation: Generation
+  readonly generation: GenerationState
   /** The latest draft of the assignment. */
   readonly draft: Draft | null
   /** The time at which the first draft was stored. Later drafts do not change this time. */
@@ -69,7 +69,7 @@ export interface Assignment {
   /** The reason that the creator gave for the withdrawal. */
   readonly withdrawReason: string | null
   /** The state of the simulated creator in the test environment; null in the live environment. */
-  readonly simulation: Simulation | null
+  readonly simulation: SimulationState | null
   /**
    * The time at which the next timed step is due; null once the assignment is settled. Workers find due assignments by
    * `dueAt`.
@@ -77,14 +77,14 @@ export interface Assignment {
   readonly dueAt: Instant | null
 }
 
-export interface Simulation {
+export interface SimulationState {
   readonly path: SimulationPath
   /** The time of the simulated creator's next step; null while no automatic step is scheduled. */
   readonly nextAt: Instant | null
 }
 
 /** The state of draft generation. */
-export interface Generation {
+export interface GenerationState {
   /** The ticket increases with every attempt. A result with an earlier ticket is ignored. */
   readonly ticket: number
   /** True while the generation attempt with the latest ticket is running. */
@@ -126,9 +126,9 @@ export interface ApprovedCommentary {
 }
 
 /** Returns whether the assignment is settled. A settled assignment has no further timed step. */
-export const isSettled = (assignment: Pick<Assignment, "status" | "failure">): boolean =>
+export const isAssignmentSettled = (assignment: Pick<Assignment, "status" | "failure">): boolean =>
   assignment.status === "creator_approved" || assignment.failure !== null
 
 /** Returns the time at which the assignment was settled; null while the assignment is open. */
-export const settledAt = (assignment: Pick<Assignment, "commentary" | "failure">): Instant | null =>
+export const assignmentSettlementTime = (assignment: Pick<Assignment, "commentary" | "failure">): Instant | null =>
   assignment.failure?.at ?? assignment.commentary?.approvedAt ?? null

@@ -3,47 +3,47 @@ import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type * as Result from "effect/Result"
-import type { LatestDue } from "../shared/DueTimes.ts"
+import type { LatestPlausibleDueTimes } from "../shared/DueTimes.ts"
 import type { OrganizationId, ShareId } from "../shared/Ids.ts"
 import type { Instant } from "../shared/Instant.ts"
 import type { Environment } from "../shared/Owner.ts"
-import type { DueWork } from "../shared/WorkSignal.ts"
+import type { WorkNotification } from "../shared/WorkSignal.ts"
 import type { Assignment } from "./Assignment.ts"
 import type { Topic } from "./Topic.ts"
-import type { Change } from "./Workflow.ts"
+import type { AssignmentChange } from "./Workflow.ts"
 
 /** An assignment with the part of its topic that creators' pages, mails and the text generator need. */
-export interface AssignmentInContext {
+export interface AssignmentWithTopic {
   readonly assignment: Assignment
   readonly topic: Pick<Topic, "id" | "content" | "organizationName">
 }
 
 /** The due assignments of one organization, oldest due time first. */
-export interface OrganizationQueue {
+export interface OrganizationDueAssignments {
   readonly organizationId: OrganizationId
   readonly ids: ReadonlyArray<ShareId>
 }
 
-export interface Modified {
+export interface ModifiedAssignment {
   readonly before: Assignment
   readonly after: Assignment
-  readonly topic: AssignmentInContext["topic"]
+  readonly topic: AssignmentWithTopic["topic"]
   /** The work that the change created, and the assignment's next timed step. */
-  readonly work: ReadonlyArray<DueWork>
+  readonly work: ReadonlyArray<WorkNotification>
 }
 
 export interface OpenAssignments {
-  readonly assignments: ReadonlyArray<AssignmentInContext>
+  readonly assignments: ReadonlyArray<AssignmentWithTopic>
   /** Number of further open assignments; capped at `maxFurtherAssignments`. */
   readonly further: number
 }
 
-export const maxFurtherAssignments = 1000
+export const maxCountedFurtherAssignments = 1000
 
 export class AssignmentStore extends Context.Service<
   AssignmentStore,
   {
-    readonly find: (id: ShareId) => Effect.Effect<Option.Option<AssignmentInContext>>
+    readonly find: (id: ShareId) => Effect.Effect<Option.Option<AssignmentWithTopic>>
     /**
      * Locks the topic and the assignment, calls `decide`, and writes the complete change in one transaction. The change
      * includes the draft, the topic's counts, usage, notices and the audit entry. Concurrent calls run one after the
@@ -52,16 +52,16 @@ export class AssignmentStore extends Context.Service<
      */
     readonly modify: <E>(
       id: ShareId,
-      decide: (present: Assignment) => Result.Result<Change, E>
-    ) => Effect.Effect<Option.Option<Modified>, E>
+      decide: (present: Assignment) => Result.Result<AssignmentChange, E>
+    ) => Effect.Effect<Option.Option<ModifiedAssignment>, E>
     /**
      * Changes several assignments in one transaction, each like `modify`. The result omits assignments that do not
      * exist.
      */
     readonly modifyAll: (
       ids: ReadonlyArray<ShareId>,
-      decide: (present: Assignment) => Change
-    ) => Effect.Effect<ReadonlyArray<Modified>>
+      decide: (present: Assignment) => AssignmentChange
+    ) => Effect.Effect<ReadonlyArray<ModifiedAssignment>>
     /**
      * Returns up to `limit` due assignments, grouped by organization. If more assignments are due, organizations take
      * turns, and no organization gets more than an equal share.
@@ -70,12 +70,12 @@ export class AssignmentStore extends Context.Service<
       environment: Environment,
       at: Instant,
       limit: number
-    ) => Effect.Effect<ReadonlyArray<OrganizationQueue>>
+    ) => Effect.Effect<ReadonlyArray<OrganizationDueAssignments>>
     /**
      * Returns up to `limit` assignments whose next generation attempt or simulated step has an implausibly late due
      * time, which a fast clock has written.
      */
-    readonly putOff: (latest: LatestDue, step: Instant, limit: number) => Effect.Effect<ReadonlyArray<ShareId>>
+    readonly putOff: (latest: LatestPlausibleDueTimes, step: Instant, limit: number) => Effect.Effect<ReadonlyArray<ShareId>>
     /** Returns the next time at which an assignment in one of these environments is due. */
     readonly nextDue: (among: ReadonlyArray<Environment>) => Effect.Effect<Option.Option<Instant>>
     /**

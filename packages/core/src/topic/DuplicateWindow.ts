@@ -11,5 +11,5 @@ export const normalizeContent = (content: string): string =>
   content.normalize("NFKC").trim().replace(/\s+/gu, " ").toLowerCase()
 
 /** Returns the SHA-256 hash of the normalized content in hex. */
-export const fingerprintOf = (digest: Digest.Digest["Service"], content: string): Effect.Effect<string> =>
+export const topicContentFingerprint = (digest: Digest.Digest["Service"], content: string): Effect.Effect<string> =>
   hashText(digest, normalizeContent(content))

@@ -1,13 +1,13 @@
 /** Calculates due times: the next timed step of an assignment, and the next reminder. */
 import * as Instant from "../shared/Instant.ts"
-import { type Assignment, isSettled } from "./Assignment.ts"
+import { type Assignment, isAssignmentSettled } from "./Assignment.ts"
 
 /**
  * Returns the due time of the assignment's next timed step; null once the assignment is settled. The due time is always
  * derived from the other fields.
  */
 export const nextDueAt = (assignment: Assignment): Instant.Instant | null => {
-  if (isSettled(assignment)) return null
+  if (isAssignmentSettled(assignment)) return null
   const { generation } = assignment
   const moments = [
     reminderAt(assignment),

@@ -8,7 +8,7 @@ import type { AssignmentStore } from "./AssignmentStore.ts"
  * Runs the change and its signal without interruption. An interruption between the change and the signal would delay
  * the stored work until the next poll.
  */
-export const make =
+export const makeSignalingModify =
   (
     store: Pick<AssignmentStore["Service"], "modify">,
     signal: Pick<WorkSignal["Service"], "tell">

@@ -11,7 +11,7 @@ import * as Instant from "../shared/Instant.ts"
 import type { Environment } from "../shared/Owner.ts"
 import type { Policy } from "../shared/Policy.ts"
 import type { Quotas } from "../usage/Quota.ts"
-import type { Assignment, Simulation } from "./Assignment.ts"
+import type { Assignment, SimulationState } from "./Assignment.ts"
 import { nextDueAt } from "./NextDueAt.ts"
 import type { TestStorageAmount } from "./TestStorage.ts"
 import type { Topic } from "./Topic.ts"
@@ -23,7 +23,7 @@ export interface Submission {
   /** The requested personas in the partner's order, including repetitions. */
   readonly requested: ReadonlyArray<PersonaId>
   /** The licensed personas without repetitions, in the order of the request. */
-  readonly candidates: ReadonlyArray<SubmissionCandidate>
+  readonly candidates: ReadonlyArray<CandidateRecipient>
   readonly fingerprint: string
   /** The end of the duplicate window that this submission opens. */
   readonly windowUntil: Instant.Instant
@@ -37,7 +37,7 @@ export interface Submission {
   readonly actsAt: Instant.Instant | null
 }
 
-export interface SubmissionCandidate {
+export interface CandidateRecipient {
   readonly shareId: ShareId
   readonly persona: Persona
 }
@@ -65,7 +65,7 @@ export class NoValidPersonas extends Schema.TaggedError<NoValidPersonas>()("NoVa
  * Returns the result for each requested persona. `holders` maps each candidate to the assignment that holds the
  * candidate's duplicate window.
  */
-export const resultsOf = (
+export const submissionResultsOf = (
   submission: Pick<Submission, "topic" | "requested" | "candidates">,
   holders: ReadonlyMap<PersonaId, AssignmentReference>
 ): ReadonlyArray<SubmissionResult> => {
@@ -92,7 +92,7 @@ export const newAssignmentsOf = (
 
 const assignment = (
   { actsAt, isDeadlineFixed, respondBy, topic }: Submission,
-  { persona, shareId }: SubmissionCandidate,
+  { persona, shareId }: CandidateRecipient,
   position: number
 ): Assignment => {
   const sent: Assignment = {
@@ -129,7 +129,7 @@ const assignment = (
   return { ...sent, dueAt: nextDueAt(sent) }
 }
 
-const simulation = (path: SimulationPath, actsAt: Instant.Instant): Simulation => ({
+const simulation = (path: SimulationPath, actsAt: Instant.Instant): SimulationState => ({
   path,
   nextAt: path === "wait" ? null : actsAt
 })
@@ -138,7 +138,7 @@ const simulation = (path: SimulationPath, actsAt: Instant.Instant): Simulation =
  * Returns the response deadline that applies until the request mail is delivered or fails permanently. A delivery opens
  * a full response window, and a permanent failure sets an earlier deadline.
  */
-export const latestResponseDeadline = (
+export const initialResponseDeadline = (
   environment: Environment,
   createdAt: Instant.Instant,
   policy: Policy
@@ -148,11 +148,11 @@ export const latestResponseDeadline = (
     : Math.max(Instant.plus(createdAt, policy.deliveryWindow), deadlineAfterMailFailure(createdAt, policy))
 
 /** Returns the licensed personas in the order of the request, without repetitions. */
-export const candidatesOf = (
+export const candidateRecipientsOf = (
   requested: ReadonlyArray<PersonaId>,
   licensed: ReadonlyArray<Persona>,
   shareIds: ReadonlyArray<ShareId>
-): ReadonlyArray<SubmissionCandidate> => {
+): ReadonlyArray<CandidateRecipient> => {
   const byId = new Map(licensed.map((persona) => [persona.id, persona]))
   const chosen = [...new Set(requested)].flatMap((id) => Option.toArray(Option.fromUndefinedOr(byId.get(id))))
   return chosen.flatMap((persona, index) => {

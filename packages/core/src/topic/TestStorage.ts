@@ -39,7 +39,7 @@ const eventsEach = 2
  * Returns the maximum bytes that a topic and its assignments can use, without deliveries. The submission reserves this
  * size, so later steps do not update the storage counter.
  */
-export const storedBytesOf = (
+export const maxStoredBytesOfTopic = (
   { content, externalReference, metadata }: Pick<Topic, "content" | "externalReference" | "metadata">,
   personas: number
 ): number => {
@@ -56,7 +56,7 @@ export const storedBytesOf = (
  * Returns the limit that a new topic of this size would exceed; none if the topic fits. `stored` does not include the
  * new topic.
  */
-export const refusalOfTestStorage = (
+export const findExceededTestStorageLimit = (
   stored: TestStorageAmount,
   limits: TestStorageAmount,
   bytes: number

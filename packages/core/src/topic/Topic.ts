@@ -3,13 +3,13 @@ import * as Schema from "effect/Schema"
 import type { OrganizationId, TopicId, WebhookId } from "../shared/Ids.ts"
 import type { Instant } from "../shared/Instant.ts"
 import type { Environment } from "../shared/Owner.ts"
-import { countCodePoints, hasControlCharacters, hasReadableCharacter } from "../shared/Text.ts"
+import { countCodePoints, hasForbiddenControlCharacters, hasReadableCharacter } from "../shared/Text.ts"
 import type { TopicCounts, TopicStatus } from "./TopicStatus.ts"
 
 export const OutputType = Schema.Literals(["text", "audio", "video"])
 export type OutputType = typeof OutputType.Type
 
-export type Metadata = Schema.JsonObject
+export type TopicMetadata = Schema.JsonObject
 
 export interface Topic {
   readonly id: TopicId
@@ -19,7 +19,7 @@ export interface Topic {
   readonly environment: Environment
   readonly externalReference: string | null
   readonly content: string
-  readonly metadata: Metadata
+  readonly metadata: TopicMetadata
   readonly outputTypes: ReadonlyArray<OutputType>
   /** The webhooks that receive the topic's events; null means all webhooks of the organization. */
   readonly webhookIds: ReadonlyArray<WebhookId> | null
@@ -28,18 +28,18 @@ export interface Topic {
   readonly createdAt: Instant
 }
 
-export const maxPersonas = 100
+export const maxPersonasPerTopic = 100
 
 /**
  * A reference consists of letters, digits and `-_.:`. The references `.` and `..` are invalid, because URL parsers
  * remove these segments from paths.
  */
-export const referencePattern = /^(?!\.{1,2}$)[A-Za-z0-9\-_.:]{1,256}$/
+export const externalReferencePattern = /^(?!\.{1,2}$)[A-Za-z0-9\-_.:]{1,256}$/
 
-export const isReference = (text: string): boolean => referencePattern.test(text)
+export const isExternalReference = (text: string): boolean => externalReferencePattern.test(text)
 
 /** The limits of a content's length after trimming, in Unicode code points. */
-export interface TopicBounds {
+export interface ContentLengthLimits {
   readonly min: number
   readonly max: number
 }
@@ -48,10 +48,10 @@ export const ContentProblem = Schema.Literals(["length", "controls", "invisible"
 export type ContentProblem = typeof ContentProblem.Type
 
 /** Trims the content and returns the problem with the content; null when the content is valid. */
-export const contentProblem = (content: string, bounds: TopicBounds): ContentProblem | null => {
+export const findContentProblem = (content: string, bounds: ContentLengthLimits): ContentProblem | null => {
   const trimmed = content.trim()
   const length = countCodePoints(trimmed)
   if (length < bounds.min || length > bounds.max) return "length"
-  if (hasControlCharacters(trimmed)) return "controls"
+  if (hasForbiddenControlCharacters(trimmed)) return "controls"
   return hasReadableCharacter(trimmed) ? null : "invisible"
 }

@@ -14,7 +14,7 @@ import { type TopicProgress, TopicStore } from "./TopicStore.ts"
 import { TopicNotFound } from "./Topics.ts"
 import { cancel } from "./Workflow.ts"
 
-export interface Canceller extends Pick<Principal, "environment" | "organization"> {
+export interface CancellationRequester extends Pick<Principal, "environment" | "organization"> {
   /** The API key that requests the cancellation; null if the embedding application cancels the topic. */
   readonly key: Pick<Principal["key"], "id"> | null
 }
@@ -26,7 +26,7 @@ export class TopicCancellation extends Context.Service<
      * Cancels all unanswered assignments of the topic in one transaction. Returns the topic's progress after the
      * cancellation.
      */
-    readonly cancel: (canceller: Canceller, id: TopicId) => Effect.Effect<TopicProgress, TopicNotFound>
+    readonly cancel: (canceller: CancellationRequester, id: TopicId) => Effect.Effect<TopicProgress, TopicNotFound>
   }
 >()("@partner-commentary/core/topic/TopicCancellation") {
   static readonly layer = Layer.effect(

@@ -40,8 +40,8 @@ export const topicStatus = (counts: TopicCounts): TopicStatus => {
 /** Returns the topic's counts after a change of one assignment. */
 export const countsAfterChange = (
   counts: TopicCounts,
-  before: AssignmentOutcome,
-  after: AssignmentOutcome
+  before: AssignmentStatusFields,
+  after: AssignmentStatusFields
 ): TopicCounts => {
   const next = { ...counts }
   next[before.status] -= 1
@@ -52,23 +52,23 @@ export const countsAfterChange = (
 }
 
 /** The fields of an assignment that determine the counts of its topic. */
-export type AssignmentOutcome = Pick<Assignment, "status" | "failure">
+export type AssignmentStatusFields = Pick<Assignment, "status" | "failure">
 
-export const isAbandonedAssignment = (outcome: AssignmentOutcome): boolean =>
+export const isAbandonedAssignment = (outcome: AssignmentStatusFields): boolean =>
   outcome.failure !== null && outcome.status !== "declined" && outcome.status !== "expired"
 
-export const isCancelledAssignment = (outcome: AssignmentOutcome): boolean => outcome.failure?.reason === "cancelled"
+export const isCancelledAssignment = (outcome: AssignmentStatusFields): boolean => outcome.failure?.reason === "cancelled"
 
 /** Returns the outcome under which the summary of a topic detail counts an assignment. */
-export const outcomeOfAssignment = (outcome: AssignmentOutcome): "completed" | "failed" | "pending" => {
+export const summaryCategoryOf = (outcome: AssignmentStatusFields): "completed" | "failed" | "pending" => {
   if (outcome.status === "creator_approved") return "completed"
   return outcome.failure === null ? "pending" : "failed"
 }
 
 /** Returns the summary of a topic detail, calculated from the topic's assignments. */
-export const summarizeOutcomes = (outcomes: ReadonlyArray<AssignmentOutcome>) => {
+export const summarizeOutcomes = (outcomes: ReadonlyArray<AssignmentStatusFields>) => {
   const summary = { total_personas: outcomes.length, completed: 0, pending: 0, failed: 0 }
-  for (const outcome of outcomes) summary[outcomeOfAssignment(outcome)] += 1
+  for (const outcome of outcomes) summary[summaryCategoryOf(outcome)] += 1
   return summary
 }
 

@@ -5,12 +5,12 @@ import type * as Option from "effect/Option"
 import type { PersonaId, ShareId, TopicId } from "../shared/Ids.ts"
 import type { Instant } from "../shared/Instant.ts"
 import type { Owner } from "../shared/Owner.ts"
-import type { Cursor, Page } from "../shared/Page.ts"
+import type { PageCursor, Page } from "../shared/Page.ts"
 import type { QuotaExceeded } from "../usage/Quota.ts"
 import type { Assignment, FailureReason } from "./Assignment.ts"
 import type { NoValidPersonas, Submission, SubmissionResult } from "./Submission.ts"
 import type { TestStorageFull } from "./TestStorage.ts"
-import type { Metadata, Topic } from "./Topic.ts"
+import type { TopicMetadata, Topic } from "./Topic.ts"
 import type { TopicStatus } from "./TopicStatus.ts"
 
 /** The fields of an assignment that a partner may see. */
@@ -23,17 +23,17 @@ export type PublicAssignment = Pick<
  * Identifies the state of the topic's views. The revision consists of the topic's version and a time, because versions
  * repeat after a backup is restored.
  */
-export type Revision = string
+export type TopicRevision = string
 
 export interface TopicWithAssignments {
-  readonly revision: Revision
+  readonly revision: TopicRevision
   readonly topic: Topic
   /** The topic's assignments in the order of submission. */
   readonly assignments: ReadonlyArray<PublicAssignment>
 }
 
 /** Limits the result of a look-up by reference. The look-up stops at the first topic that exceeds a limit. */
-export interface ReferenceDepth {
+export interface ReferenceLookupLimits {
   readonly topics: number
   /**
    * The maximum number of assignments of all found topics together. The newest topic is always included, even above the
@@ -54,7 +54,7 @@ export interface FoundByReference {
     readonly assignments: ReadonlyArray<PublicAssignment>
   }>
   /** The metadata of the newest topic. The query does not read the metadata of older topics. */
-  readonly metadata: Metadata
+  readonly metadata: TopicMetadata
   /** True if the list omits older topics with the same reference. */
   readonly more: boolean
 }
@@ -65,7 +65,7 @@ export interface FoundByReference {
  */
 export interface TopicProgress extends Pick<Topic, "externalReference" | "metadata" | "outputTypes"> {
   readonly id: TopicId
-  readonly revision: Revision
+  readonly revision: TopicRevision
   readonly content: string
   readonly status: TopicStatus
   readonly createdAt: string
@@ -91,7 +91,7 @@ export interface ListedTopic extends Pick<Topic, "id" | "externalReference" | "c
   readonly createdAt: string
   readonly approvedAssignments: number
   readonly totalAssignments: number
-  readonly revision: Revision
+  readonly revision: TopicRevision
 }
 
 export interface TopicQuery {
@@ -110,7 +110,7 @@ export interface TopicQuery {
   readonly oldestFirst?: boolean
   readonly limit: number
   /** The start of the page: an offset, or the cursor of the previous page. */
-  readonly from: { readonly offset: number } | { readonly cursor: Cursor }
+  readonly from: { readonly offset: number } | { readonly cursor: PageCursor }
 }
 
 /** If a list has another filter than the status, the total is counted only up to this number. */
@@ -135,12 +135,12 @@ export class TopicStore extends Context.Service<
     readonly progress: (owner: Owner, id: TopicId) => Effect.Effect<Option.Option<TopicProgress>>
     readonly find: (owner: Owner, id: TopicId) => Effect.Effect<Option.Option<TopicWithAssignments>>
     /** Returns the revision of a topic. The query reads one row by its key. */
-    readonly revision: (owner: Owner, id: TopicId) => Effect.Effect<Option.Option<Revision>>
+    readonly revision: (owner: Owner, id: TopicId) => Effect.Effect<Option.Option<TopicRevision>>
     /**
      * Returns complete topics, newest first, within the limits of `depth`. The query reads only the rows that it
      * returns.
      */
-    readonly byReference: (owner: Owner, reference: string, depth: ReferenceDepth) => Effect.Effect<FoundByReference>
+    readonly byReference: (owner: Owner, reference: string, depth: ReferenceLookupLimits) => Effect.Effect<FoundByReference>
     /**
      * Lists topics by time and then by id, both in the same direction. The total is a stored counter, or a count that
      * stops at `maxCountedTotal`.

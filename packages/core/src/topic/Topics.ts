@@ -19,24 +19,24 @@ import type { Owner } from "../shared/Owner.ts"
 import type { Page } from "../shared/Page.ts"
 import { Policy } from "../shared/Policy.ts"
 import * as Subject from "../shared/Subject.ts"
-import { dueIn, WorkSignal } from "../shared/WorkSignal.ts"
+import { assignmentWorkKindOf, WorkSignal } from "../shared/WorkSignal.ts"
 import type { QuotaExceeded } from "../usage/Quota.ts"
-import { fingerprintOf } from "./DuplicateWindow.ts"
+import { topicContentFingerprint } from "./DuplicateWindow.ts"
 import {
-  candidatesOf,
-  latestResponseDeadline,
+  candidateRecipientsOf,
+  initialResponseDeadline,
   NoValidPersonas,
-  resultsOf,
+  submissionResultsOf,
   type Submission,
   type SubmissionResult
 } from "./Submission.ts"
-import { storedBytesOf, type TestStorageFull } from "./TestStorage.ts"
-import { ContentProblem, contentProblem, type Metadata, type OutputType, type Topic } from "./Topic.ts"
+import { maxStoredBytesOfTopic, type TestStorageFull } from "./TestStorage.ts"
+import { ContentProblem, findContentProblem, type TopicMetadata, type OutputType, type Topic } from "./Topic.ts"
 import {
   type FoundByReference,
   type ListedTopic,
-  type ReferenceDepth,
-  type Revision,
+  type ReferenceLookupLimits,
+  type TopicRevision,
   type TopicProgress,
   type TopicQuery,
   TopicStore,
@@ -50,7 +50,7 @@ export interface NewTopic {
   readonly personaIds: ReadonlyArray<PersonaId>
   readonly externalReference: string | null
   readonly outputTypes: ReadonlyArray<OutputType>
-  readonly metadata: Metadata
+  readonly metadata: TopicMetadata
   /** The webhooks that receive the topic's events. The default is all webhooks of the organization. */
   readonly webhookIds?: ReadonlyArray<WebhookId> | null
   /**
@@ -61,7 +61,7 @@ export interface NewTopic {
 }
 
 /** The organization, environment and limits of the authenticated caller. */
-export type Submitter = Pick<Principal, "organization" | "environment" | "limits">
+export type SubmittingCaller = Pick<Principal, "organization" | "environment" | "limits">
 
 export class InvalidContent extends Schema.TaggedError<InvalidContent>()("InvalidContent", {
   problem: ContentProblem
@@ -71,7 +71,7 @@ export class ReferenceNotFound extends Schema.TaggedError<ReferenceNotFound>()("
   reference: Schema.String
 }) {}
 
-export const maxReferenceDepth: ReferenceDepth = { topics: 100, assignments: 1000, bytes: 1024 * 1024 }
+export const referenceLookupLimits: ReferenceLookupLimits = { topics: 100, assignments: 1000, bytes: 1024 * 1024 }
 
 export class Topics extends Context.Service<
   Topics,
@@ -80,7 +80,7 @@ export class Topics extends Context.Service<
      * Validates the topic and reads the licensed personas, which may come from another system. `prepare` stores
      * nothing.
      */
-    readonly prepare: (asker: Submitter, topic: NewTopic) => Effect.Effect<Submission, InvalidContent | NoValidPersonas>
+    readonly prepare: (asker: SubmittingCaller, topic: NewTopic) => Effect.Effect<Submission, InvalidContent | NoValidPersonas>
     /** Writes the submission in one transaction. `submit` makes no calls to other systems. */
     readonly submit: (submission: Submission) => Effect.Effect<
       {
@@ -93,7 +93,7 @@ export class Topics extends Context.Service<
     readonly progress: (owner: Owner, id: TopicId) => Effect.Effect<TopicProgress, TopicNotFound>
     readonly find: (owner: Owner, id: TopicId) => Effect.Effect<TopicWithAssignments, TopicNotFound>
     /** Returns the revision of the topic's views. A revision is much cheaper to read than a view. */
-    readonly revision: (owner: Owner, id: TopicId) => Effect.Effect<Revision, TopicNotFound>
+    readonly revision: (owner: Owner, id: TopicId) => Effect.Effect<TopicRevision, TopicNotFound>
     /** Finds topics by reference, within the limits of `maxReferenceDepth`. */
     readonly byReference: (owner: Owner, reference: string) => Effect.Effect<FoundByReference, ReferenceNotFound>
     readonly list: (list: TopicQuery) => Effect.Effect<Page<ListedTopic>>
@@ -114,7 +114,7 @@ export class Topics extends Context.Service<
        * personas.
        */
       const licensedAmong = Effect.fnUntraced(function* (
-        { environment, organization }: Submitter,
+        { environment, organization }: SubmittingCaller,
         requested: ReadonlyArray<PersonaId>,
         at: Instant.Instant
       ) {
@@ -130,7 +130,7 @@ export class Topics extends Context.Service<
       return Topics.of({
         prepare: Effect.fnUntraced(function* (asker, wanted) {
           const { organization, environment, limits } = asker
-          const problem = contentProblem(wanted.content, policy.contentLength)
+          const problem = findContentProblem(wanted.content, policy.contentLength)
           if (problem !== null) return yield* new InvalidContent({ problem })
           const content = wanted.content.trim()
           const createdAt = yield* Instant.now
@@ -151,30 +151,30 @@ export class Topics extends Context.Service<
               createdAt
             },
             requested: wanted.personaIds,
-            candidates: candidatesOf(wanted.personaIds, licensed, shareIds),
-            fingerprint: yield* fingerprintOf(digest, content),
+            candidates: candidateRecipientsOf(wanted.personaIds, licensed, shareIds),
+            fingerprint: yield* topicContentFingerprint(digest, content),
             windowUntil: Instant.plus(
               createdAt,
               environment === "test" ? policy.testDuplicateWindow : policy.duplicateWindow
             ),
-            respondBy: wanted.respondBy ?? latestResponseDeadline(environment, createdAt, policy),
+            respondBy: wanted.respondBy ?? initialResponseDeadline(environment, createdAt, policy),
             isDeadlineFixed: wanted.respondBy !== undefined && wanted.respondBy !== null,
             quotas: environment === "test" ? null : limits,
             storage:
               environment === "test"
-                ? { bytes: storedBytesOf({ ...wanted, content }, licensed.length), limits: policy.testStorage }
+                ? { bytes: maxStoredBytesOfTopic({ ...wanted, content }, licensed.length), limits: policy.testStorage }
                 : null,
             actsAt: environment === "test" ? Instant.plus(createdAt, policy.testPace) : null
           }
           if (submission.candidates.length === 0) {
-            return yield* new NoValidPersonas({ results: resultsOf(submission, new Map()) })
+            return yield* new NoValidPersonas({ results: submissionResultsOf(submission, new Map()) })
           }
           return submission
         }),
 
         submit: (submission) => {
           const { environment, id, organizationId } = submission.topic
-          const firstStep = { kind: dueIn(environment), at: submission.actsAt ?? submission.respondBy }
+          const firstStep = { kind: assignmentWorkKindOf(environment), at: submission.actsAt ?? submission.respondBy }
           const subject = { organizationId, topicId: id }
           const submitted = Subject.startOwnTrace(store.submit(submission), "topic", id, subject)
           return Effect.tap(Subject.traceWithSubject(submitted, subject), signal.tell([firstStep, "mails"]))
@@ -187,7 +187,7 @@ export class Topics extends Context.Service<
           Effect.andThen(Subject.markSpan({ topicId: id }), orNotFound(store.revision(owner, id))),
 
         byReference: Effect.fnUntraced(function* (owner, reference) {
-          const found = yield* store.byReference(owner, reference, maxReferenceDepth)
+          const found = yield* store.byReference(owner, reference, referenceLookupLimits)
           return found.topics.length === 0 ? yield* new ReferenceNotFound({ reference }) : found
         }),
 

@@ -9,7 +9,7 @@ import type { AuditEntry } from "../shared/AuditLog.ts"
 import type { CommentaryId, DraftId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import type { Policy } from "../shared/Policy.ts"
-import { type Assignment, AssignmentStatus, type FailureReason, isSettled } from "./Assignment.ts"
+import { type Assignment, AssignmentStatus, type FailureReason, isAssignmentSettled } from "./Assignment.ts"
 import type { MediaKind, MediaRequest } from "./MediaRequest.ts"
 import { nextDueAt } from "./NextDueAt.ts"
 
@@ -67,7 +67,7 @@ export interface MailAttempt {
 }
 
 /** The result of one workflow step. The store writes the complete change in one transaction. */
-export interface Change {
+export interface AssignmentChange {
   /** The assignment after the step. A step that changes nothing returns the same object as the argument. */
   readonly assignment: Assignment
   readonly notices: ReadonlyArray<CreatorNotice>
@@ -97,7 +97,7 @@ export class ActionRefused extends Schema.TaggedError<ActionRefused>()("ActionRe
   status: AssignmentStatus
 }) {}
 
-type Step = Result.Result<Change, ActionRefused>
+type Step = Result.Result<AssignmentChange, ActionRefused>
 
 export const respond = (present: Assignment, action: { readonly perspective: string }, now: Instant.Instant): Step => {
   if (present.status !== "topic_sent") {
@@ -230,8 +230,8 @@ export const withdraw = (
  * changes nothing. If the request mail is being sent at that time, `recordRequestDelivery` later queues a mail to the
  * creator about the cancellation.
  */
-export const cancel = (present: Assignment, action: { readonly by: string }, now: Instant.Instant): Change => {
-  if (present.status !== "topic_sent" || isSettled(present) || now >= present.respondBy)
+export const cancel = (present: Assignment, action: { readonly by: string }, now: Instant.Instant): AssignmentChange => {
+  if (present.status !== "topic_sent" || isAssignmentSettled(present) || now >= present.respondBy)
     return { assignment: present, notices: [] }
   return makeChange(failAssignment(present, "cancelled", now), {
     audit: { action: "partner.cancelled", details: { by: action.by } },
@@ -244,7 +244,7 @@ const cancellationNotices = (present: Assignment): ReadonlyArray<CreatorNotice> 
   present.environment === "test" ? [] : [{ kind: "cancelled", occasion: occasionOfNotice("cancelled", present) }]
 
 /** Returns true while the request mail is not sent and the response window is open. */
-export const isUnnotified = ({ failure, notifiedAt, respondBy, status }: Assignment, now: Instant.Instant): boolean =>
+export const isRequestMailUndelivered = ({ failure, notifiedAt, respondBy, status }: Assignment, now: Instant.Instant): boolean =>
   notifiedAt === null && status === "topic_sent" && failure === null && now < respondBy
 
 /**
@@ -256,11 +256,11 @@ export const recordRequestDelivery = (
   mail: MailAttempt,
   now: Instant.Instant,
   policy: Policy
-): Change => {
+): AssignmentChange => {
   if (present.notifiedAt === null && present.failure?.reason === "cancelled") {
     return { assignment: { ...present, notifiedAt: now }, notices: cancellationNotices(present), delivered: mail }
   }
-  if (!isUnnotified(present, now)) return { assignment: present, notices: [], delivered: mail }
+  if (!isRequestMailUndelivered(present, now)) return { assignment: present, notices: [], delivered: mail }
   const respondBy = present.isDeadlineFixed ? present.respondBy : Instant.plus(now, policy.responseWindow)
   const next = { ...present, notifiedAt: now, respondBy }
   return { assignment: { ...next, dueAt: nextDueAt(next) }, notices: [], delivered: mail }
@@ -277,16 +277,16 @@ export const deadlineAfterMailFailure = (createdAt: Instant.Instant, policy: Pol
  * Records that the request mail failed permanently. The new deadline leaves at least one mail window to correct the
  * address. A deadline that the partner has set stays unchanged.
  */
-export const recordRequestFailure = (present: Assignment, now: Instant.Instant, policy: Policy): Change => {
+export const recordRequestFailure = (present: Assignment, now: Instant.Instant, policy: Policy): AssignmentChange => {
   const respondBy = Math.max(deadlineAfterMailFailure(present.createdAt, policy), Instant.plus(now, policy.mailWindow))
-  if (present.isDeadlineFixed || !isUnnotified(present, now) || respondBy >= present.respondBy)
+  if (present.isDeadlineFixed || !isRequestMailUndelivered(present, now) || respondBy >= present.respondBy)
     return { assignment: present, notices: [] }
   return makeChange({ ...present, respondBy })
 }
 
 /** Returns true when all generation attempts failed and a restart is allowed. */
 export const isGenerationStalled = (present: Assignment): boolean =>
-  !isSettled(present) && present.generation.nextAt === null && present.generation.attempts > 0
+  !isAssignmentSettled(present) && present.generation.nextAt === null && present.generation.attempts > 0
 
 /**
  * Returns true if generation was restarted after all attempts failed. After a restart, the ticket is higher than the
@@ -297,7 +297,7 @@ const isRestarted = ({ generation }: Assignment): boolean =>
 
 /** Restarts generation after all attempts failed. An operator or the creator requests the restart. */
 export const restartGeneration = (present: Assignment, now: Instant.Instant, action: string): Step => {
-  if (!isGenerationStalled(present)) return refuse(present, isSettled(present) ? "settled" : "not_allowed")
+  if (!isGenerationStalled(present)) return refuse(present, isAssignmentSettled(present) ? "settled" : "not_allowed")
   const { approveBy, generation } = present
   if (now >= Math.min(generation.giveUpAt ?? now + 1, approveBy ?? now + 1)) return refuse(present, "too_late")
   return changed(
@@ -333,15 +333,15 @@ export const failAssignment = (present: Assignment, reason: FailureReason, now: 
 })
 
 /** Returns a change to the assignment with a recalculated due time. */
-export const makeChange = (next: Assignment, also: Omit<Partial<Change>, "assignment"> = {}): Change => ({
+export const makeChange = (next: Assignment, also: Omit<Partial<AssignmentChange>, "assignment"> = {}): AssignmentChange => ({
   notices: [],
   ...also,
   assignment: {
     ...next,
-    generation: isSettled(next)
+    generation: isAssignmentSettled(next)
       ? { ...next.generation, running: false, nextAt: null, giveUpAt: null }
       : next.generation,
-    simulation: isSettled(next) && next.simulation !== null ? { ...next.simulation, nextAt: null } : next.simulation,
+    simulation: isAssignmentSettled(next) && next.simulation !== null ? { ...next.simulation, nextAt: null } : next.simulation,
     dueAt: nextDueAt(next)
   }
 })

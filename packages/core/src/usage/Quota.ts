@@ -28,7 +28,7 @@ export class QuotaExceeded extends Schema.TaggedError<QuotaExceeded>()("QuotaExc
 }) {}
 
 /** Returns an error if a new topic with this many commentaries would exceed a quota; none if the topic fits. */
-export const refusalByQuota = (held: UsedQuota, quotas: Quotas, commentaries: number): Option.Option<QuotaExceeded> => {
+export const findExceededQuota = (held: UsedQuota, quotas: Quotas, commentaries: number): Option.Option<QuotaExceeded> => {
   if (held.topics + 1 > quotas.topics_per_month) return exceeded("topics_per_month", quotas, held.topics)
   if (held.commentaryUnits + commentaries > quotas.commentaries_per_month) {
     return exceeded("commentaries_per_month", quotas, held.commentaryUnits)

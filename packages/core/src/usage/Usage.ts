@@ -5,7 +5,7 @@ import * as Layer from "effect/Layer"
 import type { Principal } from "../access/ApiKeys.ts"
 import type { OrganizationLimits } from "../partner/Plan.ts"
 import * as Instant from "../shared/Instant.ts"
-import { ApiCalls } from "./ApiCalls.ts"
+import { ApiCallCounter } from "./ApiCallCounter.ts"
 import { billingPeriodBounds, billingPeriodOf } from "./BillingPeriod.ts"
 import { remainingQuota } from "./Quota.ts"
 import { type MonthlyUsage, UsageStore } from "./UsageStore.ts"
@@ -34,7 +34,7 @@ export class Usage extends Context.Service<
     Usage,
     Effect.gen(function* () {
       const store = yield* UsageStore
-      const calls = yield* ApiCalls
+      const calls = yield* ApiCallCounter
       return Usage.of({
         report: Effect.fn("Usage.report")(function* ({ environment, limits, organization }) {
           const now = yield* Instant.now

@@ -7,10 +7,10 @@ import { TransportFailure } from "./WebhookTransport.ts"
  * `http` means that the response had a status other than 2xx or was not valid HTTP. `unsigned` means that signing
  * failed, so the service sent no request.
  */
-export const AttemptFailure = Schema.Literals([...TransportFailure.literals, "unsigned"])
-export type AttemptFailure = typeof AttemptFailure.Type
+export const DeliveryAttemptFailure = Schema.Literals([...TransportFailure.literals, "unsigned"])
+export type DeliveryAttemptFailure = typeof DeliveryAttemptFailure.Type
 
-export interface Attempt {
+export interface DeliveryAttempt {
   /** The start time of the attempt. */
   readonly at: Instant
   /** The duration of the attempt in milliseconds. */
@@ -18,7 +18,7 @@ export interface Attempt {
   /** The HTTP status of the response; null when no response arrived. */
   readonly status: number | null
   /** The kind of failure; null when the attempt succeeded. */
-  readonly failure: AttemptFailure | null
+  readonly failure: DeliveryAttemptFailure | null
   /** The reason for the failure, as a sentence for the partner; null when the attempt succeeded. */
   readonly reason: string | null
   /** The first KiB of the response body; null when no response arrived. */
@@ -30,4 +30,4 @@ export interface Attempt {
 /**
  * Returns true only for a 2xx status. A redirect (3xx) is a failure, because the service does not follow redirects.
  */
-export const isSuccess = (status: number): boolean => status >= 200 && status <= 299
+export const isSuccessStatus = (status: number): boolean => status >= 200 && status <= 299

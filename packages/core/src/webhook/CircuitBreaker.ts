@@ -7,12 +7,12 @@ import * as Duration from "effect/Duration"
 import type { EventId } from "../shared/Ids.ts"
 import type * as Instant from "../shared/Instant.ts"
 import type { WebhookPolicy } from "../shared/WebhookPolicy.ts"
-import type { Attempt } from "./Attempt.ts"
+import type { DeliveryAttempt } from "./Attempt.ts"
 import * as Throttle from "./Throttle.ts"
 import type { Webhook } from "./Webhook.ts"
 
 /** Records a receiver's failures since the last success. `Webhook.consecutiveFailures` is their number. */
-export interface CircuitBreaker {
+export interface CircuitBreakerState {
   /** The time of the first failure since the last success. */
   readonly failingSince: Instant.Instant | null
   /** The distinct events with a failed attempt. The list holds no more events than the policy's limits need. */
@@ -30,10 +30,10 @@ export interface CircuitBreaker {
    */
   readonly draining: { readonly since: Instant.Instant; readonly sent: number } | null
   /** The pause after a 429 response; null if the receiver has not answered 429 recently. */
-  readonly throttle: Throttle.Throttle | null
+  readonly throttle: Throttle.WebhookThrottleState | null
 }
 
-export const healthyState: CircuitBreaker = {
+export const healthyState: CircuitBreakerState = {
   failingSince: null,
   failed: [],
   unreached: [],
@@ -43,9 +43,9 @@ export const healthyState: CircuitBreaker = {
   throttle: null
 }
 
-export interface Receiver {
+export interface ReceiverState {
   readonly webhook: Webhook
-  readonly health: CircuitBreaker
+  readonly health: CircuitBreakerState
   /** The service sends nothing to the receiver before this time. */
   readonly quietUntil: Instant.Instant | null
 }
@@ -53,17 +53,17 @@ export interface Receiver {
 /**
  * Returns true when the webhook's deliveries wait: the webhook is inactive, or its open breaker allows only probes.
  */
-export const isHeld = ({ health, webhook }: Receiver): boolean => webhook.status !== "active" || health.probes !== null
+export const isHeld = ({ health, webhook }: ReceiverState): boolean => webhook.status !== "active" || health.probes !== null
 
 /**
  * Returns true when no failure, pause or backlog limits this receiver. After a success of such a receiver, other
  * deliveries are due at the same times as before.
  */
-export const isUnrestricted = ({ health, quietUntil, webhook }: Receiver): boolean =>
+export const isUnrestricted = ({ health, quietUntil, webhook }: ReceiverState): boolean =>
   webhook.consecutiveFailures === 0 && health.probes === null && health.draining === null && quietUntil === null
 
 /** Returns whether the new state requires a mail to the webhook's contact. */
-export const alertsContact = (before: Receiver, after: Receiver): boolean =>
+export const alertsContact = (before: ReceiverState, after: ReceiverState): boolean =>
   before.webhook.status !== after.webhook.status ||
   before.health.warned !== after.health.warned ||
   before.health.throttle?.toldAt !== after.health.throttle?.toldAt
@@ -72,14 +72,14 @@ export const alertsContact = (before: Receiver, after: Receiver): boolean =>
 export type ContactAlert = "failing" | "gone" | "disabled" | "throttled"
 
 export interface BreakerOutcome {
-  readonly receiver: Receiver
+  readonly receiver: ReceiverState
   readonly alarm: ContactAlert | null
 }
 
 /** Returns the receiver's state after an attempt. An attempt that could not be signed leaves the state unchanged. */
 export const afterAttempt = (
-  present: Receiver,
-  { attempt, eventId, probe }: { readonly attempt: Attempt; readonly eventId: EventId; readonly probe: boolean },
+  present: ReceiverState,
+  { attempt, eventId, probe }: { readonly attempt: DeliveryAttempt; readonly eventId: EventId; readonly probe: boolean },
   now: Instant.Instant,
   policy: WebhookPolicy
 ): BreakerOutcome => {
@@ -107,8 +107,8 @@ export const afterAttempt = (
  * rate, that limit starts again after the pause.
  */
 const throttled = (
-  { health: before, quietUntil, webhook }: Receiver,
-  { attempt, probe }: { readonly attempt: Attempt; readonly probe: boolean },
+  { health: before, quietUntil, webhook }: ReceiverState,
+  { attempt, probe }: { readonly attempt: DeliveryAttempt; readonly probe: boolean },
   now: Instant.Instant,
   policy: WebhookPolicy
 ): BreakerOutcome => {
@@ -132,12 +132,12 @@ const throttled = (
 
 /** Returns the state after a success. A running pause after a 429 continues until its end. */
 const recovered = (
-  { health, quietUntil, webhook }: Receiver,
-  attempt: Attempt,
+  { health, quietUntil, webhook }: ReceiverState,
+  attempt: DeliveryAttempt,
   now: Instant.Instant,
   policy: WebhookPolicy
-): Receiver => {
-  const throttle = Throttle.afterSuccess(health.throttle, attempt, now, policy)
+): ReceiverState => {
+  const throttle = Throttle.throttleAfterSuccess(health.throttle, attempt, now, policy)
   const isPaused = throttle !== null && now < throttle.until
   const wasOpen = health.probes !== null
   return {
@@ -151,7 +151,7 @@ const recovered = (
  * Limits the rate at which the backlog is sent, as after the breaker has closed. Changes nothing if the breaker is open
  * or the rate is already limited.
  */
-export const startDrain = (present: Receiver, now: Instant.Instant): Receiver =>
+export const startDrain = (present: ReceiverState, now: Instant.Instant): ReceiverState =>
   present.health.probes === null && present.health.draining === null
     ? { ...present, health: { ...present.health, draining: { since: now, sent: 0 } } }
     : present
@@ -160,7 +160,7 @@ export const startDrain = (present: Receiver, now: Instant.Instant): Receiver =>
  * Starts a recovery: deliveries resume immediately, and the time limit for events that get only 429 responses starts
  * again.
  */
-export const startRecovery = (present: Receiver, now: Instant.Instant): Receiver => {
+export const startRecovery = (present: ReceiverState, now: Instant.Instant): ReceiverState => {
   const begun = startDrain(afterManualRetry(present), now)
   const throttle = Throttle.startRecovery(begun.health.throttle)
   return throttle === null ? begun : { ...begun, health: { ...begun.health, throttle } }
@@ -170,12 +170,12 @@ export const startRecovery = (present: Receiver, now: Instant.Instant): Receiver
  * Ends the wait for the next probe of an open breaker, and ends a pause after a 429. A manual retry suggests that the
  * receiver was repaired.
  */
-export const afterManualRetry = (present: Receiver): Receiver =>
+export const afterManualRetry = (present: ReceiverState): ReceiverState =>
   present.quietUntil === null || (present.health.probes === null && present.health.throttle === null)
     ? present
     : { ...present, quietUntil: null }
 
-const noted = (present: CircuitBreaker, attempt: Attempt, eventId: EventId, policy: WebhookPolicy): CircuitBreaker => ({
+const noted = (present: CircuitBreakerState, attempt: DeliveryAttempt, eventId: EventId, policy: WebhookPolicy): CircuitBreakerState => ({
   ...present,
   // Take the earlier time: a `failingSince` that a fast clock wrote would delay the warning and the disabling.
   failingSince: Math.min(present.failingSince ?? attempt.at, attempt.at),
@@ -188,14 +188,14 @@ const noted = (present: CircuitBreaker, attempt: Attempt, eventId: EventId, poli
 const including = (known: ReadonlyArray<EventId>, id: EventId, limit: number): ReadonlyArray<EventId> =>
   known.includes(id) || known.length >= limit ? known : [...known, id]
 
-const isUnreached = ({ failure }: Attempt): boolean =>
+const isUnreached = ({ failure }: DeliveryAttempt): boolean =>
   failure === "refused" || failure === "dns" || failure === "tls" || failure === "timeout"
 
 const alarmOf = (
   { status }: Webhook,
   failures: number,
-  health: CircuitBreaker,
-  attempt: Attempt,
+  health: CircuitBreakerState,
+  attempt: DeliveryAttempt,
   policy: WebhookPolicy
 ): ContactAlert | null => {
   if (status === "disabled") return null
@@ -213,16 +213,16 @@ const alarmOf = (
   return !health.warned && failures >= policy.warnFailures && lasts(policy.warnAfter) ? "failing" : null
 }
 
-const isToOpen = (failures: number, { failed, unreached }: CircuitBreaker, policy: WebhookPolicy): boolean =>
+const isToOpen = (failures: number, { failed, unreached }: CircuitBreakerState, policy: WebhookPolicy): boolean =>
   (failures >= policy.breakerFailures && failed.length >= policy.breakerEvents) ||
   unreached.length >= policy.breakerUnreachedEvents
 
-const probed = (health: CircuitBreaker, probe: boolean): CircuitBreaker =>
+const probed = (health: CircuitBreakerState, probe: boolean): CircuitBreakerState =>
   probe && health.probes !== null ? { ...health, probes: health.probes + 1 } : health
 
 /** Returns the time of the next probe. The delay before a probe doubles after each failed probe, up to a limit. */
 const nextProbe = (
-  { probes }: CircuitBreaker,
+  { probes }: CircuitBreakerState,
   now: Instant.Instant,
   { probeDelay, probeDelayMax }: WebhookPolicy
 ): Instant.Instant =>
@@ -239,7 +239,7 @@ export interface DeliveryAllowance {
 }
 
 export const allowedDeliveries = (
-  { health, quietUntil, webhook }: Receiver,
+  { health, quietUntil, webhook }: ReceiverState,
   inFlight: number,
   now: Instant.Instant,
   policy: WebhookPolicy
@@ -254,11 +254,11 @@ export const allowedDeliveries = (
 
 /** Returns the receiver's state after a claim of `count` deliveries, when `limit` deliveries were allowed. */
 export const afterClaim = (
-  present: Receiver,
+  present: ReceiverState,
   { limit, count }: { readonly limit: number; readonly count: number },
   now: Instant.Instant,
   policy: WebhookPolicy
-): Receiver => {
+): ReceiverState => {
   const { draining } = present.health
   if (draining === null || (present.quietUntil !== null && now < present.quietUntil)) return present
   const sent = draining.sent + count
@@ -280,7 +280,7 @@ const second = ({ since }: { readonly since: Instant.Instant }, now: Instant.Ins
  * first second and doubles each second.
  */
 const drained = (
-  draining: NonNullable<CircuitBreaker["draining"]>,
+  draining: NonNullable<CircuitBreakerState["draining"]>,
   now: Instant.Instant,
   policy: WebhookPolicy
 ): number => policy.drainRate * (2 ** Math.min(second(draining, now) + 1, 40) - 1)

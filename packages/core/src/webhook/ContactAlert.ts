@@ -5,18 +5,18 @@
 
 import type { WebhookNoticeKind } from "../mail/WebhookNotices.ts"
 import * as Instant from "../shared/Instant.ts"
-import type { Attempt } from "./Attempt.ts"
-import type { ContactAlert, Receiver } from "./CircuitBreaker.ts"
-import type { Settlement } from "./DeliveryStore.ts"
-import { hostOf } from "./WebhookUrl.ts"
+import type { DeliveryAttempt } from "./Attempt.ts"
+import type { ContactAlert, ReceiverState } from "./CircuitBreaker.ts"
+import type { DeliverySettlement } from "./DeliveryStore.ts"
+import { hostOfUrl } from "./WebhookUrl.ts"
 
 /** Returns no mail for a webhook of the test environment. */
-export const noticeAndAuditOf = (
-  { health, webhook }: Receiver,
+export const noticeAndAuditOfAlert = (
+  { health, webhook }: ReceiverState,
   alarm: ContactAlert | null,
-  attempt: Attempt,
+  attempt: DeliveryAttempt,
   now: Instant.Instant
-): Pick<Settlement, "notice" | "audit"> => {
+): Pick<DeliverySettlement, "notice" | "audit"> => {
   if (alarm === null) return { notice: null, audit: null }
   const { consecutiveFailures: failures, events, id, owner, url } = webhook
   const { throttle } = health
@@ -32,7 +32,7 @@ export const noticeAndAuditOf = (
             kind: kinds[alarm],
             webhook: {
               id,
-              host: hostOf(url),
+              host: hostOfUrl(url),
               formerHost: null,
               events,
               keyPrefix: null,

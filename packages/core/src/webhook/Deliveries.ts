@@ -11,10 +11,10 @@ import * as Instant from "../shared/Instant.ts"
 import type { Owner } from "../shared/Owner.ts"
 import { WorkSignal } from "../shared/WorkSignal.ts"
 import { afterManualRetry } from "./CircuitBreaker.ts"
-import { type DeliveryStatus, type DeliveryWithProgress, isKnownDelivery, stateOf, withProgress } from "./Delivery.ts"
+import { type DeliveryStatus, type DeliveryWithStatus, hasKnownEventType, storedStateForStatus, withDeliveryStatus } from "./Delivery.ts"
 import { DeliveryLog } from "./DeliveryLog.ts"
-import { manualAttempt } from "./DeliveryPlan.ts"
-import { earliestListed } from "./EventHistory.ts"
+import { scheduleManualAttempt } from "./DeliveryPlan.ts"
+import { earliestListedEventTime } from "./EventHistory.ts"
 import { RedeliveryStore } from "./RedeliveryStore.ts"
 import { WebhookNotFound } from "./WebhookNotFound.ts"
 
@@ -26,7 +26,7 @@ export class DeliveryNotFound extends Schema.TaggedError<DeliveryNotFound>()("De
 
 export interface DeliveryPage {
   /** The deliveries of the page, newest event first. */
-  readonly deliveries: ReadonlyArray<DeliveryWithProgress>
+  readonly deliveries: ReadonlyArray<DeliveryWithStatus>
   /** The cursor of the next page; none on the last page. */
   readonly next: Option.Option<EventId>
 }
@@ -45,7 +45,7 @@ export class Deliveries extends Context.Service<
       owner: Owner,
       webhookId: WebhookId,
       eventId: EventId | null
-    ) => Effect.Effect<DeliveryWithProgress, WebhookNotFound | DeliveryNotFound>
+    ) => Effect.Effect<DeliveryWithStatus, WebhookNotFound | DeliveryNotFound>
     /**
      * Requests one immediate attempt, even for a delivered or failed delivery. While an attempt is in flight or already
      * requested, a retry request has no effect. If the webhook is paused or disabled, the delivery keeps waiting. If
@@ -55,7 +55,7 @@ export class Deliveries extends Context.Service<
       principal: Principal,
       webhookId: WebhookId,
       eventId: EventId | null
-    ) => Effect.Effect<DeliveryWithProgress, WebhookNotFound | DeliveryNotFound>
+    ) => Effect.Effect<DeliveryWithStatus, WebhookNotFound | DeliveryNotFound>
   }
 >()("@partner-commentary/core/webhook/Deliveries") {
   static readonly layer = Layer.effect(
@@ -74,25 +74,25 @@ export class Deliveries extends Context.Service<
         const receiver = yield* receiverOf(owner, webhookId)
         if (eventId === null) return yield* new DeliveryNotFound()
         const now = yield* Instant.now
-        const found = yield* log.find(webhookId, eventId, earliestListed(now), maxShownAttempts.alone, now)
+        const found = yield* log.find(webhookId, eventId, earliestListedEventTime(now), maxShownAttempts.alone, now)
         const delivery = Option.getOrNull(found)
-        return delivery === null || !isKnownDelivery(delivery)
+        return delivery === null || !hasKnownEventType(delivery)
           ? yield* new DeliveryNotFound()
-          : withProgress(delivery, receiver)
+          : withDeliveryStatus(delivery, receiver)
       })
 
       return Deliveries.of({
         page: Effect.fnUntraced(function* (owner, webhookId, { behind, limit, status }) {
           const receiver = yield* receiverOf(owner, webhookId)
-          const state = status === null ? null : stateOf(status, receiver)
+          const state = status === null ? null : storedStateForStatus(status, receiver)
           if (status !== null && state === null) return { deliveries: [], next: Option.none() }
           const now = yield* Instant.now
-          const list = { webhookId, state, since: earliestListed(now), behind, limit: limit + 1 }
+          const list = { webhookId, state, since: earliestListedEventTime(now), behind, limit: limit + 1 }
           const found = yield* log.page(list, maxShownAttempts.listed, now)
           const listed = found.slice(0, limit)
           const last = listed.at(-1)
           return {
-            deliveries: listed.filter(isKnownDelivery).map((delivery) => withProgress(delivery, receiver)),
+            deliveries: listed.filter(hasKnownEventType).map((delivery) => withDeliveryStatus(delivery, receiver)),
             next: found.length > limit && last !== undefined ? Option.some(last.eventId) : Option.none()
           }
         }),
@@ -104,7 +104,7 @@ export class Deliveries extends Context.Service<
           yield* receiverOf(owner, webhookId)
           if (eventId === null) return yield* new DeliveryNotFound()
           const now = yield* Instant.now
-          const named = { webhookId, eventId, since: earliestListed(now) }
+          const named = { webhookId, eventId, since: earliestListedEventTime(now) }
           const audit = {
             action: "webhook.delivery_retried",
             subject: webhookId,
@@ -114,7 +114,7 @@ export class Deliveries extends Context.Service<
           const isThere = yield* store.queue(
             named,
             now,
-            (present) => manualAttempt(present, now),
+            (present) => scheduleManualAttempt(present, now),
             audit,
             afterManualRetry
           )

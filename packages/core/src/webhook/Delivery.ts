@@ -5,18 +5,18 @@
 import * as Schema from "effect/Schema"
 import type { EventId, ShareId, TopicId, WebhookId } from "../shared/Ids.ts"
 import type { Instant } from "../shared/Instant.ts"
-import type { Attempt } from "./Attempt.ts"
-import { isHeld, type Receiver } from "./CircuitBreaker.ts"
+import type { DeliveryAttempt } from "./Attempt.ts"
+import { isHeld, type ReceiverState } from "./CircuitBreaker.ts"
 import type { AttemptKind } from "./DeliveryPlan.ts"
 import { type EventType, isKnownType, type StoredEventType } from "./EventType.ts"
 
 /** The delivery state in the database. The status `held` is not stored: it is derived from the delivery's webhook. */
-export type DeliveryState = "pending" | "delivered" | "failed"
+export type StoredDeliveryState = "pending" | "delivered" | "failed"
 
 export const DeliveryStatus = Schema.Literals(["pending", "held", "delivered", "failed"])
 export type DeliveryStatus = typeof DeliveryStatus.Type
 
-export interface RecordedAttempt extends Omit<Attempt, "retryAfter"> {
+export interface RecordedAttempt extends Omit<DeliveryAttempt, "retryAfter"> {
   readonly kind: AttemptKind
 }
 
@@ -29,7 +29,7 @@ export interface Delivery {
   readonly shareId: ShareId
   /** The time of the event. */
   readonly createdAt: Instant
-  readonly state: DeliveryState
+  readonly state: StoredDeliveryState
   /** The time of the next attempt; null when no attempt is scheduled. */
   readonly dueAt: Instant | null
   /** True while an attempt is in flight and the worker's lease is valid. */
@@ -46,7 +46,7 @@ export interface Delivery {
 /** A delivery whose event type is known to this version of the service. */
 type KnownDelivery = Delivery & { readonly type: EventType }
 
-export const isKnownDelivery = (delivery: Delivery): delivery is KnownDelivery => isKnownType(delivery.type)
+export const hasKnownEventType = (delivery: Delivery): delivery is KnownDelivery => isKnownType(delivery.type)
 
 /** The delivery's status and next attempt, derived from the delivery and its webhook. */
 interface DeliveryProgress {
@@ -58,10 +58,10 @@ interface DeliveryProgress {
   readonly nextAttemptAt: Instant | null
 }
 
-export type DeliveryWithProgress = KnownDelivery & DeliveryProgress
+export type DeliveryWithStatus = KnownDelivery & DeliveryProgress
 
 /** Adds the status that partners see to a delivery. */
-export const withProgress = <Kind extends Delivery>(delivery: Kind, receiver: Receiver): Kind & DeliveryProgress => {
+export const withDeliveryStatus = <Kind extends Delivery>(delivery: Kind, receiver: ReceiverState): Kind & DeliveryProgress => {
   const { dueAt, state, inFlight } = delivery
   if (state !== "pending" || dueAt === null) return { ...delivery, status: state, nextAttemptAt: null }
   const isPlanned = !inFlight && receiver.webhook.status === "active"
@@ -76,7 +76,7 @@ export const withProgress = <Kind extends Delivery>(delivery: Kind, receiver: Re
  * Returns the stored state that corresponds to a status. Returns null if deliveries to this receiver cannot have that
  * status.
  */
-export const stateOf = (status: DeliveryStatus, receiver: Receiver): DeliveryState | null => {
+export const storedStateForStatus = (status: DeliveryStatus, receiver: ReceiverState): StoredDeliveryState | null => {
   if (status === "delivered" || status === "failed") return status
   return (status === "held") === isHeld(receiver) ? "pending" : null
 }

@@ -5,13 +5,13 @@ import type * as Option from "effect/Option"
 import type { EventId, WebhookId } from "../shared/Ids.ts"
 import type { Instant } from "../shared/Instant.ts"
 import type { Owner } from "../shared/Owner.ts"
-import type { Receiver } from "./CircuitBreaker.ts"
-import type { Delivery, DeliveryState } from "./Delivery.ts"
+import type { ReceiverState } from "./CircuitBreaker.ts"
+import type { Delivery, StoredDeliveryState } from "./Delivery.ts"
 
 export interface DeliveryQuery {
   readonly webhookId: WebhookId
   /** The state to list; null lists deliveries in every state. */
-  readonly state: DeliveryState | null
+  readonly state: StoredDeliveryState | null
   /** The list contains only events at or after this time. */
   readonly since: Instant
   /** The id of the previous page's last event; null for the first page. */
@@ -20,7 +20,7 @@ export interface DeliveryQuery {
 }
 
 /** The number of pending deliveries, and the time of the oldest event among them. */
-export interface PendingDeliveries {
+export interface PendingDeliverySummary {
   readonly count: number
   readonly since: Instant
 }
@@ -29,7 +29,7 @@ export class DeliveryLog extends Context.Service<
   DeliveryLog,
   {
     /** Returns none when the owner has no webhook with this id. */
-    readonly receiver: (owner: Owner, id: WebhookId) => Effect.Effect<Option.Option<Receiver>>
+    readonly receiver: (owner: Owner, id: WebhookId) => Effect.Effect<Option.Option<ReceiverState>>
     /**
      * Lists deliveries, newest event first. Each delivery has up to `attempts` of its latest attempts, without response
      * excerpts. The store reads a page with two indexed queries.
@@ -50,11 +50,11 @@ export class DeliveryLog extends Context.Service<
     readonly receivers: (
       webhookIds: ReadonlyArray<WebhookId>,
       limit: number
-    ) => Effect.Effect<ReadonlyArray<{ readonly receiver: Receiver; readonly pending: number }>>
+    ) => Effect.Effect<ReadonlyArray<{ readonly receiver: ReceiverState; readonly pending: number }>>
     /**
      * Counts pending deliveries by webhook with one index-only query. The result omits webhooks without pending
      * deliveries.
      */
-    readonly waiting: (webhookIds: ReadonlyArray<WebhookId>) => Effect.Effect<ReadonlyMap<WebhookId, PendingDeliveries>>
+    readonly waiting: (webhookIds: ReadonlyArray<WebhookId>) => Effect.Effect<ReadonlyMap<WebhookId, PendingDeliverySummary>>
   }
 >()("@partner-commentary/core/webhook/DeliveryLog") {}

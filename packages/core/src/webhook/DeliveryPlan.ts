@@ -4,10 +4,10 @@
  */
 import * as Duration from "effect/Duration"
 import * as Schema from "effect/Schema"
-import type { LatestDue } from "../shared/DueTimes.ts"
+import type { LatestPlausibleDueTimes } from "../shared/DueTimes.ts"
 import * as Instant from "../shared/Instant.ts"
 import type { WebhookPolicy } from "../shared/WebhookPolicy.ts"
-import type { Attempt } from "./Attempt.ts"
+import type { DeliveryAttempt } from "./Attempt.ts"
 import { requestedRetryTime } from "./RetryAfter.ts"
 
 /**
@@ -43,11 +43,11 @@ const unsignedDelay = Duration.hours(1)
  * Returns the latest plausible due times by number of counted attempts. Before the first counted attempt, only a
  * failure to sign can delay a delivery.
  */
-export const latestDue = (
+export const latestPlausibleDeliveryTimes = (
   now: Instant.Instant,
   lease: Duration.Duration,
   { longestWait, retries }: WebhookPolicy
-): LatestDue => {
+): LatestPlausibleDueTimes => {
   const longest = retries.map((delay) => Duration.times(delay, 1 + jitter)).reduce(Duration.max, longestWait)
   const waiting = [unsignedDelay, Duration.max(unsignedDelay, longest)] as const
   return {
@@ -58,14 +58,14 @@ export const latestDue = (
 }
 
 /** Returns the delivery's state after an attempt. `chance` is a random number, at least 0 and less than 1. */
-export const nextStateOf = (
+export const nextDeliveryStateOf = (
   present: RetryState,
   {
     attempt,
     isExhausted = false,
     kind
   }: {
-    readonly attempt: Attempt
+    readonly attempt: DeliveryAttempt
     readonly kind: AttemptKind
     /**
      * True if the receiver has answered only 429 for the duration of a full retry schedule. The value matters only for
@@ -101,7 +101,7 @@ export const nextStateOf = (
 }
 
 /** The state of a delivery in the queue. */
-export interface QueueState {
+export interface QueuedDeliveryState {
   /** The delivery's due time; null when the delivery has ended. */
   readonly dueAt: Instant.Instant | null
   readonly inFlight: boolean
@@ -119,8 +119,8 @@ export interface DeliveryScheduleChange {
  * Schedules a manual attempt now. If the manual attempt fails, the retry schedule continues as planned. Returns null
  * when an attempt is in flight, or a requested attempt is already due.
  */
-export const manualAttempt = (
-  { dueAt, manual, resumeAt, inFlight }: QueueState,
+export const scheduleManualAttempt = (
+  { dueAt, manual, resumeAt, inFlight }: QueuedDeliveryState,
   now: Instant.Instant
 ): DeliveryScheduleChange | null => {
   if (inFlight || (manual && dueAt !== null && dueAt <= now)) return null

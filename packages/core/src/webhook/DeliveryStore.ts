@@ -6,11 +6,11 @@ import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type { AuditEntry } from "../shared/AuditLog.ts"
-import type { LatestDue } from "../shared/DueTimes.ts"
+import type { LatestPlausibleDueTimes } from "../shared/DueTimes.ts"
 import type { EventId, OrganizationId, WebhookId } from "../shared/Ids.ts"
 import type { Instant } from "../shared/Instant.ts"
-import type { Attempt } from "./Attempt.ts"
-import type { DeliveryAllowance, Receiver } from "./CircuitBreaker.ts"
+import type { DeliveryAttempt } from "./Attempt.ts"
+import type { DeliveryAllowance, ReceiverState } from "./CircuitBreaker.ts"
 import type { ContactNotice } from "./ContactNotice.ts"
 import type { AttemptKind, NextDeliveryState, RetryState } from "./DeliveryPlan.ts"
 import type { FormerSecret } from "./WebhookSecret.ts"
@@ -38,20 +38,20 @@ export interface ClaimedDelivery extends RetryState {
 /** Decides how many deliveries to claim, and the receiver's state after the claim. */
 export interface ClaimPlan {
   /** `allow` is called with the receiver and the number of deliveries in flight. */
-  readonly allow: (present: Receiver, inFlight: number) => DeliveryAllowance
-  readonly taken: (present: Receiver, allowance: DeliveryAllowance, count: number) => Receiver
+  readonly allow: (present: ReceiverState, inFlight: number) => DeliveryAllowance
+  readonly taken: (present: ReceiverState, allowance: DeliveryAllowance, count: number) => ReceiverState
 }
 
 /** A webhook's state before and after an attempt, and the deliveries that the same transaction claimed. */
 export interface SettledAttempt {
-  readonly before: Receiver
-  readonly after: Receiver
+  readonly before: ReceiverState
+  readonly after: ReceiverState
   readonly following: ReadonlyArray<ClaimedDelivery>
 }
 
 /** The result of an attempt. The store writes the complete result in one transaction. */
-export interface Settlement {
-  readonly receiver: Receiver
+export interface DeliverySettlement {
+  readonly receiver: ReceiverState
   readonly next: NextDeliveryState
   readonly notice: ContactNotice | null
   readonly audit: Pick<AuditEntry, "action" | "details"> | null
@@ -102,9 +102,9 @@ export class DeliveryStore extends Context.Service<
      */
     readonly settle: (
       claimed: ClaimedDelivery,
-      attempt: Attempt,
+      attempt: DeliveryAttempt,
       at: Instant,
-      decide: (present: Receiver) => Settlement,
+      decide: (present: ReceiverState) => DeliverySettlement,
       following?: { readonly lease: Instant; readonly taking: ClaimPlan }
     ) => Effect.Effect<Option.Option<SettledAttempt>>
     /**
@@ -118,9 +118,9 @@ export class DeliveryStore extends Context.Service<
      * Works like `MailStore.repairDueTimes`. A delivery whose latest attempt has a future time also becomes due now,
      * because a fast clock also calculated its next attempt.
      */
-    readonly repairDueTimes: (latest: LatestDue) => Effect.Effect<void>
+    readonly repairDueTimes: (latest: LatestPlausibleDueTimes) => Effect.Effect<void>
     /** Ends each pause that lasts beyond `after` and for which `isPostponed` returns true. */
-    readonly repairPauses: (after: Instant, isPostponed: (present: Receiver) => boolean) => Effect.Effect<void>
+    readonly repairPauses: (after: Instant, isPostponed: (present: ReceiverState) => boolean) => Effect.Effect<void>
     /** Returns the next time at which a delivery to an active webhook is due; none when no delivery is pending. */
     readonly nextDue: Effect.Effect<Option.Option<Instant>>
     /**

@@ -19,19 +19,19 @@ import { Policy } from "../shared/Policy.ts"
 import * as Subject from "../shared/Subject.ts"
 import * as TtlCache from "../shared/TtlCache.ts"
 import { WorkSignal } from "../shared/WorkSignal.ts"
-import type { Attempt } from "./Attempt.ts"
+import type { DeliveryAttempt } from "./Attempt.ts"
 import * as CircuitBreaker from "./CircuitBreaker.ts"
-import { noticeAndAuditOf } from "./ContactAlert.ts"
-import { latestDue, nextStateOf } from "./DeliveryPlan.ts"
+import { noticeAndAuditOfAlert } from "./ContactAlert.ts"
+import { latestPlausibleDeliveryTimes, nextDeliveryStateOf } from "./DeliveryPlan.ts"
 import {
   type ClaimedDelivery,
   type ClaimPlan,
   DeliveryStore,
   type DueWebhook,
   type SettledAttempt,
-  type Settlement
+  type DeliverySettlement
 } from "./DeliveryStore.ts"
-import { publicId, timeOfEvent } from "./Event.ts"
+import { publicId, timeOfEventId } from "./Event.ts"
 import * as Pause from "./Pause.ts"
 import * as Throttle from "./Throttle.ts"
 import * as WebhookSender from "./WebhookSender.ts"
@@ -76,7 +76,7 @@ export class DeliveryWorker extends Context.Service<
           store.repairPauses(Pause.latestPauseEnd(now, webhooks), (present) =>
             Pause.isPauseTooLong(present, now, webhooks)
           ),
-          store.repairDueTimes(latestDue(now, lease, webhooks))
+          store.repairDueTimes(latestPlausibleDeliveryTimes(now, lease, webhooks))
         )
       )
 
@@ -110,8 +110,8 @@ export class DeliveryWorker extends Context.Service<
       })
 
       const settled =
-        (claimed: ClaimedDelivery, attempt: Attempt, chance: number, now: Instant.Instant) =>
-        (present: CircuitBreaker.Receiver): Settlement => {
+        (claimed: ClaimedDelivery, attempt: DeliveryAttempt, chance: number, now: Instant.Instant) =>
+        (present: CircuitBreaker.ReceiverState): DeliverySettlement => {
           const { eventId, kind } = claimed
           const { alarm, receiver } = CircuitBreaker.afterAttempt(
             present,
@@ -119,17 +119,17 @@ export class DeliveryWorker extends Context.Service<
             now,
             webhooks
           )
-          const isExhausted = Throttle.isExhausted(receiver.health.throttle, timeOfEvent(eventId), now, webhooks)
+          const isExhausted = Throttle.isThrottledForFullSchedule(receiver.health.throttle, timeOfEventId(eventId), now, webhooks)
           return {
             receiver,
-            next: nextStateOf(claimed, { attempt, kind, isExhausted }, chance, now, webhooks),
-            ...noticeAndAuditOf(receiver, alarm, attempt, now)
+            next: nextDeliveryStateOf(claimed, { attempt, kind, isExhausted }, chance, now, webhooks),
+            ...noticeAndAuditOfAlert(receiver, alarm, attempt, now)
           }
         }
 
       const record = Effect.fnUntraced(function* (
         { claimed, organizationId }: DeliveryJob,
-        attempt: Attempt,
+        attempt: DeliveryAttempt,
         mayContinue: Effect.Effect<boolean>
       ) {
         const chance = yield* Random.next
@@ -173,7 +173,7 @@ export class DeliveryWorker extends Context.Service<
        */
       const deliverNamed = (job: DeliveryJob, mayContinue: Effect.Effect<boolean>) =>
         Effect.tapCause(deliver(job, mayContinue), () =>
-          Subject.replace(Subject.subjectOfPayload(job.claimed.payload, job.organizationId)())
+          Subject.replaceCollectedSubject(Subject.subjectOfPayload(job.claimed.payload, job.organizationId)())
         )
 
       const run = Effect.fnUntraced(function* (job: DeliveryJob, mayContinue: Effect.Effect<boolean>) {
@@ -210,7 +210,7 @@ export class DeliveryWorker extends Context.Service<
 const failuresAtOnce = 4
 
 /** The span attributes omit the webhook's URL, because the URL may contain a secret of the receiver. */
-const spanAttributes = ({ eventId, kind, ticket, webhookId }: ClaimedDelivery, { failure, status }: Attempt) => ({
+const spanAttributes = ({ eventId, kind, ticket, webhookId }: ClaimedDelivery, { failure, status }: DeliveryAttempt) => ({
   "webhook.id": webhookId,
   "event.id": publicId(eventId),
   "attempt.number": ticket,
@@ -222,7 +222,7 @@ const spanAttributes = ({ eventId, kind, ticket, webhookId }: ClaimedDelivery, {
 const isDisabledNow = ({ after, before }: SettledAttempt): boolean =>
   after.webhook.status === "disabled" && before.webhook.status !== "disabled"
 
-const reportDisabled = ({ health, webhook }: CircuitBreaker.Receiver, { at, failure, reason, status }: Attempt) =>
+const reportDisabled = ({ health, webhook }: CircuitBreaker.ReceiverState, { at, failure, reason, status }: DeliveryAttempt) =>
   Effect.annotateLogs(Effect.logWarning("A webhook was disabled"), {
     webhook: webhook.id,
     organization: webhook.owner.organizationId,
@@ -236,7 +236,7 @@ const reportDisabled = ({ health, webhook }: CircuitBreaker.Receiver, { at, fail
 /** A failure to sign is logged as an error, because only the operator can restore the missing signing secret. */
 const report = (
   { eventId, kind, ticket, webhookId }: ClaimedDelivery,
-  { failure, reason, status }: Attempt,
+  { failure, reason, status }: DeliveryAttempt,
   subject: Subject.LogSubject
 ) =>
   Effect.annotateLogs(

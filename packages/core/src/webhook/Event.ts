@@ -171,13 +171,13 @@ const detail = ({ commentary, failure }: Assignment, { medium, type }: Fact): Pa
  * end of the assignment's or topic's id. The same change always produces the same id.
  */
 const idOf = (subject: ShareId | TopicId, place: number, at: Instant): EventId =>
-  `${firstIdAt(at).slice(0, 15)}${place.toString(16).padStart(3, "0")}-${subject.slice(19)}` as EventId
+  `${lowestEventIdAt(at).slice(0, 15)}${place.toString(16).padStart(3, "0")}-${subject.slice(19)}` as EventId
 
 /** Returns the time that the event's id contains. */
-export const timeOfEvent = (id: EventId): Instant => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)
+export const timeOfEventId = (id: EventId): Instant => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)
 
 /** Returns the lowest possible event id for a time. */
-export const firstIdAt = (at: Instant): EventId => {
+export const lowestEventIdAt = (at: Instant): EventId => {
   const moment = at.toString(16).padStart(12, "0")
   return `${moment.slice(0, 8)}-${moment.slice(8)}-7000-0000-000000000000` as EventId
 }

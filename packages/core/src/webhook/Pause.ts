@@ -6,7 +6,7 @@ import * as Duration from "effect/Duration"
 import { clockToleranceMillis } from "../shared/DueTimes.ts"
 import type * as Instant from "../shared/Instant.ts"
 import type { WebhookPolicy } from "../shared/WebhookPolicy.ts"
-import type { Receiver } from "./CircuitBreaker.ts"
+import type { ReceiverState } from "./CircuitBreaker.ts"
 
 /** The service checks again after this delay whether the organization is still suspended. */
 export const suspensionCheckInterval = Duration.minutes(1)
@@ -17,7 +17,7 @@ export const latestPauseEnd = (now: Instant.Instant, { probeDelayMax }: WebhookP
 
 /** Returns true if the end of a pause is later than any valid pause, so that a fast clock must have caused it. */
 export const isPauseTooLong = (
-  { health: { throttle }, quietUntil }: Receiver,
+  { health: { throttle }, quietUntil }: ReceiverState,
   now: Instant.Instant,
   policy: WebhookPolicy
 ): boolean => {

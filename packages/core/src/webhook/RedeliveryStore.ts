@@ -8,9 +8,9 @@ import type * as Option from "effect/Option"
 import type { AuditEntry } from "../shared/AuditLog.ts"
 import type { EventId, WebhookId } from "../shared/Ids.ts"
 import type { Instant } from "../shared/Instant.ts"
-import type { Receiver } from "./CircuitBreaker.ts"
-import type { DeliveryState } from "./Delivery.ts"
-import type { DeliveryScheduleChange, QueueState } from "./DeliveryPlan.ts"
+import type { ReceiverState } from "./CircuitBreaker.ts"
+import type { StoredDeliveryState } from "./Delivery.ts"
+import type { DeliveryScheduleChange, QueuedDeliveryState } from "./DeliveryPlan.ts"
 
 /** A period of events. `since` is inclusive and `until` is exclusive. */
 export interface EventPeriod {
@@ -38,12 +38,12 @@ export class RedeliveryStore extends Context.Service<
     readonly queue: (
       named: { readonly webhookId: WebhookId; readonly eventId: EventId; readonly since: Instant },
       at: Instant,
-      decide: (present: QueueState) => DeliveryScheduleChange | null,
+      decide: (present: QueuedDeliveryState) => DeliveryScheduleChange | null,
       audit: AuditEntry,
-      begin: (receiver: Receiver) => Receiver
+      begin: (receiver: ReceiverState) => ReceiverState
     ) => Effect.Effect<boolean>
     /** Returns the number of a webhook's deliveries in one state. The count is an index-only query. */
-    readonly count: (webhookId: WebhookId, state: DeliveryState, period: EventPeriod) => Effect.Effect<number>
+    readonly count: (webhookId: WebhookId, state: StoredDeliveryState, period: EventPeriod) => Effect.Effect<number>
     /**
      * Stores a recovery job. If the webhook already has an unstarted job with an overlapping period, the store extends
      * the period of that job instead.
@@ -58,7 +58,7 @@ export class RedeliveryStore extends Context.Service<
     readonly step: (
       at: Instant,
       limit: number,
-      begin: (receiver: Receiver) => Receiver
+      begin: (receiver: ReceiverState) => ReceiverState
     ) => Effect.Effect<Option.Option<number>>
   }
 >()("@partner-commentary/core/webhook/RedeliveryStore") {}

@@ -3,14 +3,14 @@ import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
 import * as Instant from "../shared/Instant.ts"
 import type { WebhookPolicy } from "../shared/WebhookPolicy.ts"
-import type { Attempt } from "./Attempt.ts"
+import type { DeliveryAttempt } from "./Attempt.ts"
 
 /**
  * Uses `Retry-After` only for the statuses 429 and 503, up to `longestWait`. Without a valid value, returns the current
  * time.
  */
 export const requestedRetryTime = (
-  { retryAfter, status }: Pick<Attempt, "retryAfter" | "status">,
+  { retryAfter, status }: Pick<DeliveryAttempt, "retryAfter" | "status">,
   now: Instant.Instant,
   { longestWait }: WebhookPolicy
 ): Instant.Instant => {

@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { Encryption } from "../shared/Encryption.ts"
 import type { WebhookId } from "../shared/Ids.ts"
-import { encryptionPurpose } from "./WebhookSecret.ts"
+import { webhookSecretPurpose } from "./WebhookSecret.ts"
 import { WebhookStore } from "./WebhookStore.ts"
 
 export interface ReencryptionResult {
@@ -46,23 +46,23 @@ export const findUndecryptableSecrets: Effect.Effect<
 > = Effect.gen(function* () {
   const encryption = yield* Encryption
   const { refused } = yield* visitAll((id, encrypted) =>
-    Effect.map(encryption.decrypt(encryptionPurpose(id), encrypted), Option.isSome)
+    Effect.map(encryption.decrypt(webhookSecretPurpose(id), encrypted), Option.isSome)
   )
   return refused
 })
 
 /** Re-encrypts every secret with the first signing secret. After an interruption, a second run is safe. */
-export const reencryptAll: Effect.Effect<ReencryptionResult, never, WebhookStore | Encryption> = Effect.gen(
+export const reencryptWebhookSecrets: Effect.Effect<ReencryptionResult, never, WebhookStore | Encryption> = Effect.gen(
   function* () {
     const store = yield* WebhookStore
     const encryption = yield* Encryption
 
     const reencrypt = Effect.fnUntraced(function* (id: WebhookId, encrypted: string) {
-      const secret = yield* encryption.decrypt(encryptionPurpose(id), encrypted)
+      const secret = yield* encryption.decrypt(webhookSecretPurpose(id), encrypted)
       if (Option.isNone(secret)) return false
       yield* store.replaceSecret(id, {
         from: encrypted,
-        to: yield* encryption.encrypt(encryptionPurpose(id), secret.value)
+        to: yield* encryption.encrypt(webhookSecretPurpose(id), secret.value)
       })
       return true
     })

@@ -5,10 +5,10 @@
 import * as Duration from "effect/Duration"
 import type * as Instant from "../shared/Instant.ts"
 import type { WebhookPolicy } from "../shared/WebhookPolicy.ts"
-import type { Attempt } from "./Attempt.ts"
+import type { DeliveryAttempt } from "./Attempt.ts"
 import { requestedRetryTime } from "./RetryAfter.ts"
 
-export interface Throttle {
+export interface WebhookThrottleState {
   /**
    * The time of the first 429 in the current period of 429 responses. The period ends `throttleWarnAfter` after the end
    * of its last pause.
@@ -30,11 +30,11 @@ export interface Throttle {
  * five concurrent 429 responses cause only one pause.
  */
 export const throttleAfter429 = (
-  present: Throttle | null,
-  attempt: Pick<Attempt, "at" | "retryAfter" | "status">,
+  present: WebhookThrottleState | null,
+  attempt: Pick<DeliveryAttempt, "at" | "retryAfter" | "status">,
   now: Instant.Instant,
   policy: WebhookPolicy
-): Throttle => {
+): WebhookThrottleState => {
   const before = present === null || isOver(present, now, policy) ? null : present
   const requested = requestedRetryTime(attempt, now, policy)
   if (before !== null && isSamePause(before, attempt, now)) {
@@ -55,15 +55,15 @@ export const throttleAfter429 = (
  * Returns the state after the start of a recovery. A recovery restarts the time limit of events that get only 429
  * responses.
  */
-export const startRecovery = (present: Throttle | null): Throttle | null =>
+export const startRecovery = (present: WebhookThrottleState | null): WebhookThrottleState | null =>
   present === null ? null : { ...present, refusedSince: null }
 
 /**
  * Returns true if the receiver has answered only 429 for a full retry schedule, and the event has waited as long. The
  * delivery then fails, as after the last attempt of a retry schedule.
  */
-export const isExhausted = (
-  present: Throttle | null,
+export const isThrottledForFullSchedule = (
+  present: WebhookThrottleState | null,
   happenedAt: Instant.Instant,
   now: Instant.Instant,
   { retries }: WebhookPolicy
@@ -77,12 +77,12 @@ export const isExhausted = (
  * Returns the state after a success: the next pause starts with the shortest delay again. A success of an attempt that
  * started before the pause changes nothing.
  */
-export const afterSuccess = (
-  present: Throttle | null,
-  attempt: Pick<Attempt, "at">,
+export const throttleAfterSuccess = (
+  present: WebhookThrottleState | null,
+  attempt: Pick<DeliveryAttempt, "at">,
   now: Instant.Instant,
   policy: WebhookPolicy
-): Throttle | null => {
+): WebhookThrottleState | null => {
   if (present === null || isOver(present, now, policy)) return null
   return present.pauses === 0 || isSamePause(present, attempt, now) ? present : { ...present, pauses: 0 }
 }
@@ -92,24 +92,24 @@ export const afterSuccess = (
  * within `throttleWarnEvery`.
  */
 export const shouldNotifyContact = (
-  { since, toldAt, until }: Throttle,
+  { since, toldAt, until }: WebhookThrottleState,
   now: Instant.Instant,
   { throttleWarnAfter, throttleWarnEvery }: WebhookPolicy
 ): boolean =>
   until - since >= Duration.toMillis(throttleWarnAfter) &&
   (toldAt === null || now - toldAt >= Duration.toMillis(throttleWarnEvery))
 
-const refusedSinceOf = ({ refusedSince, since }: Throttle): Instant.Instant | null =>
+const refusedSinceOf = ({ refusedSince, since }: WebhookThrottleState): Instant.Instant | null =>
   refusedSince === undefined ? since : refusedSince
 
 /**
  * Returns whether the attempt belongs to the current pause. If the clock was set back since that pause began, the
  * attempt starts a new pause.
  */
-const isSamePause = ({ pausedAt }: Throttle, { at }: Pick<Attempt, "at">, now: Instant.Instant): boolean =>
+const isSamePause = ({ pausedAt }: WebhookThrottleState, { at }: Pick<DeliveryAttempt, "at">, now: Instant.Instant): boolean =>
   at <= pausedAt && pausedAt <= now
 
-const isOver = ({ until }: Throttle, now: Instant.Instant, { throttleWarnAfter }: WebhookPolicy): boolean =>
+const isOver = ({ until }: WebhookThrottleState, now: Instant.Instant, { throttleWarnAfter }: WebhookPolicy): boolean =>
   now - until >= Duration.toMillis(throttleWarnAfter)
 
 const delayOf = (pauses: number, { throttleDelay, throttleDelayMax }: WebhookPolicy): number =>

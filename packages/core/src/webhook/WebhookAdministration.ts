@@ -7,17 +7,17 @@ import * as Option from "effect/Option"
 import type { OrganizationId, WebhookId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import { WorkSignal } from "../shared/WorkSignal.ts"
-import { DeliveryLog, type PendingDeliveries } from "./DeliveryLog.ts"
+import { DeliveryLog, type PendingDeliverySummary } from "./DeliveryLog.ts"
 import { applyPatch, changedFieldsOf, type Webhook } from "./Webhook.ts"
 import { WebhookNotFound } from "./WebhookNotFound.ts"
-import { type DisabledEntry, WebhookStore } from "./WebhookStore.ts"
+import { type WebhookDisabling, WebhookStore } from "./WebhookStore.ts"
 
 export interface ListedWebhook {
   readonly webhook: Webhook
   /** The webhook's pending deliveries; null when the webhook has no pending delivery. */
-  readonly waiting: PendingDeliveries | null
+  readonly waiting: PendingDeliverySummary | null
   /** The time and reason of the disabling; null unless the webhook is disabled. */
-  readonly disabling: DisabledEntry | null
+  readonly disabling: WebhookDisabling | null
 }
 
 /** The number of webhooks that one query reads. */

@@ -1,12 +1,12 @@
 /** The state of a webhook's receiver that the API shows to the partner. */
 import type { Instant } from "../shared/Instant.ts"
-import { isHeld, type Receiver } from "./CircuitBreaker.ts"
+import { isHeld, type ReceiverState } from "./CircuitBreaker.ts"
 import type { Webhook } from "./Webhook.ts"
-import type { DisabledEntry } from "./WebhookStore.ts"
+import type { WebhookDisabling } from "./WebhookStore.ts"
 
 export interface WebhookCondition {
   /** The time and reason of the disabling by the service; null unless the webhook is disabled. */
-  readonly disabling: DisabledEntry | null
+  readonly disabling: WebhookDisabling | null
   /**
    * While `isOpen` is true, the circuit breaker allows only probes. `until` is the time of the next probe; null when a
    * probe is due now.
@@ -16,7 +16,7 @@ export interface WebhookCondition {
   readonly held: number
 }
 
-export interface ReportedWebhook extends Webhook {
+export interface WebhookWithCondition extends Webhook {
   readonly condition: WebhookCondition
 }
 
@@ -31,7 +31,7 @@ export const conditionOfNewWebhook: WebhookCondition = {
 }
 
 /** Returns the condition of a receiver. `pending` is the number of the receiver's unfinished deliveries. */
-export const conditionOf = (receiver: Receiver, pending: number, disabling: DisabledEntry | null): WebhookCondition => {
+export const webhookConditionOf = (receiver: ReceiverState, pending: number, disabling: WebhookDisabling | null): WebhookCondition => {
   const isOpen = receiver.health.probes !== null
   return {
     disabling: receiver.webhook.status === "disabled" ? disabling : null,

@@ -15,7 +15,7 @@ import * as Instant from "../shared/Instant.ts"
 import { WorkSignal } from "../shared/WorkSignal.ts"
 import { isHeld, startRecovery } from "./CircuitBreaker.ts"
 import { DeliveryLog } from "./DeliveryLog.ts"
-import { earliestListed } from "./EventHistory.ts"
+import { earliestListedEventTime } from "./EventHistory.ts"
 import { type EventPeriod, RedeliveryStore } from "./RedeliveryStore.ts"
 import { WebhookNotFound } from "./WebhookNotFound.ts"
 
@@ -71,7 +71,7 @@ export class WebhookRecovery extends Context.Service<
           const now = yield* Instant.now
           const period = { since, until: until ?? now + 1 }
           if (since >= period.until) return yield* new InvalidPeriod({ reason: "backwards" })
-          if (since < earliestListed(now)) return yield* new InvalidPeriod({ reason: "too_early" })
+          if (since < earliestListedEventTime(now)) return yield* new InvalidPeriod({ reason: "too_early" })
           const receiver = yield* log.receiver(ownerOfPrincipal(principal), webhookId)
           if (Option.isNone(receiver)) return yield* new WebhookNotFound()
           return {
@@ -100,7 +100,7 @@ export class WebhookRecovery extends Context.Service<
 
         advance: Effect.gen(function* () {
           const now = yield* Instant.now
-          const moved = yield* store.step(now, stepSize, (receiver) => startRecovery(receiver, now))
+          const moved = yield* store.step(now, webhookBatchSize, (receiver) => startRecovery(receiver, now))
           if (Option.isSome(moved)) yield* signal.notify
           return moved
         })
@@ -110,4 +110,4 @@ export class WebhookRecovery extends Context.Service<
 }
 
 /** A recovery step handles at most this many deliveries, so that the step holds locks only briefly. */
-export const stepSize = 500
+export const webhookBatchSize = 500

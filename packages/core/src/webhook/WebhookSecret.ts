@@ -32,9 +32,9 @@ export const defaultSecretGrace = Duration.days(1)
 export const maxSecretGrace = Duration.days(7)
 
 /** The pattern allows printable ASCII characters, including the space. */
-export const secretPattern = /^[ -~]{32,256}$/u
+export const webhookSecretPattern = /^[ -~]{32,256}$/u
 
-export const secretConstraint =
+export const webhookSecretConstraint =
   "must be 32 to 256 printable ASCII characters, or whsec_ and 24 to 64 bytes in base64; leave it out, and one is made"
 
 /**
@@ -43,18 +43,18 @@ export const secretConstraint =
 export const exampleSecret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo="
 
 /** Returns the problem with a secret that `secretPattern` cannot detect; null when the secret is valid. */
-export const secretProblem = (text: string): string | null =>
+export const findWebhookSecretProblem = (text: string): string | null =>
   text === exampleSecret
     ? "must not be the example of the documentation; leave it out, and one is made"
     : Option.isSome(signingKeyOf(text))
       ? null
       : "must be 24 to 64 bytes in base64 after whsec_, with + and / and with its padding; leave it out, and one is made"
 
-export const mintSecret = (random: SecureRandom.SecureRandom["Service"]): Effect.Effect<Redacted.Redacted<string>> =>
+export const generateWebhookSecret = (random: SecureRandom.SecureRandom["Service"]): Effect.Effect<Redacted.Redacted<string>> =>
   Effect.map(random.randomBytes(32), (bytes) => Redacted.make(`whsec_${Base64.encode(bytes)}`))
 
 /**
  * Returns the encryption purpose of a webhook's secret. The purpose contains the webhook's id, so a secret in another
  * webhook's row cannot be decrypted.
  */
-export const encryptionPurpose = (id: WebhookId): string => `webhook ${id}`
+export const webhookSecretPurpose = (id: WebhookId): string => `webhook ${id}`

@@ -16,8 +16,8 @@ import type { WebhookId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import { Policy } from "../shared/Policy.ts"
 import * as Subject from "../shared/Subject.ts"
-import { type Attempt, isSuccess } from "./Attempt.ts"
-import { encryptionPurpose, type FormerSecret } from "./WebhookSecret.ts"
+import { type DeliveryAttempt, isSuccessStatus } from "./Attempt.ts"
+import { webhookSecretPurpose, type FormerSecret } from "./WebhookSecret.ts"
 import { sign } from "./WebhookSignature.ts"
 import { type WebhookAnswer, WebhookNotSent, WebhookTransport } from "./WebhookTransport.ts"
 
@@ -34,7 +34,7 @@ export interface OutgoingEvent {
   readonly subject: () => Subject.LogSubject
 }
 
-export type SendEvent = (parcel: OutgoingEvent) => Effect.Effect<Attempt>
+export type SendEvent = (parcel: OutgoingEvent) => Effect.Effect<DeliveryAttempt>
 
 /** Makes the function that sends one event. An interruption does not stop the decryption of a secret. */
 export const make: Effect.Effect<SendEvent, never, Mac.Mac | Encryption | WebhookTransport> = Effect.gen(function* () {
@@ -50,7 +50,7 @@ export const make: Effect.Effect<SendEvent, never, Mac.Mac | Encryption | Webhoo
   const decrypted = yield* Cache.makeWith(
     (encrypted: EncryptedSecret) =>
       Effect.uninterruptible(
-        Effect.map(encryption.decrypt(encryptionPurpose(encrypted.id), encrypted.text), Option.map(Redacted.make))
+        Effect.map(encryption.decrypt(webhookSecretPurpose(encrypted.id), encrypted.text), Option.map(Redacted.make))
       ),
     {
       capacity: maxCachedSecrets,
@@ -97,11 +97,11 @@ const unexpected = (defect: unknown) => Effect.logError("The webhook transport f
 
 const broken = Effect.fail(new WebhookNotSent({ failure: "reset", reason: "The connection broke." }))
 
-const outcomeOf = (sent: Result.Result<WebhookAnswer, WebhookNotSent>): Omit<Attempt, "at" | "duration"> => {
+const outcomeOf = (sent: Result.Result<WebhookAnswer, WebhookNotSent>): Omit<DeliveryAttempt, "at" | "duration"> => {
   if (Result.isFailure(sent)) return { ...nothing, failure: sent.failure.failure, reason: sent.failure.reason }
   const { excerpt, retryAfter, status } = sent.success
   const answered = { status, excerpt, retryAfter }
-  return isSuccess(status)
+  return isSuccessStatus(status)
     ? { ...answered, failure: null, reason: null }
     : { ...answered, failure: "http", reason: `The receiver answered with status ${status}, which is not a success.` }
 }

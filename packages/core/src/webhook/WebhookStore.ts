@@ -24,7 +24,7 @@ export interface WebhookChange {
 }
 
 /** The time at which the service disabled a webhook, and the reason. The values come from the audit log. */
-export interface DisabledEntry {
+export interface WebhookDisabling {
   readonly at: Instant
   /** The reason for the last failure before the service disabled the webhook. */
   readonly reason: string
@@ -58,7 +58,7 @@ export class WebhookStore extends Context.Service<
     /**
      * Returns when and why the service last disabled each webhook. The result omits webhooks that were never disabled.
      */
-    readonly latestDisablings: (ids: ReadonlyArray<WebhookId>) => Effect.Effect<ReadonlyMap<WebhookId, DisabledEntry>>
+    readonly latestDisablings: (ids: ReadonlyArray<WebhookId>) => Effect.Effect<ReadonlyMap<WebhookId, WebhookDisabling>>
     /**
      * Locks the webhook, calls `decide`, and writes the change in one transaction. Concurrent calls run one after the
      * other. If `decide` returns the same object, nothing is written. Returns none when the owner has no webhook with

@@ -4,18 +4,18 @@
 export const maxUrlLength = 2048
 
 /** The pattern allows the characters of RFC 3986, but no fragment. JSON Schema requires the `u` flag. */
-export const urlPattern = /^https?:\/\/(?![/?])[\w.~:/?[\]@!$&'()*+,;=%-]+$/u
+export const webhookUrlPattern = /^https?:\/\/(?![/?])[\w.~:/?[\]@!$&'()*+,;=%-]+$/u
 
 /** The URL pattern for deployments that allow only `https:`. */
-export const httpsPattern = new RegExp(urlPattern.source.replace("https?", "https"), urlPattern.flags)
+export const httpsWebhookUrlPattern = new RegExp(webhookUrlPattern.source.replace("https?", "https"), webhookUrlPattern.flags)
 
-export const urlConstraint =
+export const webhookUrlConstraint =
   "must be an address such as https://example.com/webhooks, in ASCII, without blanks, a fragment, a user name or a password"
 
 /** Returns the problem with a URL that the pattern cannot detect; null when the URL is valid. */
-export const urlProblem = (text: string): string | null => {
+export const findWebhookUrlProblem = (text: string): string | null => {
   const url = URL.parse(text)
-  if (url === null) return urlConstraint
+  if (url === null) return webhookUrlConstraint
   return url.username === "" && url.password === "" && !/^https?:\/\/[^/?]*@/i.test(text)
     ? null
     : "must not hold a user name or a password: verify the signature instead"
@@ -25,4 +25,4 @@ export const urlProblem = (text: string): string | null => {
  * Returns the host and port of a URL. Mails and the audit log omit the rest of a URL, because that part may contain a
  * secret.
  */
-export const hostOf = (text: string): string => URL.parse(text)?.host ?? ""
+export const hostOfUrl = (text: string): string => URL.parse(text)?.host ?? ""

@@ -20,17 +20,17 @@ import { DeliveryLog } from "./DeliveryLog.ts"
 import type { EventType } from "./EventType.ts"
 import { applyPatch, changedFieldsOf, maxWebhooks, type Webhook, type WebhookPatch } from "./Webhook.ts"
 import {
-  conditionOf,
+  webhookConditionOf,
   conditionOfNewWebhook,
   maxCountedHeldDeliveries,
-  type ReportedWebhook
+  type WebhookWithCondition
 } from "./WebhookCondition.ts"
 import { WebhookNotFound } from "./WebhookNotFound.ts"
-import { stepSize } from "./WebhookRecovery.ts"
-import { encryptionPurpose, mintSecret } from "./WebhookSecret.ts"
+import { webhookBatchSize } from "./WebhookRecovery.ts"
+import { webhookSecretPurpose, generateWebhookSecret } from "./WebhookSecret.ts"
 import { type TooManyWebhooks, type WebhookChange, WebhookStore } from "./WebhookStore.ts"
 import { WebhookTransport, type WebhookUrlRefused } from "./WebhookTransport.ts"
-import { hostOf } from "./WebhookUrl.ts"
+import { hostOfUrl } from "./WebhookUrl.ts"
 
 export interface NewWebhook {
   readonly url: string
@@ -49,14 +49,14 @@ export interface WebhookRequester extends Pick<Principal, "organization" | "envi
 }
 
 /** A validated registration and the webhook's signing secret. */
-export interface Registration {
+export interface PreparedWebhookRegistration {
   readonly principal: WebhookRequester
   readonly webhook: Webhook
   readonly secret: Redacted.Redacted<string>
 }
 
 export interface RotatedSecret {
-  readonly webhook: ReportedWebhook
+  readonly webhook: WebhookWithCondition
   readonly secret: Redacted.Redacted<string>
   readonly formerUntil: Instant.Instant | null
 }
@@ -71,23 +71,23 @@ export class Webhooks extends Context.Service<
     readonly prepare: (
       principal: WebhookRequester,
       wanted: NewWebhook
-    ) => Effect.Effect<Registration, WebhookUrlRefused>
+    ) => Effect.Effect<PreparedWebhookRegistration, WebhookUrlRefused>
     /**
      * Stores the webhook in one transaction and queues a mail to the organization's contact. Only the result of
      * `register` contains the secret.
      */
     readonly register: (
-      registration: Registration
-    ) => Effect.Effect<Pick<Registration, "secret"> & { readonly webhook: ReportedWebhook }, TooManyWebhooks>
-    readonly find: (owner: Owner, id: WebhookId) => Effect.Effect<ReportedWebhook, WebhookNotFound>
+      registration: PreparedWebhookRegistration
+    ) => Effect.Effect<Pick<PreparedWebhookRegistration, "secret"> & { readonly webhook: WebhookWithCondition }, TooManyWebhooks>
+    readonly find: (owner: Owner, id: WebhookId) => Effect.Effect<WebhookWithCondition, WebhookNotFound>
     /** Lists all webhooks of the owner, newest first. */
-    readonly list: (owner: Owner) => Effect.Effect<ReadonlyArray<ReportedWebhook>>
+    readonly list: (owner: Owner) => Effect.Effect<ReadonlyArray<WebhookWithCondition>>
     /** Changes a webhook. A patch that changes no value writes nothing. A new URL causes a mail to the contact. */
     readonly change: (
       principal: WebhookRequester,
       id: WebhookId,
       patch: WebhookPatch
-    ) => Effect.Effect<ReportedWebhook, WebhookNotFound | WebhookUrlRefused>
+    ) => Effect.Effect<WebhookWithCondition, WebhookNotFound | WebhookUrlRefused>
     /**
      * Replaces the secret. Until the grace period ends, events are also signed with the former secret. Only the result
      * of `rotateSecret` contains the new secret.
@@ -128,7 +128,7 @@ export class Webhooks extends Context.Service<
         const conditions = new Map(
           found.map(({ pending, receiver }) => {
             const { id } = receiver.webhook
-            return [id, conditionOf(receiver, pending, disablings.get(id) ?? null)]
+            return [id, webhookConditionOf(receiver, pending, disablings.get(id) ?? null)]
           })
         )
         return webhooks.map((webhook) => ({
@@ -155,12 +155,12 @@ export class Webhooks extends Context.Service<
             createdAt: now,
             updatedAt: now
           }
-          return { principal, webhook, secret: given ?? (yield* mintSecret(random)) }
+          return { principal, webhook, secret: given ?? (yield* generateWebhookSecret(random)) }
         }),
 
         register: Effect.fn("Webhooks.register")(function* ({ principal, secret, webhook }) {
-          const encrypted = yield* encryption.encrypt(encryptionPurpose(webhook.id), Redacted.value(secret))
-          const audit = recorded(principal, "webhook.created", { host: hostOf(webhook.url), events: webhook.events })
+          const encrypted = yield* encryption.encrypt(webhookSecretPurpose(webhook.id), Redacted.value(secret))
+          const audit = recorded(principal, "webhook.created", { host: hostOfUrl(webhook.url), events: webhook.events })
           const notice = noticeAbout(principal, webhook, "webhook_added", null)
           yield* store.insert({ webhook, audit, notice }, encrypted, maxWebhooks)
           yield* signal.notify
@@ -182,11 +182,11 @@ export class Webhooks extends Context.Service<
               webhook,
               audit: recorded(principal, "webhook.updated", {
                 changed: changedFieldsOf(before, webhook),
-                host: hostOf(webhook.url),
+                host: hostOfUrl(webhook.url),
                 events: webhook.events,
                 status: webhook.status
               }),
-              notice: isMoved ? noticeAbout(principal, webhook, "webhook_moved", hostOf(before.url)) : null
+              notice: isMoved ? noticeAbout(principal, webhook, "webhook_moved", hostOfUrl(before.url)) : null
             }
           })
           if (Option.isNone(after)) return yield* new WebhookNotFound()
@@ -195,8 +195,8 @@ export class Webhooks extends Context.Service<
         }),
 
         rotateSecret: Effect.fn("Webhooks.rotateSecret")(function* (principal, id, { grace, secret: given }) {
-          const secret = given ?? (yield* mintSecret(random))
-          const encrypted = yield* encryption.encrypt(encryptionPurpose(id), Redacted.value(secret))
+          const secret = given ?? (yield* generateWebhookSecret(random))
+          const encrypted = yield* encryption.encrypt(webhookSecretPurpose(id), Redacted.value(secret))
           const at = yield* Instant.now
           const formerUntil = Duration.isZero(grace) ? null : Instant.plus(at, grace)
           const audit = recorded(principal, "webhook.secret_rotated", {
@@ -222,7 +222,7 @@ export class Webhooks extends Context.Service<
           yield* signal.tell(["removals"])
         }),
 
-        clear: store.clear(stepSize)
+        clear: store.clear(webhookBatchSize)
       })
     })
   )
@@ -247,7 +247,7 @@ const noticeAbout = (
     ? null
     : {
         kind,
-        webhook: { id, host: hostOf(url), formerHost, events, keyPrefix: key.prefix },
+        webhook: { id, host: hostOfUrl(url), formerHost, events, keyPrefix: key.prefix },
         organizationId: owner.organizationId,
         at: updatedAt
       }

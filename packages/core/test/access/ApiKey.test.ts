@@ -6,7 +6,7 @@ import * as Redacted from "effect/Redacted"
 import * as fc from "fast-check"
 import { assert } from "vitest"
 import { type ApiKey, environmentOfKey, keyPrefixOf, mintKeyText, refusalOfKey } from "../../src/access/ApiKey.ts"
-import { checksumOf } from "../../src/shared/Secret.ts"
+import { tokenChecksum } from "../../src/shared/Secret.ts"
 import { testUuid } from "../topic/FreshAssignment.ts"
 
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -16,7 +16,7 @@ const base62 = (length: number) =>
 const environment = fc.constantFrom("live" as const, "test" as const)
 const text = fc.tuple(environment, base62(32)).map(([where, random]) => {
   const unchecked = `pk_${where}_${random}`
-  return unchecked + checksumOf(unchecked)
+  return unchecked + tokenChecksum(unchecked)
 })
 
 const refused = (key: string) => Option.isNone(environmentOfKey(key))
@@ -36,7 +36,7 @@ describe("the text of an API key", () => {
           for (const where of ["live", "test"] as const) {
             const key = yield* minted(where)
             assert.match(key, new RegExp(`^pk_${where}_[0-9A-Za-z]{38}$`))
-            assert.strictEqual(key.slice(-6), checksumOf(key.slice(0, -6)))
+            assert.strictEqual(key.slice(-6), tokenChecksum(key.slice(0, -6)))
             assert.deepStrictEqual(environmentOfKey(key), Option.some(where))
             assert.strictEqual(keyPrefixOf(key), key.slice(0, 16))
             seen.add(key)

@@ -5,7 +5,7 @@ import { assert } from "vitest"
 import type { ApiKey } from "../../src/access/ApiKey.ts"
 import { rotateKey } from "../../src/access/KeyRotation.ts"
 import type { ApiKeyId, OrganizationId } from "../../src/shared/Ids.ts"
-import { latest } from "../../src/shared/Instant.ts"
+import { latestInstant } from "../../src/shared/Instant.ts"
 import { testUuid } from "../topic/FreshAssignment.ts"
 
 const day = 86_400_000
@@ -50,8 +50,8 @@ describe("rotating a key", () => {
   it("rotating a key gives the successor the same lifetime as the old key", () => {
     const { successor } = Result.getOrThrow(rotated({ expiresAt: now + 5 * day }))
     assert.strictEqual(successor.expiresAt, now + 15 * day)
-    const endless = Result.getOrThrow(rotated({ expiresAt: latest }))
-    assert.strictEqual(endless.successor.expiresAt, latest)
+    const endless = Result.getOrThrow(rotated({ expiresAt: latestInstant }))
+    assert.strictEqual(endless.successor.expiresAt, latestInstant)
   })
 
   it("rotating a key never extends the old key's life", () => {

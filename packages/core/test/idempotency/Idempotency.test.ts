@@ -16,7 +16,7 @@ import {
   Idempotency,
   type IdempotentRequest,
   type ResponseContent,
-  type StoreResponse
+  type RunChangeAndStoreResponse
 } from "../../src/idempotency/Idempotency.ts"
 import { type IdempotencyClaim, IdempotencyStore, type StoredResponse } from "../../src/idempotency/IdempotencyStore.ts"
 import { Encryption } from "../../src/shared/Encryption.ts"
@@ -88,7 +88,7 @@ const layerOf = (behind: ReturnType<typeof world>, ...secrets: ReadonlyArray<str
 }
 
 const once = <E, R>(
-  attempt: (keep: StoreResponse) => Effect.Effect<ResponseContent, E, R>,
+  attempt: (keep: RunChangeAndStoreResponse) => Effect.Effect<ResponseContent, E, R>,
   given: Partial<IdempotentRequest> = {}
 ) => Effect.flatMap(Idempotency, (idempotency) => idempotency.once({ ...request, ...given }, attempt))
 
@@ -105,7 +105,7 @@ const waiting = <A, E, R>(behind: ReturnType<typeof world>, duplicate: Effect.Ef
     return fiber
   })
 
-const change = (keep: StoreResponse) => keep(Effect.succeed(answer))
+const change = (keep: RunChangeAndStoreResponse) => keep(Effect.succeed(answer))
 
 describe("Idempotency", () => {
   it.effect("a duplicate request waits without a transaction and returns the first request's response", () => {
@@ -217,7 +217,7 @@ describe("Idempotency", () => {
 
   it.effect("an encrypted response that was stored for one key and part is unreadable for another key or part", () => {
     const behind = world()
-    const secret = (body: string) => (keep: StoreResponse) => keep(Effect.succeed({ ...answer, body, secret: true }))
+    const secret = (body: string) => (keep: RunChangeAndStoreResponse) => keep(Effect.succeed({ ...answer, body, secret: true }))
     return Effect.gen(function* () {
       yield* once(secret("mine"))
       const [mine] = [...behind.kept.values()]

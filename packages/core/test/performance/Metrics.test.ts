@@ -6,7 +6,7 @@ import {
   type AssignmentMetrics,
   addMetrics,
   addTimeline,
-  countChanges,
+  storedCountDeltas,
   emptyMetrics,
   summarizeMetrics
 } from "../../src/performance/Metrics.ts"
@@ -65,10 +65,10 @@ describe("metrics", () => {
       { ...sent, status: "creator_approved" as const },
       { ...sent, failureReason: "declined" as const }
     ]
-    assert.deepStrictEqual(countChanges(sent, { ...sent, status: "opinion_injected" }), [])
-    assert.deepStrictEqual(countChanges(sent, declined), [["declined", 1]])
-    assert.deepStrictEqual(countChanges(declined, sent), [["declined", -1]])
-    assert.deepStrictEqual(countChanges(declined, approved), [
+    assert.deepStrictEqual(storedCountDeltas(sent, { ...sent, status: "opinion_injected" }), [])
+    assert.deepStrictEqual(storedCountDeltas(sent, declined), [["declined", 1]])
+    assert.deepStrictEqual(storedCountDeltas(declined, sent), [["declined", -1]])
+    assert.deepStrictEqual(storedCountDeltas(declined, approved), [
       ["declined", -1],
       ["approved", 1]
     ])

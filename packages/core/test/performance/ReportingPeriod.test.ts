@@ -1,7 +1,7 @@
 import { describe, it } from "@effect/vitest"
 import * as Result from "effect/Result"
 import { assert } from "vitest"
-import { dividePeriod, resolvePeriod, splitIntoSteps } from "../../src/performance/ReportingPeriod.ts"
+import { splitIntoDaysAndPartialDays, resolvePeriod, splitDaysIntoQueryRanges } from "../../src/performance/ReportingPeriod.ts"
 import { noon } from "../topic/FreshAssignment.ts"
 
 const day = 24 * 3_600_000
@@ -46,7 +46,7 @@ describe("a reporting period", () => {
 })
 
 describe("dividing a period", () => {
-  const asked = (start: number, end: number, untilNow = false) => dividePeriod({ start, end, untilNow })
+  const asked = (start: number, end: number, untilNow = false) => splitIntoDaysAndPartialDays({ start, end, untilNow })
 
   it("a divided period has whole days, a partial day before them and a partial day after them", () => {
     assert.deepStrictEqual(asked(midnight - 1, midnight + 2 * day + 1), {
@@ -80,7 +80,7 @@ describe("reading whole days", () => {
   it("whole days are read in consecutive steps of at most 31 days", () => {
     for (const days of [1, 30, 31, 32, 62, 366]) {
       const end = midnight + days * day
-      const steps = splitIntoSteps({ start: midnight, end }, noon)
+      const steps = splitDaysIntoQueryRanges({ start: midnight, end }, noon)
       assert.strictEqual(steps[0]?.start, midnight)
       assert.strictEqual(steps.at(-1)?.end, end)
       for (const [index, { end: until, start }] of steps.entries()) {
@@ -91,11 +91,11 @@ describe("reading whole days", () => {
   })
 
   it("the last step of whole days has no end if the whole days have no end, because the reporting period ends now", () => {
-    assert.deepStrictEqual(splitIntoSteps({ start: midnight - 32 * day, end: null }, noon), [
+    assert.deepStrictEqual(splitDaysIntoQueryRanges({ start: midnight - 32 * day, end: null }, noon), [
       { start: midnight - 32 * day, end: midnight - day },
       { start: midnight - day, end: null }
     ])
-    assert.deepStrictEqual(splitIntoSteps({ start: midnight + day, end: null }, noon), [
+    assert.deepStrictEqual(splitDaysIntoQueryRanges({ start: midnight + day, end: null }, noon), [
       { start: midnight + day, end: null }
     ])
   })

@@ -13,12 +13,12 @@ import { findDueStep } from "../../src/commentary/Generation.ts"
 import {
   isSimulatedStepDue,
   nextSimulatedAction,
-  possibleActionsOf,
+  possibleSimulatedActions,
   SimulatedAction,
   takeSimulatedStep
 } from "../../src/sandbox/Simulation.ts"
 import { defaults } from "../../src/shared/Policy.ts"
-import { type Assignment, isSettled } from "../../src/topic/Assignment.ts"
+import { type Assignment, isAssignmentSettled } from "../../src/topic/Assignment.ts"
 import { makeChange, workflowTransitions } from "../../src/topic/Workflow.ts"
 import { freshAssignment, makeCommentaryId, makeDraftId, noon } from "../topic/FreshAssignment.ts"
 
@@ -94,7 +94,7 @@ describe("Simulated creators", () => {
           else if (one.do === "until due") now = Math.max(now, present.dueAt ?? now)
           else if (one.do === "work") present = work(present, now)
           else {
-            const possible = possibleActionsOf(present).includes(one.do)
+            const possible = possibleSimulatedActions(present).includes(one.do)
             const acted = takeSimulatedStep(present, one.do, props, now, defaults)
             if (!possible) assert.isTrue(Result.isFailure(acted), "what is not offered is refused")
             if (Result.isSuccess(acted)) {
@@ -105,9 +105,9 @@ describe("Simulated creators", () => {
           }
           if (present.status !== before.status)
             assert.include(Object.values(workflowTransitions[before.status]), present.status, "a row of the table")
-          assert.strictEqual(present.dueAt === null, isSettled(present), "due exactly while not settled")
-          if (isSettled(before)) assert.strictEqual(present, before, "what is settled stays")
-          if (isSettled(present)) assert.isNull(present.simulation?.nextAt ?? null)
+          assert.strictEqual(present.dueAt === null, isAssignmentSettled(present), "due exactly while not settled")
+          if (isAssignmentSettled(before)) assert.strictEqual(present, before, "what is settled stays")
+          if (isAssignmentSettled(present)) assert.isNull(present.simulation?.nextAt ?? null)
           else if (path !== "wait") assert.isAtMost(present.dueAt ?? 0, now + pace, "the next step is near")
           assert.isNull(present.generation.nextAt, "no attempt at a server is ever due")
           assert.strictEqual(present.simulation?.path, path)

@@ -3,7 +3,7 @@ import * as Base64Url from "effect/encoding/Base64Url"
 import * as Option from "effect/Option"
 import * as fc from "fast-check"
 import { assert } from "vitest"
-import { formatCursor, parseCursor } from "../../src/shared/Page.ts"
+import { formatPageCursor, parsePageCursor } from "../../src/shared/Page.ts"
 
 const cursor = fc.record({ createdAt: fc.integer({ min: 0, max: 253_402_300_799_999 }), id: fc.uuid() })
 
@@ -11,23 +11,23 @@ describe("Cursors", () => {
   it("a cursor is parsed back unchanged and needs no URL escaping", () =>
     fc.assert(
       fc.property(cursor, (position) => {
-        const text = formatCursor(position)
+        const text = formatPageCursor(position)
         assert.match(text, /^[A-Za-z0-9_-]+$/)
-        assert.deepStrictEqual(parseCursor(text), Option.some(position))
+        assert.deepStrictEqual(parsePageCursor(text), Option.some(position))
       })
     ))
 
   it("an arbitrary text is rejected as a cursor", () =>
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.base64String(), fc.string().map(Base64Url.encode)), (text) => {
-        assert.isTrue(Option.isNone(parseCursor(text)))
+        assert.isTrue(Option.isNone(parsePageCursor(text)))
       })
     ))
 
   it("a cursor with missing, extra or invalid parts is rejected", () => {
     const moment = "2026-01-30T12:00:00.000Z"
     const id = "0198a000-0000-7000-8000-000000000001"
-    assert.isTrue(Option.isSome(parseCursor(Base64Url.encode(`${moment} ${id}`))))
+    assert.isTrue(Option.isSome(parsePageCursor(Base64Url.encode(`${moment} ${id}`))))
     for (const text of [
       moment,
       id,
@@ -42,6 +42,6 @@ describe("Cursors", () => {
       `NaN ${id}`,
       `1769774400000 ${id}`
     ])
-      assert.isTrue(Option.isNone(parseCursor(Base64Url.encode(text))), text)
+      assert.isTrue(Option.isNone(parsePageCursor(Base64Url.encode(text))), text)
   })
 })

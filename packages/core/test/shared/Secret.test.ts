@@ -2,7 +2,7 @@ import { describe, it } from "@effect/vitest"
 import * as Digest from "effect/crypto/Digest"
 import * as Effect from "effect/Effect"
 import { assert } from "vitest"
-import { checksumOf, hashText, toBase62 } from "../../src/shared/Secret.ts"
+import { tokenChecksum, hashText, toBase62 } from "../../src/shared/Secret.ts"
 
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
@@ -24,11 +24,11 @@ describe("Checksums", () => {
   it("the checksum of a text is the CRC-32 as six base62 digits", () => {
     // CRC-32 (IEEE 802.3) defines this check value: the CRC of "123456789" is cbf43926.
     const value = (text: string) => [...text].reduce((sum, digit) => sum * 62 + alphabet.indexOf(digit), 0)
-    assert.strictEqual(value(checksumOf("123456789")), 0xcbf43926)
-    assert.strictEqual(value(checksumOf("")), 0)
-    assert.strictEqual(value(checksumOf("The quick brown fox jumps over the lazy dog")), 0x414fa339)
-    assert.strictEqual(checksumOf(""), "000000")
-    assert.lengthOf(checksumOf("a"), 6)
+    assert.strictEqual(value(tokenChecksum("123456789")), 0xcbf43926)
+    assert.strictEqual(value(tokenChecksum("")), 0)
+    assert.strictEqual(value(tokenChecksum("The quick brown fox jumps over the lazy dog")), 0x414fa339)
+    assert.strictEqual(tokenChecksum(""), "000000")
+    assert.lengthOf(tokenChecksum("a"), 6)
   })
 })
 

@@ -1,7 +1,7 @@
 /** Tests which listeners each signal wakes, and how long a listener waits. */
 import { assert, it } from "@effect/vitest"
 import type { TopicId } from "@partner-commentary/core/shared/Ids"
-import { type Change, topicChange, type WorkKind, WorkSignal } from "@partner-commentary/core/shared/WorkSignal"
+import { type ChangeSignal, topicChangeSignal, type WorkKind, WorkSignal } from "@partner-commentary/core/shared/WorkSignal"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -9,13 +9,13 @@ import * as TestClock from "effect/testing/TestClock"
 
 const kinds: ReadonlyArray<WorkKind> = ["assignments", "tests", "mails", "deliveries", "recoveries", "removals"]
 
-const change = topicChange("019c0e5f-03aa-7001-8000-94d0b7f3a6e2" as TopicId)
+const change = topicChangeSignal("019c0e5f-03aa-7001-8000-94d0b7f3a6e2" as TopicId)
 
 /** Returns the listeners that a signal wakes. The listeners are workers and one request that waits for a change. */
 const woken = (signal: (service: WorkSignal["Service"]) => Effect.Effect<void>) =>
   Effect.gen(function* () {
     const service = yield* WorkSignal
-    const seen: Array<WorkKind | Change> = []
+    const seen: Array<WorkKind | ChangeSignal> = []
     const listeners = yield* Effect.forEach([...kinds, change], (kind) =>
       Effect.gen(function* () {
         const wait = yield* service.listen(kind)

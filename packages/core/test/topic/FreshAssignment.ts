@@ -5,8 +5,8 @@ import { applyGeneratedDraft, findDueStep } from "../../src/commentary/Generatio
 import type * as Ids from "../../src/shared/Ids.ts"
 import type { Policy } from "../../src/shared/Policy.ts"
 import type { Assignment } from "../../src/topic/Assignment.ts"
-import { latestResponseDeadline } from "../../src/topic/Submission.ts"
-import { type ActionRefused, type Change, recordRequestDelivery, respond } from "../../src/topic/Workflow.ts"
+import { initialResponseDeadline } from "../../src/topic/Submission.ts"
+import { type ActionRefused, type AssignmentChange, recordRequestDelivery, respond } from "../../src/topic/Workflow.ts"
 
 /** `noon` is Thursday 14 May 2026, 12:00 UTC. */
 export const noon = 1_778_760_000_000
@@ -19,7 +19,7 @@ export const makeDraftId = (number: number) => testUuid<typeof Ids.DraftId.Type>
 export const makeCommentaryId = (number: number) => testUuid<typeof Ids.CommentaryId.Type>(number)
 
 export const freshAssignment = (policy: Policy, environment: Assignment["environment"] = "live"): Assignment => {
-  const respondBy = latestResponseDeadline("live", noon, policy)
+  const respondBy = initialResponseDeadline("live", noon, policy)
   return {
     id: testUuid(1),
     topicId: testUuid(2),
@@ -51,11 +51,11 @@ export const freshAssignment = (policy: Policy, environment: Assignment["environ
 }
 
 /** Returns the assignment after the step. Throws if the step was rejected. */
-export const assignmentOrThrow = (step: Result.Result<Change, ActionRefused>): Assignment =>
+export const assignmentOrThrow = (step: Result.Result<AssignmentChange, ActionRefused>): Assignment =>
   Result.getOrThrow(step).assignment
 
 /** Returns the reason why the step was rejected; null if it was not rejected. */
-export const refusalReasonOf = (step: Result.Result<Change, ActionRefused>): ActionRefused["reason"] | null =>
+export const refusalReasonOf = (step: Result.Result<AssignmentChange, ActionRefused>): ActionRefused["reason"] | null =>
   Result.match(step, { onFailure: ({ reason }) => reason, onSuccess: () => null })
 
 /**

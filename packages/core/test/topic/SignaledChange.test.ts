@@ -6,8 +6,8 @@ import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import { defaults } from "../../src/shared/Policy.ts"
-import type { DueWork } from "../../src/shared/WorkSignal.ts"
-import type { Modified } from "../../src/topic/AssignmentStore.ts"
+import type { WorkNotification } from "../../src/shared/WorkSignal.ts"
+import type { ModifiedAssignment } from "../../src/topic/AssignmentStore.ts"
 import * as SignaledChange from "../../src/topic/SignaledChange.ts"
 import { freshAssignment } from "./FreshAssignment.ts"
 
@@ -15,11 +15,11 @@ it.effect("a stored change is signaled to workers even if the caller is interrup
   Effect.gen(function* () {
     const stored = yield* Deferred.make<void>()
     const answered = yield* Deferred.make<void>()
-    const told: Array<DueWork> = []
+    const told: Array<WorkNotification> = []
     const before = freshAssignment(defaults)
     const topic = { id: before.topicId, content: "Who wins?", organizationName: "Acme" }
-    const modified: Modified = { before, after: before, topic, work: ["assignments"] }
-    const modify = SignaledChange.make(
+    const modified: ModifiedAssignment = { before, after: before, topic, work: ["assignments"] }
+    const modify = SignaledChange.makeSignalingModify(
       {
         modify: () =>
           Effect.as(

@@ -1,6 +1,6 @@
 import { describe, it } from "@effect/vitest"
 import { assert } from "vitest"
-import { contentProblem, isReference } from "../../src/topic/Topic.ts"
+import { findContentProblem, isExternalReference } from "../../src/topic/Topic.ts"
 
 const bounds = { min: 10, max: 500 }
 
@@ -12,32 +12,32 @@ describe("Topic content", () => {
       ["😀", 10],
       ["😀", 500]
     ] as const)
-      assert.isNull(contentProblem(` \n${unit.repeat(length)}\t `, bounds))
-    assert.strictEqual(contentProblem(`   ${"a".repeat(9)}   `, bounds), "length")
-    assert.strictEqual(contentProblem("😀".repeat(501), bounds), "length")
+      assert.isNull(findContentProblem(` \n${unit.repeat(length)}\t `, bounds))
+    assert.strictEqual(findContentProblem(`   ${"a".repeat(9)}   `, bounds), "length")
+    assert.strictEqual(findContentProblem("😀".repeat(501), bounds), "length")
   })
 
   it("a topic's content must contain a readable character", () => {
     for (const nothing of ["\u200b", "\u2060", "\u3164", "\u202e", "\u115f", "\ufe0f", "\u{e0041}"]) {
-      assert.strictEqual(contentProblem(nothing.repeat(20), bounds), "invisible", nothing)
-      assert.isNull(contentProblem(`${nothing.repeat(20)}?`, bounds))
+      assert.strictEqual(findContentProblem(nothing.repeat(20), bounds), "invisible", nothing)
+      assert.isNull(findContentProblem(`${nothing.repeat(20)}?`, bounds))
     }
-    for (const something of ["?", "😀", "ㄱ", "1", "ก"]) assert.isNull(contentProblem(something.repeat(20), bounds))
+    for (const something of ["?", "😀", "ㄱ", "1", "ก"]) assert.isNull(findContentProblem(something.repeat(20), bounds))
   })
 
   it("a topic's content must not contain control characters except tabs and line breaks", () => {
     for (const control of ["\u0000", "\u0007", "\u001b", "\u007f", "\u0085"]) {
-      assert.strictEqual(contentProblem(`A question${control} with one`, bounds), "controls")
+      assert.strictEqual(findContentProblem(`A question${control} with one`, bounds), "controls")
     }
-    assert.isNull(contentProblem("A question\n\ton two lines", bounds))
+    assert.isNull(findContentProblem("A question\n\ton two lines", bounds))
   })
 })
 
 describe("External references", () => {
   it("a partner's reference must have 1 to 256 ASCII letters, digits or -_.: and must not be . or ..", () => {
     for (const reference of ["a", "A-1_b.c:d", "...", "a".repeat(256), "0", ":", "-"])
-      assert.isTrue(isReference(reference), reference)
+      assert.isTrue(isExternalReference(reference), reference)
     for (const reference of ["", ".", "..", "a".repeat(257), "a b", "a/b", "é", "٣", "a\n", "\na", "a%20b", "ａ"])
-      assert.isFalse(isReference(reference), reference)
+      assert.isFalse(isExternalReference(reference), reference)
   })
 })

@@ -4,7 +4,7 @@ import { assert } from "vitest"
 import type { AssignmentStatus } from "../../src/topic/Assignment.ts"
 import * as TopicStatus from "../../src/topic/TopicStatus.ts"
 
-type AssignmentOutcome = TopicStatus.AssignmentOutcome
+type AssignmentOutcome = TopicStatus.AssignmentStatusFields
 
 const failure = (reason: "cancelled" | "withdrawn" | "expired" | "declined" | "generation_failed") => ({
   reason,
@@ -115,7 +115,7 @@ describe("Assignment states in summaries", () => {
   it("partners see an approved assignment as completed, an assignment settled without a commentary as failed, and others as pending", () => {
     for (const [outcome, letter] of states) {
       const expected = letter === "A" ? "completed" : letter === "F" ? "failed" : "pending"
-      assert.strictEqual(TopicStatus.outcomeOfAssignment(outcome), expected)
+      assert.strictEqual(TopicStatus.summaryCategoryOf(outcome), expected)
     }
   })
 

@@ -9,7 +9,7 @@ import {
   startsGenerationAttempt
 } from "../../src/commentary/Generation.ts"
 import type { Assignment } from "../../src/topic/Assignment.ts"
-import type { ActionRefused, Change, CreatorNotice } from "../../src/topic/Workflow.ts"
+import type { ActionRefused, AssignmentChange, CreatorNotice } from "../../src/topic/Workflow.ts"
 import * as Workflow from "../../src/topic/Workflow.ts"
 import { makeCommentaryId, makeDraftId } from "./FreshAssignment.ts"
 import type { WalkAction } from "./WorkflowActions.ts"
@@ -28,7 +28,7 @@ import {
 
 const hour = 3_600_000
 
-type Step = Result.Result<Change, ActionRefused>
+type Step = Result.Result<AssignmentChange, ActionRefused>
 
 const take = (walk: WorkflowWalk, action: WalkAction): Step => {
   const { now, policy, present } = walk

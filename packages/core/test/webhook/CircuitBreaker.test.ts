@@ -4,7 +4,7 @@
  */
 import { EventId, OrganizationId, WebhookId } from "@partner-commentary/core/shared/Ids"
 import { defaults as policy } from "@partner-commentary/core/shared/WebhookPolicy"
-import type { Attempt } from "@partner-commentary/core/webhook/Attempt"
+import type { DeliveryAttempt } from "@partner-commentary/core/webhook/Attempt"
 import * as CircuitBreaker from "@partner-commentary/core/webhook/CircuitBreaker"
 import { describe, expect, it } from "vitest"
 
@@ -16,7 +16,7 @@ const start = 1_772_355_600_000
 const id = (number: number) => `019c0e1b-7c4e-7000-8000-${String(number).padStart(12, "0")}`
 const event = (number: number) => EventId.make(id(number))
 
-const fresh: CircuitBreaker.Receiver = {
+const fresh: CircuitBreaker.ReceiverState = {
   webhook: {
     id: WebhookId.make(id(1)),
     owner: { organizationId: OrganizationId.make(id(2)), environment: "live" },
@@ -32,7 +32,7 @@ const fresh: CircuitBreaker.Receiver = {
   quietUntil: null
 }
 
-const attempt = (at: number, changes: Partial<Attempt> = {}): Attempt => ({
+const attempt = (at: number, changes: Partial<DeliveryAttempt> = {}): DeliveryAttempt => ({
   at,
   duration: 10,
   status: 500,
@@ -43,16 +43,16 @@ const attempt = (at: number, changes: Partial<Attempt> = {}): Attempt => ({
   ...changes
 })
 const success = (at: number) => attempt(at, { status: 200, failure: null, reason: null })
-const unreached = (at: number, failure: Attempt["failure"]) => attempt(at, { status: null, excerpt: null, failure })
+const unreached = (at: number, failure: DeliveryAttempt["failure"]) => attempt(at, { status: null, excerpt: null, failure })
 
 interface Step {
-  readonly attempt: Attempt
+  readonly attempt: DeliveryAttempt
   readonly event?: number
   readonly probe?: boolean
 }
 
 /** Runs attempts in sequence. Attempts alternate between two events unless a step names an event. */
-const after = (steps: ReadonlyArray<Step>, from: CircuitBreaker.Receiver = fresh) => {
+const after = (steps: ReadonlyArray<Step>, from: CircuitBreaker.ReceiverState = fresh) => {
   const alarms: Array<CircuitBreaker.ContactAlert | null> = []
   let receiver = from
   for (const [index, step] of steps.entries()) {

@@ -1,14 +1,14 @@
 /** Tests the status of a delivery, which depends on the stored state of the delivery and on the webhook. */
 import { EventId, OrganizationId, ShareId, TopicId, WebhookId } from "@partner-commentary/core/shared/Ids"
 import * as CircuitBreaker from "@partner-commentary/core/webhook/CircuitBreaker"
-import { type Delivery, stateOf, withProgress } from "@partner-commentary/core/webhook/Delivery"
-import { firstIdAt, timeOfEvent } from "@partner-commentary/core/webhook/Event"
+import { type Delivery, storedStateForStatus, withDeliveryStatus } from "@partner-commentary/core/webhook/Delivery"
+import { lowestEventIdAt, timeOfEventId } from "@partner-commentary/core/webhook/Event"
 import { describe, expect, it } from "vitest"
 
 const now = Date.parse("2026-01-30T12:00:00.000Z")
 const id = "019c0e1b-7c4e-7000-8000-000000000001"
 
-const receiver: CircuitBreaker.Receiver = {
+const receiver: CircuitBreaker.ReceiverState = {
   webhook: {
     id: WebhookId.make(id),
     owner: { organizationId: OrganizationId.make(id), environment: "live" },
@@ -23,7 +23,7 @@ const receiver: CircuitBreaker.Receiver = {
   health: CircuitBreaker.healthyState,
   quietUntil: null
 }
-const off: ReadonlyArray<CircuitBreaker.Receiver> = [
+const off: ReadonlyArray<CircuitBreaker.ReceiverState> = [
   { ...receiver, webhook: { ...receiver.webhook, status: "paused" } },
   { ...receiver, webhook: { ...receiver.webhook, status: "disabled" } },
   { ...receiver, health: { ...CircuitBreaker.healthyState, probes: 0 }, quietUntil: now + 60_000 }
@@ -47,8 +47,8 @@ const waiting: Delivery = {
 
 describe("Deliveries", () => {
   it("a waiting delivery is pending with the time of the next attempt, and a delivery in flight has no such time", () => {
-    expect(withProgress(waiting, receiver)).toMatchObject({ status: "pending", nextAttemptAt: now + 5000 })
-    expect(withProgress({ ...waiting, inFlight: true }, receiver)).toMatchObject({
+    expect(withDeliveryStatus(waiting, receiver)).toMatchObject({ status: "pending", nextAttemptAt: now + 5000 })
+    expect(withDeliveryStatus({ ...waiting, inFlight: true }, receiver)).toMatchObject({
       status: "pending",
       nextAttemptAt: null
     })
@@ -56,29 +56,29 @@ describe("Deliveries", () => {
 
   it("the next attempt of a delivery is not before the end of the webhook's pause", () => {
     const quiet = { ...receiver, quietUntil: now + 9000 }
-    expect(withProgress(waiting, quiet)).toMatchObject({ status: "pending", nextAttemptAt: now + 9000 })
-    expect(withProgress({ ...waiting, dueAt: now + 9001 }, quiet).nextAttemptAt).toBe(now + 9001)
+    expect(withDeliveryStatus(waiting, quiet)).toMatchObject({ status: "pending", nextAttemptAt: now + 9000 })
+    expect(withDeliveryStatus({ ...waiting, dueAt: now + 9001 }, quiet).nextAttemptAt).toBe(now + 9001)
   })
 
   it("a delivery is held while its webhook is paused or disabled, or while an open circuit breaker waits for its next probe", () => {
     for (const one of off) {
-      expect(withProgress(waiting, one)).toMatchObject({ status: "held", nextAttemptAt: one.quietUntil })
-      expect([stateOf("held", one), stateOf("pending", one)]).toEqual(["pending", null])
+      expect(withDeliveryStatus(waiting, one)).toMatchObject({ status: "held", nextAttemptAt: one.quietUntil })
+      expect([storedStateForStatus("held", one), storedStateForStatus("pending", one)]).toEqual(["pending", null])
     }
-    expect([stateOf("held", receiver), stateOf("pending", receiver)]).toEqual([null, "pending"])
+    expect([storedStateForStatus("held", receiver), storedStateForStatus("pending", receiver)]).toEqual([null, "pending"])
   })
 
   it("a delivered or failed delivery keeps its status in every state of the webhook", () => {
     for (const one of [receiver, ...off]) {
       for (const state of ["delivered", "failed"] as const) {
         const ended = { ...waiting, state, dueAt: null, settledAt: now }
-        expect(withProgress(ended, one)).toMatchObject({ status: state, nextAttemptAt: null })
-        expect(stateOf(state, one)).toBe(state)
+        expect(withDeliveryStatus(ended, one)).toMatchObject({ status: state, nextAttemptAt: null })
+        expect(storedStateForStatus(state, one)).toBe(state)
       }
     }
   })
 
   it("the id of an event contains the time of the event", () => {
-    for (const moment of [0, now, 2 ** 40 + 1]) expect(timeOfEvent(firstIdAt(moment))).toBe(moment)
+    for (const moment of [0, now, 2 ** 40 + 1]) expect(timeOfEventId(lowestEventIdAt(moment))).toBe(moment)
   })
 })

@@ -1,11 +1,11 @@
 /** Tests delivery retries: the schedule, jitter, Retry-After, and the kinds of attempts. */
 
 import { defaults as policy } from "@partner-commentary/core/shared/WebhookPolicy"
-import type { Attempt } from "@partner-commentary/core/webhook/Attempt"
+import type { DeliveryAttempt } from "@partner-commentary/core/webhook/Attempt"
 import {
-  manualAttempt,
-  nextStateOf,
-  type QueueState,
+  scheduleManualAttempt,
+  nextDeliveryStateOf,
+  type QueuedDeliveryState,
   type RetryState
 } from "@partner-commentary/core/webhook/DeliveryPlan"
 import * as Duration from "effect/Duration"
@@ -15,7 +15,7 @@ import { describe, expect, it } from "vitest"
 const now = Date.parse("2026-01-30T12:00:00.000Z")
 const hour = 3_600_000
 
-const failed = (changes: Partial<Attempt> = {}): Attempt => ({
+const failed = (changes: Partial<DeliveryAttempt> = {}): DeliveryAttempt => ({
   at: now - 10,
   duration: 10,
   status: 500,
@@ -26,8 +26,8 @@ const failed = (changes: Partial<Attempt> = {}): Attempt => ({
   ...changes
 })
 const retryState = (changes: Partial<RetryState> = {}): RetryState => ({ attempts: 0, resumeAt: null, ...changes })
-const scheduled = (attempts: number, attempt: Attempt, chance = 0) =>
-  nextStateOf(retryState({ attempts }), { attempt, kind: "scheduled" }, chance, now, policy)
+const scheduled = (attempts: number, attempt: DeliveryAttempt, chance = 0) =>
+  nextDeliveryStateOf(retryState({ attempts }), { attempt, kind: "scheduled" }, chance, now, policy)
 
 describe("Delivery retry schedule", () => {
   it("the delivery retry delays are 5 s, 5 min, 30 min, 2, 5, 10, 14, 20 and 24 h: ten attempts over 75 hours", () => {
@@ -57,7 +57,7 @@ describe("Delivery retry schedule", () => {
     const success = failed({ status: 200, failure: null, reason: null })
     for (const kind of ["scheduled", "manual", "probe"] as const) {
       expect(
-        nextStateOf(retryState({ attempts: 3, resumeAt: now }), { attempt: success, kind }, 0, now, policy)
+        nextDeliveryStateOf(retryState({ attempts: 3, resumeAt: now }), { attempt: success, kind }, 0, now, policy)
       ).toEqual({
         state: "delivered"
       })
@@ -95,12 +95,12 @@ describe("Retry-After", () => {
   it("a delivery that gets only 429 fails after the duration of a full schedule, but a manual attempt does not end it", () => {
     const attempt = failed({ status: 429, retryAfter: "3600" })
     const then = (kind: "scheduled" | "manual" | "probe", resumeAt: number | null = null) =>
-      nextStateOf(retryState({ attempts: 5, resumeAt }), { attempt, kind, isExhausted: true }, 0, now, policy)
+      nextDeliveryStateOf(retryState({ attempts: 5, resumeAt }), { attempt, kind, isExhausted: true }, 0, now, policy)
     for (const kind of ["scheduled", "probe"] as const) expect(then(kind)).toEqual({ state: "failed", attempts: 5 })
     expect(then("manual", now + hour)).toEqual({ state: "pending", attempts: 5, dueAt: now + hour })
     const server = failed({ status: 503 })
     expect(
-      nextStateOf(retryState(), { attempt: server, kind: "scheduled", isExhausted: true }, 0, now, policy).state
+      nextDeliveryStateOf(retryState(), { attempt: server, kind: "scheduled", isExhausted: true }, 0, now, policy).state
     ).toBe("pending")
   })
 
@@ -128,7 +128,7 @@ describe("Retry-After", () => {
 describe("Probes, manual attempts and attempts without a signature", () => {
   it("a failed probe does not count as an attempt, and the delivery moves to the end of the queue", () => {
     for (const attempts of [0, 5, 9]) {
-      expect(nextStateOf(retryState({ attempts }), { attempt: failed(), kind: "probe" }, 0.5, now, policy)).toEqual({
+      expect(nextDeliveryStateOf(retryState({ attempts }), { attempt: failed(), kind: "probe" }, 0.5, now, policy)).toEqual({
         state: "pending",
         attempts,
         dueAt: now
@@ -138,7 +138,7 @@ describe("Probes, manual attempts and attempts without a signature", () => {
 
   it("a failed manual attempt does not count as a scheduled attempt, and does not restart a schedule that has ended", () => {
     const by = (resumeAt: number | null) =>
-      nextStateOf(retryState({ attempts: 4, resumeAt }), { attempt: failed(), kind: "manual" }, 0.5, now, policy)
+      nextDeliveryStateOf(retryState({ attempts: 4, resumeAt }), { attempt: failed(), kind: "manual" }, 0.5, now, policy)
     expect(by(now + hour)).toEqual({ state: "pending", attempts: 4, dueAt: now + hour })
     expect(by(now - hour)).toEqual({ state: "pending", attempts: 4, dueAt: now })
     expect(by(null)).toEqual({ state: "failed", attempts: 4 })
@@ -154,7 +154,7 @@ describe("Probes, manual attempts and attempts without a signature", () => {
 })
 
 describe("Requests for manual attempts", () => {
-  const queued = (changes: Partial<QueueState> = {}): QueueState => ({
+  const queued = (changes: Partial<QueuedDeliveryState> = {}): QueuedDeliveryState => ({
     dueAt: now + hour,
     inFlight: false,
     manual: false,
@@ -163,22 +163,22 @@ describe("Requests for manual attempts", () => {
   })
 
   it("a requested manual attempt is due now, and the delivery keeps the scheduled due time for later", () => {
-    expect(manualAttempt(queued(), now)).toEqual({ dueAt: now, resumeAt: now + hour })
-    expect(manualAttempt(queued({ dueAt: null }), now)).toEqual({ dueAt: now, resumeAt: null })
+    expect(scheduleManualAttempt(queued(), now)).toEqual({ dueAt: now, resumeAt: now + hour })
+    expect(scheduleManualAttempt(queued({ dueAt: null }), now)).toEqual({ dueAt: now, resumeAt: null })
   })
 
   it("a request for a manual attempt does not change the position of an overdue delivery in the queue", () => {
-    expect(manualAttempt(queued({ dueAt: now - hour }), now)).toEqual({ dueAt: now - hour, resumeAt: now - hour })
+    expect(scheduleManualAttempt(queued({ dueAt: now - hour }), now)).toEqual({ dueAt: now - hour, resumeAt: now - hour })
   })
 
   it("a request for a manual attempt is ignored while an attempt is in flight or a requested attempt is due", () => {
-    expect(manualAttempt(queued({ inFlight: true }), now)).toBeNull()
-    expect(manualAttempt(queued({ manual: true, dueAt: now }), now)).toBeNull()
+    expect(scheduleManualAttempt(queued({ inFlight: true }), now)).toBeNull()
+    expect(scheduleManualAttempt(queued({ manual: true, dueAt: now }), now)).toBeNull()
   })
 
   it("if a requested manual attempt is delayed, a second request makes it due now and keeps the schedule", () => {
     const off = queued({ manual: true, resumeAt: now + 2 * hour })
-    expect(manualAttempt(off, now)).toEqual({ dueAt: now, resumeAt: now + 2 * hour })
-    expect(manualAttempt({ ...off, resumeAt: null }, now)).toEqual({ dueAt: now, resumeAt: null })
+    expect(scheduleManualAttempt(off, now)).toEqual({ dueAt: now, resumeAt: now + 2 * hour })
+    expect(scheduleManualAttempt({ ...off, resumeAt: null }, now)).toEqual({ dueAt: now, resumeAt: null })
   })
 })

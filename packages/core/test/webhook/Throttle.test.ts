@@ -4,7 +4,7 @@
  */
 
 import { defaults as policy } from "@partner-commentary/core/shared/WebhookPolicy"
-import type { Attempt } from "@partner-commentary/core/webhook/Attempt"
+import type { DeliveryAttempt } from "@partner-commentary/core/webhook/Attempt"
 import * as Throttle from "@partner-commentary/core/webhook/Throttle"
 import { describe, expect, it } from "vitest"
 
@@ -13,7 +13,7 @@ const minute = 60 * second
 const hour = 60 * minute
 const start = Date.parse("2026-01-30T12:00:00.000Z")
 
-const busy = (at: number, retryAfter: string | null = null): Pick<Attempt, "at" | "retryAfter" | "status"> => ({
+const busy = (at: number, retryAfter: string | null = null): Pick<DeliveryAttempt, "at" | "retryAfter" | "status"> => ({
   at,
   retryAfter,
   status: 429
@@ -22,14 +22,14 @@ const busy = (at: number, retryAfter: string | null = null): Pick<Attempt, "at" 
 /** Runs this number of consecutive pauses, with a 429 response at the end of each pause. */
 const paused = (count: number, retryAfter: string | null = null) => {
   const waits: Array<number> = []
-  let throttle: Throttle.Throttle | null = null
+  let throttle: Throttle.WebhookThrottleState | null = null
   let now = start
   for (let made = 0; made < count; made++) {
     throttle = Throttle.throttleAfter429(throttle, busy(now, retryAfter), now, policy)
     waits.push(throttle.until - now)
     now = throttle.until
   }
-  return { waits, throttle: throttle as unknown as Throttle.Throttle, now }
+  return { waits, throttle: throttle as unknown as Throttle.WebhookThrottleState, now }
 }
 
 describe("Pauses after 429", () => {
@@ -55,8 +55,8 @@ describe("Pauses after 429", () => {
 
   it("a success resets the length of pauses after 429, unless the attempt started before the pause", () => {
     const { now, throttle } = paused(4)
-    expect(Throttle.afterSuccess(throttle, { at: throttle.pausedAt }, now, policy)).toBe(throttle)
-    const eased = Throttle.afterSuccess(throttle, { at: now }, now + 10, policy)
+    expect(Throttle.throttleAfterSuccess(throttle, { at: throttle.pausedAt }, now, policy)).toBe(throttle)
+    const eased = Throttle.throttleAfterSuccess(throttle, { at: now }, now + 10, policy)
     expect(eased).toEqual({ ...throttle, pauses: 0 })
     const next = Throttle.throttleAfter429(eased, busy(now + second), now + second, policy)
     expect(next.until - next.pausedAt).toBe(5 * second)
@@ -65,8 +65,8 @@ describe("Pauses after 429", () => {
 
   it("if a pause ended an hour ago, the next 429 causes a pause of the shortest length", () => {
     const { now, throttle } = paused(4)
-    expect(Throttle.afterSuccess(throttle, { at: now }, now + hour - 1, policy)).not.toBe(null)
-    expect(Throttle.afterSuccess(throttle, { at: now }, now + hour, policy)).toBe(null)
+    expect(Throttle.throttleAfterSuccess(throttle, { at: now }, now + hour - 1, policy)).not.toBe(null)
+    expect(Throttle.throttleAfterSuccess(throttle, { at: now }, now + hour, policy)).toBe(null)
     expect(Throttle.throttleAfter429(throttle, busy(now + hour), now + hour, policy)).toMatchObject({
       since: now + hour,
       pauses: 1
@@ -82,8 +82,8 @@ describe("Pauses after 429", () => {
 
 describe("Deliveries that get only 429", () => {
   const schedule = 75 * hour + 35 * minute + 5 * second
-  const isExhausted = (throttle: Throttle.Throttle | null, now: number, happenedAt = start) =>
-    Throttle.isExhausted(throttle, happenedAt, now, policy)
+  const isExhausted = (throttle: Throttle.WebhookThrottleState | null, now: number, happenedAt = start) =>
+    Throttle.isThrottledForFullSchedule(throttle, happenedAt, now, policy)
 
   it("a delivery fails if the receiver has answered only 429 for a full retry schedule and the event is at least that old", () => {
     const { throttle } = paused(3, "86400")
@@ -98,7 +98,7 @@ describe("Deliveries that get only 429", () => {
   it("after a success or a recovery, the next 429 starts a new time limit for deliveries that get only 429", () => {
     const { now, throttle } = paused(3, "86400")
     const later = now + schedule
-    for (const anew of [Throttle.afterSuccess(throttle, { at: now }, now, policy), Throttle.startRecovery(throttle)]) {
+    for (const anew of [Throttle.throttleAfterSuccess(throttle, { at: now }, now, policy), Throttle.startRecovery(throttle)]) {
       expect(isExhausted(Throttle.throttleAfter429(anew, busy(now, "86400"), now, policy), later - 1)).toBe(false)
       expect(isExhausted(Throttle.throttleAfter429(anew, busy(now, "86400"), now, policy), later)).toBe(true)
     }
@@ -118,7 +118,7 @@ describe("Deliveries that get only 429", () => {
 })
 
 describe("Notices about 429", () => {
-  const told = (throttle: Throttle.Throttle, now: number) => Throttle.shouldNotifyContact(throttle, now, policy)
+  const told = (throttle: Throttle.WebhookThrottleState, now: number) => Throttle.shouldNotifyContact(throttle, now, policy)
 
   it("the contact is notified about 429 when events are, or will be, an hour late", () => {
     expect(told(paused(1, "3599").throttle, start)).toBe(false)

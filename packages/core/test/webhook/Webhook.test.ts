@@ -7,8 +7,8 @@ import * as fc from "fast-check"
 import { assert } from "vitest"
 import type { OrganizationId, WebhookId } from "../../src/shared/Ids.ts"
 import { applyPatch, changedFieldsOf, type Webhook } from "../../src/webhook/Webhook.ts"
-import { mintSecret, secretPattern, secretProblem } from "../../src/webhook/WebhookSecret.ts"
-import { hostOf, urlPattern, urlProblem } from "../../src/webhook/WebhookUrl.ts"
+import { generateWebhookSecret, webhookSecretPattern, findWebhookSecretProblem } from "../../src/webhook/WebhookSecret.ts"
+import { hostOfUrl, webhookUrlPattern, findWebhookUrlProblem } from "../../src/webhook/WebhookUrl.ts"
 import { testUuid } from "../topic/FreshAssignment.ts"
 
 const webhook = {
@@ -49,7 +49,7 @@ describe("Changes of a webhook", () => {
 })
 
 describe("Webhook secrets", () => {
-  const isGood = (text: string) => secretPattern.test(text) && secretProblem(text) === null
+  const isGood = (text: string) => webhookSecretPattern.test(text) && findWebhookSecretProblem(text) === null
 
   it("a webhook's secret with whsec_ must have 24 to 64 bytes in canonical base64", () => {
     for (let length = 0; length <= 100; length++) {
@@ -83,7 +83,7 @@ describe("Webhook secrets", () => {
     Effect.gen(function* () {
       const random = yield* SecureRandom.SecureRandom
       const made = yield* Effect.forEach(Array.from({ length: 100 }), () =>
-        Effect.map(mintSecret(random), Redacted.value)
+        Effect.map(generateWebhookSecret(random), Redacted.value)
       )
       assert.strictEqual(new Set(made).size, 100)
       for (const secret of made) {
@@ -95,7 +95,7 @@ describe("Webhook secrets", () => {
 })
 
 describe("Webhook URLs", () => {
-  const isGood = (text: string) => urlPattern.test(text) && urlProblem(text) === null
+  const isGood = (text: string) => webhookUrlPattern.test(text) && findWebhookUrlProblem(text) === null
 
   it("common URLs of receivers are accepted as webhook URLs", () => {
     for (const good of [
@@ -139,7 +139,7 @@ describe("Webhook URLs", () => {
     void fc.assert(
       fc.property(fc.webUrl({ withQueryParameters: true, validSchemes: ["https"] }), (text) => {
         if (!isGood(text)) return
-        const host = hostOf(text)
+        const host = hostOfUrl(text)
         assert.notStrictEqual(host, "")
         assert.strictEqual(new URL(text).host, host)
         assert.notMatch(host, /[/?#@\s]/)

@@ -7,7 +7,7 @@ import { MailStore } from "@partner-commentary/core/mail/MailStore"
 import { WorkBacklog } from "@partner-commentary/core/operations/WorkBacklog"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import { Environment } from "@partner-commentary/core/shared/Owner"
-import { isSettled } from "@partner-commentary/core/topic/Assignment"
+import { isAssignmentSettled } from "@partner-commentary/core/topic/Assignment"
 import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -28,7 +28,7 @@ export const checkFailedMails = Effect.fnUntraced(function* (advice: DoctorAdvic
     Effect.fnUntraced(function* ({ mail }) {
       if (mail.shareId === null || mail.kind === "undeliverable") return false
       const found = yield* assignments.find(mail.shareId)
-      if (Option.isNone(found) || isSettled(found.value.assignment)) return false
+      if (Option.isNone(found) || isAssignmentSettled(found.value.assignment)) return false
       return mail.kind !== "request" || found.value.assignment.notifiedAt === null
     })
   )

@@ -3,7 +3,7 @@
  * schedule invokes it.
  */
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
-import { ApiCalls } from "@partner-commentary/core/usage/ApiCalls"
+import { ApiCallCounter } from "@partner-commentary/core/usage/ApiCallCounter"
 import type { EmbeddedRequirements, EmbeddedService } from "@partner-commentary/server/Embedded"
 import { servicePathPrefix } from "@partner-commentary/server/http/Address"
 import { drain } from "@partner-commentary/server/Workers"
@@ -34,7 +34,7 @@ export type LambdaHandler = (
 ) => Promise<GatewayResponse.GatewayResponse | ScheduleResult>
 
 /** The Effect services that the handler needs from the host. */
-export type HostServices = EmbeddedRequirements | Effect.Services<ReturnType<typeof drain>> | ApiCalls
+export type HostServices = EmbeddedRequirements | Effect.Services<ReturnType<typeof drain>> | ApiCallCounter
 
 export interface LambdaHandlerDependencies {
   readonly fetch: EmbeddedService["fetch"]
@@ -56,7 +56,7 @@ export const make = ({ fetch, report, run }: LambdaHandlerDependencies): LambdaH
     const now = yield* Clock.currentTimeMillis
     if (now - flushedAt < flushInterval) return
     flushedAt = now
-    yield* (yield* ApiCalls).flush
+    yield* (yield* ApiCallCounter).flush
   })
 
   const prefix = PublicAddress.use(({ apiRoot }) => Effect.succeed(servicePathPrefix(apiRoot)))

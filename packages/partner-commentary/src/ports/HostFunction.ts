@@ -1,5 +1,5 @@
 /** Calls a function that the application passed as an option, with a timeout and an abort signal. */
-import { reasonOf } from "@partner-commentary/core/shared/Reason"
+import { errorMessageWithCauses } from "@partner-commentary/core/shared/Reason"
 import { problemsOfSchemaIssue } from "@partner-commentary/server/http/Body"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -26,7 +26,7 @@ export const callHostFunction = <A>(
     try: (signal) => Promise.resolve(run({ signal })),
     catch: (cause): HostFailure => ({
       permanent: Predicate.hasProperty(cause, "permanent") && cause.permanent === true,
-      reason: reasonOf(cause).slice(0, 500)
+      reason: errorMessageWithCauses(cause).slice(0, 500)
     })
   }).pipe(
     Effect.timeoutOrElse({

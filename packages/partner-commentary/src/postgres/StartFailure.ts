@@ -2,7 +2,7 @@
  * Converts a failed start of the database to an error that explains the cause in one sentence, which also contains the
  * driver's message.
  */
-import { reasonOf } from "@partner-commentary/core/shared/Reason"
+import { errorMessageWithCauses } from "@partner-commentary/core/shared/Reason"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Predicate from "effect/Predicate"
@@ -39,7 +39,7 @@ export const withStartFailure = <A, E, R>(
         ? startFailedError(`The database ${told}`, error)
         : new PartnerCommentaryError({
             code: "start_failed",
-            message: `${beginning}: ${reasonOf(error)}.`,
+            message: `${beginning}: ${errorMessageWithCauses(error)}.`,
             details: {},
             cause: error
           })

@@ -1,7 +1,7 @@
 /** Provides `pc.events`, which lists the events of a partner's topics in the last 30 days. */
 import type { Event } from "@partner-commentary/api/EventsApi"
 import type { EventId } from "@partner-commentary/core/shared/Ids"
-import { EventHistory, parseCursor } from "@partner-commentary/core/webhook/EventHistory"
+import { EventHistory, parseEventCursor } from "@partner-commentary/core/webhook/EventHistory"
 import { EventType } from "@partner-commentary/core/webhook/EventType"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -33,7 +33,7 @@ const read = makeDecoder(
     order: Schema.optional(Schema.Literals(["asc", "desc"]).annotate({ message: "must be one of asc, desc" })),
     after: Schema.optional(
       Schema.String.check(
-        Schema.makeFilter((text) => Option.isSome(parseCursor(text)), {
+        Schema.makeFilter((text) => Option.isSome(parseEventCursor(text)), {
           message: "must be the id of an event, such as evt_…"
         })
       )
@@ -69,7 +69,7 @@ export const eventUseCases = (run: RunUseCase) => ({
                 type: type ?? null,
                 since: since ?? null,
                 limit: pageSize,
-                behind: behind ?? Option.getOrNull(parseCursor(after ?? "")),
+                behind: behind ?? Option.getOrNull(parseEventCursor(after ?? "")),
                 forward: after !== undefined || order === "asc"
               }
               const { events, next } = yield* (yield* EventHistory).page(asked)

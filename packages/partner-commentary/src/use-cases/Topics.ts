@@ -3,10 +3,10 @@
 import { type CreateTopic, referenceConstraint } from "@partner-commentary/api/CreateTopic"
 import * as Errors from "@partner-commentary/api/Errors"
 import { PartnerApproval } from "@partner-commentary/core/commentary/PartnerApproval"
-import { formatCursor } from "@partner-commentary/core/shared/Page"
+import { formatPageCursor } from "@partner-commentary/core/shared/Page"
 import { Policy } from "@partner-commentary/core/shared/Policy"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
-import { isReference } from "@partner-commentary/core/topic/Topic"
+import { isExternalReference } from "@partner-commentary/core/topic/Topic"
 import { TopicCancellation } from "@partner-commentary/core/topic/TopicCancellation"
 import type { TopicStatus } from "@partner-commentary/core/topic/TopicStatus"
 import { type TopicNotFound, Topics } from "@partner-commentary/core/topic/Topics"
@@ -65,7 +65,7 @@ const accepted = makeDecoder(
 const referenced = makeDecoder(
   Schema.Struct({
     ...ownerFields,
-    external_reference: Schema.String.check(Schema.makeFilter(isReference, { message: referenceConstraint }))
+    external_reference: Schema.String.check(Schema.makeFilter(isExternalReference, { message: referenceConstraint }))
   })
 )
 
@@ -183,7 +183,7 @@ export const topicUseCases = (run: RunUseCase) => ({
         const { cursor, filter, limit } = yield* listed(list)
         const from = cursor === null ? { offset: 0 } : { cursor }
         const page = yield* (yield* Topics).list({ owner, ...filter, limit, from })
-        const next_cursor = Option.getOrNull(Option.map(page.next, formatCursor))
+        const next_cursor = Option.getOrNull(Option.map(page.next, formatPageCursor))
         return { topics: page.items.map(Views.toTopicSummary), total: page.total, next_cursor }
       })
     )

@@ -7,7 +7,7 @@ import { OrganizationStore } from "@partner-commentary/core/partner/Organization
 import { limitsOf } from "@partner-commentary/core/partner/Plan"
 import * as Ids from "@partner-commentary/core/shared/Ids"
 import { Environment } from "@partner-commentary/core/shared/Owner"
-import { reasonOf } from "@partner-commentary/core/shared/Reason"
+import { errorMessageWithCauses } from "@partner-commentary/core/shared/Reason"
 import { problemsOfSchemaIssue } from "@partner-commentary/server/http/Body"
 import { HostTransactionRefused, withinHostTransaction } from "@partner-commentary/sql/database/HostTransaction"
 import * as Effect from "effect/Effect"
@@ -61,7 +61,7 @@ const failureOf = (error: unknown): PartnerCommentaryError => {
   if (error instanceof PartnerCommentaryError) return error
   if (error instanceof HostTransactionRefused) return invalidOptionError("db", error.reason)
   if (!isWire(error)) {
-    const message = `The service failed: ${reasonOf(error)}.`
+    const message = `The service failed: ${errorMessageWithCauses(error)}.`
     return new PartnerCommentaryError({ code: "internal_error", message, details: {}, cause: error })
   }
   const { code, message, ...rest } = error.error

@@ -3,7 +3,7 @@
 import * as Errors from "@partner-commentary/api/Errors"
 import type { ChangeWebhook, RegisterWebhook } from "@partner-commentary/api/WebhooksApi"
 import * as Core from "@partner-commentary/core/webhook/Webhooks"
-import { WebhookTest } from "@partner-commentary/core/webhook/WebhookTest"
+import { TestEventSender } from "@partner-commentary/core/webhook/TestEventSender"
 import {
   decodeWebhookChangeText,
   decodeWebhookRegistrationText
@@ -125,7 +125,7 @@ export const webhookUseCases = (run: RunUseCase) => ({
     run(
       Effect.gen(function* () {
         const of = yield* one(webhook)
-        const sent = WebhookTest.use(({ test }) => test(toDataOwner(of), of.webhook_id))
+        const sent = TestEventSender.use(({ test }) => test(toDataOwner(of), of.webhook_id))
         return Views.toWebhookTest(yield* Effect.catchTag(sent, "WebhookNotFound", notFound))
       })
     )

@@ -2,10 +2,10 @@
  * Removes Unicode direction overrides from text that other people wrote. On a creator's page, such overrides could
  * change the order of the characters that the creator sees.
  */
-import type { AssignmentInContext } from "@partner-commentary/core/topic/AssignmentStore"
+import type { AssignmentWithTopic } from "@partner-commentary/core/topic/AssignmentStore"
 
 /** Cleans the topic, the organization's name and the persona's name. The creator's own text stays unchanged. */
-export const stripBidi = <View extends AssignmentInContext>(view: View): View => ({
+export const stripBidi = <View extends AssignmentWithTopic>(view: View): View => ({
   ...view,
   topic: {
     ...view.topic,

@@ -7,7 +7,7 @@ import type {
 } from "@partner-commentary/core/creator/CreatorPortal"
 import * as Ids from "@partner-commentary/core/shared/Ids"
 import { DraftId } from "@partner-commentary/core/shared/Ids"
-import type { AssignmentInContext } from "@partner-commentary/core/topic/AssignmentStore"
+import type { AssignmentWithTopic } from "@partner-commentary/core/topic/AssignmentStore"
 import type { ActionRefused } from "@partner-commentary/core/topic/Workflow"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -32,7 +32,7 @@ export const performAction = (
   access: CreatorRequestCredential,
   action: CreatorAction,
   fields: ActionFields
-): Effect.Effect<AssignmentInContext, LinkInvalid | InvalidTextLength | ActionRefused | MalformedInput> => {
+): Effect.Effect<AssignmentWithTopic, LinkInvalid | InvalidTextLength | ActionRefused | MalformedInput> => {
   const { content = null, instructions = "", perspective = "", reason = "" } = fields
   if (action === "respond") return portal.respond(access, { perspective })
   if (action === "decline") return portal.decline(access, { reason })

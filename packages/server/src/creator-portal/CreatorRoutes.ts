@@ -9,7 +9,7 @@ import * as Instant from "@partner-commentary/core/shared/Instant"
 import { Policy } from "@partner-commentary/core/shared/Policy"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
 import * as Subject from "@partner-commentary/core/shared/Subject"
-import type { AssignmentInContext } from "@partner-commentary/core/topic/AssignmentStore"
+import type { AssignmentWithTopic } from "@partner-commentary/core/topic/AssignmentStore"
 import * as Effect from "effect/Effect"
 import { identity } from "effect/Function"
 import * as HttpEffect from "effect/http/HttpEffect"
@@ -76,7 +76,7 @@ const routes = Effect.gen(function* () {
 
   const show = Effect.fnUntraced(function* (
     token: string,
-    view: AssignmentInContext,
+    view: AssignmentWithTopic,
     options: { readonly refusal?: ActionRefusal; readonly inboxMailed?: boolean }
   ) {
     const now = yield* Instant.now
@@ -177,7 +177,7 @@ const routes = Effect.gen(function* () {
 /** Handles a defect during a browser's request: logs the defect and returns an HTML error page. */
 const failed = (route: string) => (defect: unknown) =>
   Effect.as(
-    Subject.annotateCollected(Effect.annotateLogs(Effect.logError("A creator page failed", defect), { route })),
+    Subject.annotateLogsWithCollectedSubject(Effect.annotateLogs(Effect.logError("A creator page failed", defect), { route })),
     isCausedByBusy(defect) ? busyResponse : page(internalErrorPage, 500)
   )
 
@@ -198,7 +198,7 @@ const observed =
       Effect.tap(({ status }) =>
         Effect.andThen(
           Effect.annotateCurrentSpan("http.response.status_code", status),
-          Subject.annotateCollected(Effect.annotateLogs(Effect.logDebug("Creator page"), { method, route, status }))
+          Subject.annotateLogsWithCollectedSubject(Effect.annotateLogs(Effect.logDebug("Creator page"), { method, route, status }))
         )
       ),
       Effect.withSpan(`${method} ${route}`, {

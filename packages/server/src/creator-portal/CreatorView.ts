@@ -1,10 +1,10 @@
 /** Maps an assignment to the JSON form of a creator's page. */
 import * as Instant from "@partner-commentary/core/shared/Instant"
-import { type Assignment, isSettled } from "@partner-commentary/core/topic/Assignment"
-import type { AssignmentInContext } from "@partner-commentary/core/topic/AssignmentStore"
+import { type Assignment, isAssignmentSettled } from "@partner-commentary/core/topic/Assignment"
+import type { AssignmentWithTopic } from "@partner-commentary/core/topic/AssignmentStore"
 import { isGenerationStalled } from "@partner-commentary/core/topic/Workflow"
 
-export const toCreatorPageJson = ({ assignment, topic }: AssignmentInContext, avatar: string) => {
+export const toCreatorPageJson = ({ assignment, topic }: AssignmentWithTopic, avatar: string) => {
   const { commentary, draft, failure, generation, id, persona, perspective, status } = assignment
   return {
     share_id: id,
@@ -33,7 +33,7 @@ export const toCreatorPageJson = ({ assignment, topic }: AssignmentInContext, av
 
 /** Returns the deadline of the assignment's present state; null when the state has no deadline. */
 export const currentDeadlineOf = (assignment: Assignment): Instant.Instant | null => {
-  if (isSettled(assignment)) return null
+  if (isAssignmentSettled(assignment)) return null
   if (assignment.status === "topic_sent") return assignment.respondBy
   return assignment.status === "commentary_generated" ? assignment.approveBy : assignment.generation.giveUpAt
 }

@@ -1,6 +1,6 @@
 /** Renders the inbox page, which lists all open requests of one creator. */
 import type { OpenRequests } from "@partner-commentary/core/creator/CreatorPortal"
-import { maxFurtherAssignments } from "@partner-commentary/core/topic/AssignmentStore"
+import { maxCountedFurtherAssignments } from "@partner-commentary/core/topic/AssignmentStore"
 import { isGenerationStalled } from "@partner-commentary/core/topic/Workflow"
 import { stripBidi } from "./BidiText.ts"
 import { currentDeadlineOf } from "./CreatorView.ts"
@@ -27,7 +27,7 @@ ${requests.length > 0 && html`<ul class="requests">${requests.map(stripBidi).map
 
 /** Adds "or more" when further requests exist beyond the counting limit. */
 const number = (count: number, further: number) =>
-  `${count.toLocaleString("en-US")}${further >= maxFurtherAssignments ? " or more" : ""}`
+  `${count.toLocaleString("en-US")}${further >= maxCountedFurtherAssignments ? " or more" : ""}`
 
 const item = ({ assignment, link, topic }: OpenRequest) => {
   const deadline = currentDeadlineOf(assignment)

@@ -2,14 +2,14 @@
 import { formatUtcDateTime } from "@partner-commentary/core/mail/CreatorNotices"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import type { Assignment } from "@partner-commentary/core/topic/Assignment"
-import type { AssignmentInContext } from "@partner-commentary/core/topic/AssignmentStore"
+import type { AssignmentWithTopic } from "@partner-commentary/core/topic/AssignmentStore"
 import type * as Duration from "effect/Duration"
 import { type CreatorAction, textFieldOfAction } from "./CreatorAction.ts"
 import { type Html, type HtmlContent, html } from "./Html.ts"
 import type { ActionRefusal } from "./Refusal.ts"
 
 /** The data for rendering one view of a creator's page. */
-export interface CreatorPageData extends AssignmentInContext {
+export interface CreatorPageData extends AssignmentWithTopic {
   /** The URL of the creator's page without a trailing slash. Forms post to URLs below the URL of the page. */
   readonly address: string
   readonly now: Instant.Instant

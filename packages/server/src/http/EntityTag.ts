@@ -4,7 +4,7 @@
  */
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
 import { hashText } from "@partner-commentary/core/shared/Secret"
-import type { Revision } from "@partner-commentary/core/topic/TopicStore"
+import type { TopicRevision } from "@partner-commentary/core/topic/TopicStore"
 import * as Digest from "effect/crypto/Digest"
 import * as Effect from "effect/Effect"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
@@ -18,9 +18,9 @@ export const make = Effect.gen(function* () {
   // A tag must change when a view's fields change, and when the address of the default picture changes.
   const pictured = (yield* hashText(digest, apiRoot + edition)).slice(0, 8)
   return {
-    ofStatus: (revision: Revision): EntityTag => `W/"${revision}.${edition}"`,
+    ofStatus: (revision: TopicRevision): EntityTag => `W/"${revision}.${edition}"`,
     /** Returns the entity tag of a topic view that contains the personas' pictures. */
-    ofTopic: (revision: Revision): EntityTag => `W/"${revision}.${pictured}"`,
+    ofTopic: (revision: TopicRevision): EntityTag => `W/"${revision}.${pictured}"`,
     /**
      * Returns the entity tag of a list. The tag covers the order of the topics and all other content of the response.
      */

@@ -1,5 +1,5 @@
 /** Encodes events in the wire format of server-sent events. The payload of each event is JSON in one line. */
-import { formatCursor } from "@partner-commentary/core/webhook/EventHistory"
+import { formatEventCursor } from "@partner-commentary/core/webhook/EventHistory"
 import type { PastEvent } from "@partner-commentary/core/webhook/EventLog"
 
 /**
@@ -7,7 +7,7 @@ import type { PastEvent } from "@partner-commentary/core/webhook/EventLog"
  * continue.
  */
 export const formatEvent = ({ id, payload, type }: PastEvent): string =>
-  `id: ${formatCursor(id)}\nevent: ${type}\ndata: ${payload}\n\n`
+  `id: ${formatEventCursor(id)}\nevent: ${type}\ndata: ${payload}\n\n`
 
 /** Encodes the delay in milliseconds after which a client reconnects when the stream ends. */
 export const formatRetry = (milliseconds: number): string => `retry: ${milliseconds}\n\n`

@@ -8,7 +8,7 @@ import { ApiKeys, type Principal } from "@partner-commentary/core/access/ApiKeys
 import { type RateLimited, type RateLimitStatus, RateLimits } from "@partner-commentary/core/access/RateLimits"
 import { grantsScope } from "@partner-commentary/core/access/Scope"
 import type { Instant } from "@partner-commentary/core/shared/Instant"
-import { ApiCalls } from "@partner-commentary/core/usage/ApiCalls"
+import { ApiCallCounter } from "@partner-commentary/core/usage/ApiCallCounter"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -80,7 +80,7 @@ export class Authorization extends Context.Service<
     Effect.gen(function* () {
       const keys = yield* ApiKeys
       const limits = yield* RateLimits
-      const calls = yield* ApiCalls
+      const calls = yield* ApiCallCounter
 
       const countAnonymous = (address: string, rate: RequestRateState) =>
         countAndRecordCall(limits.countAddress(address), rate)

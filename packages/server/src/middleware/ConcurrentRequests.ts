@@ -11,7 +11,7 @@ import {
   permitTimeout,
   TooManyRequests
 } from "@partner-commentary/core/access/ConcurrencyLimit"
-import { FairShare, ProcessScheduler } from "@partner-commentary/core/shared/FairShare"
+import { FairShareKey, DefaultScheduler } from "@partner-commentary/core/shared/FairShare"
 import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -74,11 +74,11 @@ export const withPermit = <A, E, R>(
     const whenResponseEnds = Context.get(context, ResponseTaken)(request)
     const fair = Context.get(context, CurrentFairScheduler)
     fair?.accept(request.headers[credential] ?? "", organization)
-    const own = Context.add(context, FairShare, organization)
+    const own = Context.add(context, FairShareKey, organization)
     // The scheduler's queues belong to organizations, because an organization can have many keys.
     const inTurns = (scheduler: FairScheduler) =>
       own.pipe(
-        Context.add(ProcessScheduler, Context.get(own, Scheduler.Scheduler)),
+        Context.add(DefaultScheduler, Context.get(own, Scheduler.Scheduler)),
         Context.add(Scheduler.Scheduler, scheduler.of(organization))
       )
     // A stream lasts longer than its handler, so the stream takes a permit itself. The stream's fiber inherits the

@@ -17,7 +17,7 @@ export interface RequestRateState {
   /** The caller's organization, for logs and traces; null for an anonymous caller. */
   organizationId: OrganizationId | null
   /** The ids of the topic and the assignment in the request, for log lines. */
-  readonly subject: Subject.Collected
+  readonly subject: Subject.CollectedSubject
   /** The path template of the matched route; null when no route matched. */
   route: string | null
 }

@@ -4,7 +4,7 @@
  * starts immediately if no other task waits and the current turn has time left. While connections arrive, some turns
  * run no tasks, because Node accepts only one connection in each turn.
  */
-import * as TurnQueue from "@partner-commentary/core/shared/TurnQueue"
+import * as RoundRobinQueue from "@partner-commentary/core/shared/RoundRobinQueue"
 import * as Context from "effect/Context"
 import type * as Scheduler from "effect/Scheduler"
 import * as VerifiedCredentials from "./VerifiedCredentials.ts"
@@ -50,7 +50,7 @@ export const CurrentFairScheduler = Context.Reference<FairScheduler | undefined>
 )
 
 export const make = ({ next, now, soon = (run) => run() }: EventLoopHooks): FairScheduler => {
-  const waiting = TurnQueue.make<() => void>()
+  const waiting = RoundRobinQueue.make<() => void>()
   let isScheduled = false
   let isRunning = false
   let isAccepting = false

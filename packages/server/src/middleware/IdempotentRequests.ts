@@ -15,7 +15,7 @@ import {
   type IdempotentRequest,
   type ResponseContent,
   type StoredConcurrently,
-  type StoreResponse
+  type RunChangeAndStoreResponse
 } from "@partner-commentary/core/idempotency/Idempotency"
 import type * as Brand from "effect/Brand"
 import * as Effect from "effect/Effect"
@@ -75,7 +75,7 @@ export const make = Effect.map(Idempotency, (idempotency) => {
       )
 
   const once =
-    (keep: StoreResponse, secret: boolean): RunOnce["once"] =>
+    (keep: RunChangeAndStoreResponse, secret: boolean): RunOnce["once"] =>
     (change) =>
       Effect.map(keep(Effect.flatMap(change, (response) => toAnswer(response, secret))), toResponse) as never
 

@@ -11,7 +11,7 @@ import {
   WaitingReadLimiter,
   type WaitingReadPool
 } from "@partner-commentary/core/access/WaitingReadLimiter"
-import type { Change } from "@partner-commentary/core/shared/WorkSignal"
+import type { ChangeSignal } from "@partner-commentary/core/shared/WorkSignal"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
@@ -23,7 +23,7 @@ import { busyError } from "./ConcurrentRequests.ts"
 
 export interface LongPollOptions<A, E, R> {
   readonly seconds: number
-  readonly change: Change
+  readonly change: ChangeSignal
   /** The concurrency pool from which each read takes a permit. */
   readonly pool: WaitingReadPool
   readonly look: Effect.Effect<Option.Option<A>, E, R>

@@ -75,7 +75,7 @@ export const layer = HttpRouter.middleware(
         const asked = withValidEscapes(request)
         const limit = isBulk(url) ? bulkLimit : bodyLimit
         let own = Context.add(fiber.context, HttpIncomingMessage.MaxBodySize, limit)
-        own = Context.add(Context.add(own, CurrentRequestRateState, rate), Subject.Collector, rate.subject)
+        own = Context.add(Context.add(own, CurrentRequestRateState, rate), Subject.SubjectCollector, rate.subject)
         if (asked !== request) own = Context.add(own, HttpServerRequest.HttpServerRequest, asked)
         const isLogged = fiber.getRef(AccessLog.AccessLogEnabled)
         const routed = isLogged ? AccessLog.recordRoute(found, rate) : found

@@ -5,7 +5,7 @@
  */
 import { Policy } from "@partner-commentary/core/shared/Policy"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
-import { httpsPattern, urlPattern } from "@partner-commentary/core/webhook/WebhookUrl"
+import { httpsWebhookUrlPattern, webhookUrlPattern } from "@partner-commentary/core/webhook/WebhookUrl"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
@@ -26,7 +26,7 @@ const page = Effect.promise(() => import("./ExplorerPage.ts"))
  */
 const description = (template: string, apiRoot: string, allowHttp: boolean): string => {
   const text = template.replace(JSON.stringify(apiRootPlaceholder), () => JSON.stringify(apiRoot))
-  const [any, https] = [urlPattern, httpsPattern].map(({ source }) => JSON.stringify(source)) as [string, string]
+  const [any, https] = [webhookUrlPattern, httpsWebhookUrlPattern].map(({ source }) => JSON.stringify(source)) as [string, string]
   return allowHttp ? text : text.replaceAll(any, () => https)
 }
 

@@ -6,8 +6,8 @@ import { type DraftJob, DraftWorker } from "@partner-commentary/core/commentary/
 import { DueAssignments } from "@partner-commentary/core/operations/DueAssignments"
 import type { OrganizationId, ShareId } from "@partner-commentary/core/shared/Ids"
 import type { Environment } from "@partner-commentary/core/shared/Owner"
-import { dueIn } from "@partner-commentary/core/shared/WorkSignal"
-import type { OrganizationQueue } from "@partner-commentary/core/topic/AssignmentStore"
+import { assignmentWorkKindOf } from "@partner-commentary/core/shared/WorkSignal"
+import type { OrganizationDueAssignments } from "@partner-commentary/core/topic/AssignmentStore"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Random from "effect/Random"
@@ -73,7 +73,7 @@ export const makeAssignmentJobRunner = Effect.fnUntraced(function* (environment:
   })
 
   return yield* JobRunner.make<DraftJob>({
-    kind: dueIn(environment),
+    kind: assignmentWorkKindOf(environment),
     limit: drafts,
     claim,
     run: (job) => Effect.as(draftWorker.run(job), false),
@@ -113,7 +113,7 @@ const fromAnywhere = <A>(list: ReadonlyArray<A>) =>
   })
 
 /** Orders the due assignments round-robin by organization. */
-const inTurn = Effect.fnUntraced(function* (due: ReadonlyArray<OrganizationQueue>) {
+const inTurn = Effect.fnUntraced(function* (due: ReadonlyArray<OrganizationDueAssignments>) {
   const queues = yield* Effect.forEach(yield* fromAnywhere(due), ({ ids, organizationId }) =>
     Effect.map(fromAnywhere(ids), (list) => list.map((id) => ({ id, organizationId })))
   )

@@ -80,8 +80,8 @@ export const make = Effect.fnUntraced(function* <Job>(
 
   const runLogged = (job: Job) =>
     Effect.suspend(() => {
-      const subject: Subject.Collected = {}
-      return Effect.catchCause(Effect.provideService(run(job, semaphore), Subject.Collector, subject), (cause) =>
+      const subject: Subject.CollectedSubject = {}
+      return Effect.catchCause(Effect.provideService(run(job, semaphore), Subject.SubjectCollector, subject), (cause) =>
         Effect.annotateLogs(Effect.as(Effect.logError(`A job ended with a defect: ${kind}`, cause), true), {
           ...Subject.subjectAttributes(subject, "_"),
           ...describe(job)

@@ -1,6 +1,6 @@
 import { describe, it } from "@effect/vitest"
 import { escapeHtml } from "@partner-commentary/core/shared/Text"
-import { maxFurtherAssignments } from "@partner-commentary/core/topic/AssignmentStore"
+import { maxCountedFurtherAssignments } from "@partner-commentary/core/topic/AssignmentStore"
 import * as fc from "fast-check"
 import { assert } from "vitest"
 import { type CreatorAction, creatorActions, textFieldOfAction } from "../../src/creator-portal/CreatorAction.ts"
@@ -257,7 +257,7 @@ describe("Inbox and outbox pages", () => {
     assert.deepStrictEqual(words(1, 0), ["1 open request", undefined])
     assert.deepStrictEqual(words(100, 0), ["100 open requests", undefined])
     assert.deepStrictEqual(words(100, 7), ["107 open requests", "7"])
-    assert.deepStrictEqual(words(100, maxFurtherAssignments), ["1,100 or more open requests", "1,000 or more"])
+    assert.deepStrictEqual(words(100, maxCountedFurtherAssignments), ["1,100 or more open requests", "1,000 or more"])
   })
 
   it("the outbox turns exactly the complete URLs in a mail into links", () => {

@@ -11,7 +11,7 @@ import * as Ids from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import { defaults } from "@partner-commentary/core/shared/Policy"
 import type { Assignment } from "@partner-commentary/core/topic/Assignment"
-import type { ActionRefused, Change } from "@partner-commentary/core/topic/Workflow"
+import type { ActionRefused, AssignmentChange } from "@partner-commentary/core/topic/Workflow"
 import * as Workflow from "@partner-commentary/core/topic/Workflow"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -42,7 +42,7 @@ export const fakeCreatorPortal = (initial: Assignment) => {
   const act = (
     access: CreatorRequestCredential,
     texts: Partial<Record<InvalidTextLength["field"], string>>,
-    decide: (now: Instant.Instant) => Result.Result<Change, ActionRefused>
+    decide: (now: Instant.Instant) => Result.Result<AssignmentChange, ActionRefused>
   ) =>
     Effect.gen(function* () {
       for (const field of Object.keys(texts) as Array<InvalidTextLength["field"]>) {

@@ -2,7 +2,7 @@
 import * as Ids from "@partner-commentary/core/shared/Ids"
 import { defaults } from "@partner-commentary/core/shared/Policy"
 import type { Assignment } from "@partner-commentary/core/topic/Assignment"
-import type { AssignmentInContext } from "@partner-commentary/core/topic/AssignmentStore"
+import type { AssignmentWithTopic } from "@partner-commentary/core/topic/AssignmentStore"
 import type { CreatorPageData } from "../../src/creator-portal/PageContent.ts"
 
 export const uuid = (last: number) => `0198a000-0000-7000-8000-${String(last).padStart(12, "0")}`
@@ -10,7 +10,7 @@ export const hour = 3_600_000
 /** The constant `noon` is Thursday 14 May 2026, 12:00 UTC. */
 export const noon = 1_778_760_000_000
 
-export const topic: AssignmentInContext["topic"] = {
+export const topic: AssignmentWithTopic["topic"] = {
   id: Ids.TopicId.make(uuid(1)),
   content:
     "Should video review be allowed to overturn a red card after the match has restarted? Two late decisions changed the table this weekend.",

@@ -74,7 +74,7 @@ const ask = (
       const services = new CountedMap((yield* Effect.context<never>()).mapUnsafe)
       const request = HttpServerRequest.fromWeb(new Request(`http://localhost${url}`, { headers }))
       const context = Context.add(
-        Context.makeUnsafe<never>(services, { maxDepth: RunningContext.maxDepth }),
+        Context.makeUnsafe<never>(services, { maxDepth: RunningContext.maxValuesBeforeCopy }),
         HttpServerRequest.HttpServerRequest,
         request
       )

@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { RequiredPool } from "@partner-commentary/api/ApiKeyAuth"
 import { ConcurrencyLimit, type ConcurrencyPool } from "@partner-commentary/core/access/ConcurrencyLimit"
-import { FairShare } from "@partner-commentary/core/shared/FairShare"
+import { FairShareKey } from "@partner-commentary/core/shared/FairShare"
 import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -22,7 +22,7 @@ const scene = Effect.gen(function* () {
     for (const run of runs) run()
   }
   const worked: Array<string> = []
-  const work = Effect.map(FairShare, (share) => {
+  const work = Effect.map(FairShareKey, (share) => {
     now += FairScheduler.turnBudget
     worked.push(share)
   })

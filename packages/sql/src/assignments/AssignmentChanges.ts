@@ -4,10 +4,10 @@
  */
 import type { ShareId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
-import { type DueWork, dueAtTime, dueIn, newEvents, topicChange } from "@partner-commentary/core/shared/WorkSignal"
+import { type WorkNotification, makeDueWorkNotification, assignmentWorkKindOf, newEventsSignal, topicChangeSignal } from "@partner-commentary/core/shared/WorkSignal"
 import type { Assignment } from "@partner-commentary/core/topic/Assignment"
-import type { AssignmentInContext, Modified } from "@partner-commentary/core/topic/AssignmentStore"
-import type { Change } from "@partner-commentary/core/topic/Workflow"
+import type { AssignmentWithTopic, ModifiedAssignment } from "@partner-commentary/core/topic/AssignmentStore"
+import type { AssignmentChange } from "@partner-commentary/core/topic/Workflow"
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -31,11 +31,11 @@ import {
 } from "./AssignmentWrites.ts"
 
 /** The decision is `None` if the assignment does not exist, or if a batch skipped its locked topic. */
-type Decision<E> = Option.Option<Result.Result<Modified, E>>
+type Decision<E> = Option.Option<Result.Result<ModifiedAssignment, E>>
 
 interface Request {
   readonly id: ShareId
-  readonly decide: (present: Assignment) => Result.Result<Change, unknown>
+  readonly decide: (present: Assignment) => Result.Result<AssignmentChange, unknown>
   /** The caller's context, which contains the clock and the trace spans. */
   readonly caller: Context.Context<never>
 }
@@ -57,11 +57,11 @@ const shortWaits = ", set_config('lock_timeout', '100ms', true)"
 export const make = Effect.fnUntraced(function* (sql: SqlClient) {
   const run = yield* sql.onDialectOrElse({ pg: () => batched(sql), orElse: () => Effect.succeed(alone(sql)) })
   return {
-    one: <E>(id: ShareId, decide: (present: Assignment) => Result.Result<Change, E>) =>
+    one: <E>(id: ShareId, decide: (present: Assignment) => Result.Result<AssignmentChange, E>) =>
       Effect.withFiber(
         ({ context }) => run({ id, decide, caller: context as Context.Context<never> }) as Effect.Effect<Decision<E>>
       ),
-    all: (ids: ReadonlyArray<ShareId>, decide: (present: Assignment) => Change) =>
+    all: (ids: ReadonlyArray<ShareId>, decide: (present: Assignment) => AssignmentChange) =>
       Effect.withFiber(({ context }) => {
         const caller = context as Context.Context<never>
         const requests = ids.map(
@@ -73,7 +73,7 @@ export const make = Effect.fnUntraced(function* (sql: SqlClient) {
   }
 })
 
-const modifiedOf = (decision: Decision<unknown>): ReadonlyArray<Modified> =>
+const modifiedOf = (decision: Decision<unknown>): ReadonlyArray<ModifiedAssignment> =>
   Option.isSome(decision) && Result.isSuccess(decision.value) ? [decision.value.success] : []
 
 /**
@@ -204,7 +204,7 @@ const isAmong = (sql: SqlClient, ids: ReadonlyArray<ShareId>): Fragment =>
 /** Calls `decide` for one assignment. If the decision needs no write, the result contains no prepared writes. */
 const decideOne = (
   sql: SqlClient,
-  { assignment: before, topic }: AssignmentInContext,
+  { assignment: before, topic }: AssignmentWithTopic,
   locked: LockedTopic,
   decide: Request["decide"],
   now: Instant.Instant
@@ -212,18 +212,18 @@ const decideOne = (
   const decision = decide(before)
   if (Result.isFailure(decision)) return { decision: Result.fail(decision.failure) }
   const { assignment: after, delivered, mediaRequests = [], notices, readyMedium } = decision.success
-  const nothing: ReadonlyArray<DueWork> = []
+  const nothing: ReadonlyArray<WorkNotification> = []
   if (after === before && delivered === undefined && readyMedium === undefined) {
     return { decision: Result.succeed({ before, after, topic, work: nothing }) }
   }
   const prepared = prepareAssignmentWrites(sql, locked, before, decision.success, now)
-  const work: ReadonlyArray<DueWork | false> = [
-    after.dueAt !== null && after.dueAt !== before.dueAt && dueAtTime(dueIn(after.environment), after.dueAt, now),
+  const work: ReadonlyArray<WorkNotification | false> = [
+    after.dueAt !== null && after.dueAt !== before.dueAt && makeDueWorkNotification(assignmentWorkKindOf(after.environment), after.dueAt, now),
     notices.length > 0 && "mails",
     prepared.events.length > 0 && "deliveries",
     mediaRequests.length > 0 && "media",
-    increasesTopicVersion(before, after) && topicChange(after.topicId),
-    prepared.events.length > 0 && newEvents(after)
+    increasesTopicVersion(before, after) && topicChangeSignal(after.topicId),
+    prepared.events.length > 0 && newEventsSignal(after)
   ]
   const known = after === before ? nothing : work.filter((kind) => kind !== false)
   return {

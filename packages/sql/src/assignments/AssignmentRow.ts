@@ -15,7 +15,7 @@ import type {
 import { fromIso, type Instant, toIso } from "@partner-commentary/core/shared/Instant"
 import type { Environment } from "@partner-commentary/core/shared/Owner"
 import type { Assignment, AssignmentStatus, FailureReason } from "@partner-commentary/core/topic/Assignment"
-import type { AssignmentInContext } from "@partner-commentary/core/topic/AssignmentStore"
+import type { AssignmentWithTopic } from "@partner-commentary/core/topic/AssignmentStore"
 import type { PublicAssignment } from "@partner-commentary/core/topic/TopicStore"
 import { fromIsoOrNull, normalizeEmail, toIsoOrNull } from "../database/Columns.ts"
 
@@ -247,7 +247,7 @@ export interface AssignmentWithTopicRow extends AssignmentRow {
   readonly organization_name: string
 }
 
-export const assignmentInContextFromRow = (row: AssignmentWithTopicRow): AssignmentInContext => ({
+export const assignmentInContextFromRow = (row: AssignmentWithTopicRow): AssignmentWithTopic => ({
   assignment: assignmentFromRow(row),
   topic: { id: row.topic_id, content: row.topic_content, organizationName: row.organization_name }
 })

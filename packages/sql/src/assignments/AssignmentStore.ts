@@ -1,6 +1,6 @@
 /** Finds assignments by share id, creator or due time. Changes assignments in transactions that lock their topic. */
 
-import { clockToleranceMillis, type LatestDue } from "@partner-commentary/core/shared/DueTimes"
+import { clockToleranceMillis, type LatestPlausibleDueTimes } from "@partner-commentary/core/shared/DueTimes"
 import type { OrganizationId, ShareId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import type { Environment } from "@partner-commentary/core/shared/Owner"
@@ -8,8 +8,8 @@ import * as Subject from "@partner-commentary/core/shared/Subject"
 import type { Assignment } from "@partner-commentary/core/topic/Assignment"
 import {
   AssignmentStore,
-  maxFurtherAssignments,
-  type OrganizationQueue
+  maxCountedFurtherAssignments,
+  type OrganizationDueAssignments
 } from "@partner-commentary/core/topic/AssignmentStore"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -45,7 +45,7 @@ export const layer = Layer.effect(
     const openOf = Effect.fnUntraced(function* (creatorKey: string, limit: number) {
       const rows = yield* sql<AssignmentWithTopicRow>`${open.inRounds(creatorKey, limit)}
         ${inContext} WHERE a.id IN (SELECT id FROM rounds ${limitClause(sql, limit)}) ORDER BY a.created_at, a.id`
-      const [counted] = rows.length < limit ? [] : yield* open.count(creatorKey, limit + maxFurtherAssignments)
+      const [counted] = rows.length < limit ? [] : yield* open.count(creatorKey, limit + maxCountedFurtherAssignments)
       return {
         assignments: rows.map(assignmentInContextFromRow),
         further: Math.max(0, (counted?.total ?? 0) - rows.length)
@@ -143,7 +143,7 @@ export const layer = Layer.effect(
  */
 const putOff = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
-  latest: LatestDue,
+  latest: LatestPlausibleDueTimes,
   step: Instant.Instant,
   limit: number
 ) {
@@ -175,7 +175,7 @@ interface DueRow {
   readonly id: ShareId
 }
 
-const byOrganization = (rows: ReadonlyArray<DueRow>): ReadonlyArray<OrganizationQueue> => {
+const byOrganization = (rows: ReadonlyArray<DueRow>): ReadonlyArray<OrganizationDueAssignments> => {
   const owners = new Map<OrganizationId, Array<ShareId>>()
   for (const { id, owner } of rows) {
     const ids = owners.get(owner)

@@ -3,7 +3,7 @@ import { mailIdForNotice } from "@partner-commentary/core/mail/Mail"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import type { Assignment } from "@partner-commentary/core/topic/Assignment"
 import { countsAfterChange, topicStatus } from "@partner-commentary/core/topic/TopicStatus"
-import type { Change } from "@partner-commentary/core/topic/Workflow"
+import type { AssignmentChange } from "@partner-commentary/core/topic/Workflow"
 import { billingPeriodOf } from "@partner-commentary/core/usage/BillingPeriod"
 import { eventsOf } from "@partner-commentary/core/webhook/Event"
 import * as Data from "effect/Data"
@@ -67,7 +67,7 @@ export const prepareAssignmentWrites = (
   sql: SqlClient,
   topic: LockedTopic,
   before: Assignment,
-  change: Change,
+  change: AssignmentChange,
   now: Instant.Instant
 ): PreparedChange => {
   const { assignment: after, audit, delivered, mediaRequests = [], notices, readyMedium } = change

@@ -2,7 +2,7 @@
  * Returns an SQL condition that selects rows whose due time is too far in the future. `core/shared/DueTimes` defines
  * the latest valid due times.
  */
-import { clockToleranceMillis, type LatestDue } from "@partner-commentary/core/shared/DueTimes"
+import { clockToleranceMillis, type LatestPlausibleDueTimes } from "@partner-commentary/core/shared/DueTimes"
 import { toIso } from "@partner-commentary/core/shared/Instant"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
@@ -18,7 +18,7 @@ export interface DueTimeColumns {
 export const dueTooLateCondition = (
   sql: SqlClient,
   { attempts, due, isLeased }: DueTimeColumns,
-  { leased, now, waiting }: LatestDue
+  { leased, now, waiting }: LatestPlausibleDueTimes
 ) => {
   const [first, ...further] = waiting.map((at) => toIso(at + clockToleranceMillis))
   const cases = further.reduce((before, at, index) => {

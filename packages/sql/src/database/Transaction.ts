@@ -1,6 +1,6 @@
 /** Runs transactions. A transaction with a conflict is retried. A lost database connection becomes a defect. */
 import { bypassFairShare } from "@partner-commentary/core/shared/FairShare"
-import { AfterCommit, Transaction } from "@partner-commentary/core/shared/Transaction"
+import { DeferUntilCommit, Transaction } from "@partner-commentary/core/shared/Transaction"
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -69,7 +69,7 @@ export const layer = Layer.effect(
   Effect.map(SqlClient.SqlClient, (sql) =>
     Transaction.of({
       run: <A, E, R>(change: Effect.Effect<A, E, R>) =>
-        transact(sql, Effect.provideService(change, AfterCommit, sql.afterCommit)) as Effect.Effect<A, E, R>
+        transact(sql, Effect.provideService(change, DeferUntilCommit, sql.afterCommit)) as Effect.Effect<A, E, R>
     })
   )
 )

@@ -6,7 +6,7 @@ import { type Mail, type MailKind, type NewMail, resendIdSeparator } from "@part
 import { type MailOutcome, MailStore } from "@partner-commentary/core/mail/MailStore"
 import * as StalledNotice from "@partner-commentary/core/mail/StalledNotice"
 import type { WebhookNoticeData } from "@partner-commentary/core/mail/WebhookNotices"
-import { latestDueAfterAttempts } from "@partner-commentary/core/shared/DueTimes"
+import { latestPlausibleDueTimeAfter } from "@partner-commentary/core/shared/DueTimes"
 import type { OrganizationId, ShareId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import type { MailAttempt } from "@partner-commentary/core/topic/Workflow"
@@ -110,7 +110,7 @@ export const layer = Layer.effect(
             sql`UPDATE mails SET due_at = CASE WHEN was_due_at IS NULL THEN ${Instant.toIso(latest.now)}
                 ELSE ${Instant.toIso(latest.leased)} END
               WHERE state = 'waiting' AND ${dueTooLateCondition(sql, queued, latest)}
-                AND (kind NOT IN ('undeliverable', 'stalled') AND kind NOT LIKE 'webhook%' OR due_at > ${Instant.toIso(latestDueAfterAttempts(latest, latest.waiting.length))})`
+                AND (kind NOT IN ('undeliverable', 'stalled') AND kind NOT LIKE 'webhook%' OR due_at > ${Instant.toIso(latestPlausibleDueTimeAfter(latest, latest.waiting.length))})`
           )
         ),
 

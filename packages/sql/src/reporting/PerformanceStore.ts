@@ -8,7 +8,7 @@ import { PerformanceStore, type PersonaMetrics } from "@partner-commentary/core/
 import type { PersonaId, TopicId } from "@partner-commentary/core/shared/Ids"
 import { fromIso, type Instant, toIso } from "@partner-commentary/core/shared/Instant"
 import type { Owner } from "@partner-commentary/core/shared/Owner"
-import type { Cursor } from "@partner-commentary/core/shared/Page"
+import type { PageCursor } from "@partner-commentary/core/shared/Page"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
@@ -71,7 +71,7 @@ export const layer = Layer.effect(
     const page = Effect.fnUntraced(function* (
       owner: Owner,
       { end, start }: { readonly start: Instant; readonly end: Instant },
-      after: Cursor | null,
+      after: PageCursor | null,
       limit: number
     ) {
       const from =

@@ -9,7 +9,7 @@ import * as Instant from "@partner-commentary/core/shared/Instant"
 import type { Assignment } from "@partner-commentary/core/topic/Assignment"
 import type { MediaKind } from "@partner-commentary/core/topic/MediaRequest"
 import type { Topic } from "@partner-commentary/core/topic/Topic"
-import { firstIdAt } from "@partner-commentary/core/webhook/Event"
+import { lowestEventIdAt } from "@partner-commentary/core/webhook/Event"
 import type { EventType } from "@partner-commentary/core/webhook/EventType"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -88,7 +88,7 @@ export const readAssignmentRecords = Effect.fnUntraced(function* (assignment: As
     WHERE share_id = ${id} ORDER BY kind`
   const settled = mediaJobs.flatMap(({ settled_at }) => fromIsoOrNull(settled_at) ?? [])
   const around = [...momentsOf(assignment), ...settled].map(
-    (at) => sql`(id >= ${firstIdAt(Instant.plus(at, before))} AND id < ${firstIdAt(Instant.plus(at, behind))})`
+    (at) => sql`(id >= ${lowestEventIdAt(Instant.plus(at, before))} AND id < ${lowestEventIdAt(Instant.plus(at, behind))})`
   )
   const events =
     around.length === 0

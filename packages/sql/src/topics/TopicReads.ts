@@ -7,7 +7,7 @@ import type { Owner } from "@partner-commentary/core/shared/Owner"
 import { assignmentStatuses, type TopicStatus } from "@partner-commentary/core/topic/TopicStatus"
 import type {
   PublicAssignment,
-  ReferenceDepth,
+  ReferenceLookupLimits,
   TopicStore,
   TopicWithAssignments
 } from "@partner-commentary/core/topic/TopicStore"
@@ -73,7 +73,7 @@ export const makeTopicReads = (
    * The counts of a topic contain the number of its assignments, so the query need not read assignments first. The
    * query measures the size of texts before it reads texts, because each assignment's row repeats the topic's content.
    */
-  const referred = (carrying: Fragment, depth: ReferenceDepth) => {
+  const referred = (carrying: Fragment, depth: ReferenceLookupLimits) => {
     const newest = sql.literal("(ORDER BY created_at DESC, id DESC ROWS UNBOUNDED PRECEDING)")
     const few = sql`SELECT few.*, SUM(${size}) OVER ${newest} AS reached, ROW_NUMBER() OVER ${newest} AS place
       FROM (SELECT * FROM topics WHERE ${carrying} ORDER BY created_at DESC, id DESC ${limitClause(sql, depth.topics)}) few`
@@ -89,7 +89,7 @@ export const makeTopicReads = (
     sql`CASE WHEN a.position = 0 AND EXISTS (SELECT 1 FROM topics WHERE ${carrying}
         AND (topics.created_at, topics.id) < (t.created_at, t.id)) THEN 1 ELSE 0 END AS older,`
 
-  const byReference = Effect.fnUntraced(function* (owner: Owner, reference: string, depth: ReferenceDepth) {
+  const byReference = Effect.fnUntraced(function* (owner: Owner, reference: string, depth: ReferenceLookupLimits) {
     const carrying = sql`organization_id = ${owner.organizationId} AND environment = ${owner.environment}
       AND external_reference = ${reference}`
     const metadata = "CASE WHEN t.place = 1 THEN t.metadata ELSE '{}' END"

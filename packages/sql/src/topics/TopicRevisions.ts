@@ -1,7 +1,7 @@
 /** Reads the revisions of topics by primary key. On Postgres, concurrent reads share one statement. */
 import type { TopicId } from "@partner-commentary/core/shared/Ids"
 import type { Owner } from "@partner-commentary/core/shared/Owner"
-import type { Revision } from "@partner-commentary/core/topic/TopicStore"
+import type { TopicRevision } from "@partner-commentary/core/topic/TopicStore"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
@@ -20,7 +20,7 @@ interface Call {
   readonly id: TopicId
 }
 
-type Read = (call: Call) => Effect.Effect<Option.Option<Revision>>
+type Read = (call: Call) => Effect.Effect<Option.Option<TopicRevision>>
 
 const columns = "id, organization_id, environment, updated_at, version"
 
@@ -49,7 +49,7 @@ const readBatched = Effect.fnUntraced(function* (sql: SqlClient, alone: Read) {
   return (call: Call) => Effect.withFiber((fiber) => (isInTransaction(sql, fiber) ? alone(call) : read(call)))
 })
 
-const revisionFor = ({ owner }: Call, row: Row | undefined): Option.Option<Revision> =>
+const revisionFor = ({ owner }: Call, row: Row | undefined): Option.Option<TopicRevision> =>
   row !== undefined && row.organization_id === owner.organizationId && row.environment === owner.environment
     ? Option.some(revisionOf(row))
     : Option.none()

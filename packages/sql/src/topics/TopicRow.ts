@@ -5,7 +5,7 @@ import { fromIso, toIso } from "@partner-commentary/core/shared/Instant"
 import type { Environment } from "@partner-commentary/core/shared/Owner"
 import type { Topic } from "@partner-commentary/core/topic/Topic"
 import { assignmentStatuses, type TopicCounts, type TopicStatus } from "@partner-commentary/core/topic/TopicStatus"
-import type { ListedTopic, Revision } from "@partner-commentary/core/topic/TopicStore"
+import type { ListedTopic, TopicRevision } from "@partner-commentary/core/topic/TopicStore"
 
 export interface TopicRow extends TopicCounts {
   readonly id: TopicId
@@ -23,7 +23,7 @@ export interface TopicRow extends TopicCounts {
   readonly version: number
 }
 
-export const revisionOf = ({ updated_at, version }: Pick<TopicRow, "updated_at" | "version">): Revision =>
+export const revisionOf = ({ updated_at, version }: Pick<TopicRow, "updated_at" | "version">): TopicRevision =>
   `${version.toString(36)}.${fromIso(updated_at).toString(36)}`
 
 export const countsOf = (row: TopicCounts): TopicCounts => ({

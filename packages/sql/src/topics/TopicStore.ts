@@ -3,14 +3,14 @@
  * one owner share a statement. AssignmentStore changes assignments.
  */
 
-import { FairShare } from "@partner-commentary/core/shared/FairShare"
+import { FairShareKey } from "@partner-commentary/core/shared/FairShare"
 import {
   NoValidPersonas,
   newAssignmentsOf,
-  resultsOf,
+  submissionResultsOf,
   type Submission
 } from "@partner-commentary/core/topic/Submission"
-import { refusalOfTestStorage as storageRefusal } from "@partner-commentary/core/topic/TestStorage"
+import { findExceededTestStorageLimit as storageRefusal } from "@partner-commentary/core/topic/TestStorage"
 import type { Topic } from "@partner-commentary/core/topic/Topic"
 import { emptyTopicCounts } from "@partner-commentary/core/topic/TopicStatus"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
@@ -60,7 +60,7 @@ export const layer = Layer.effect(
  * window.
  */
 const outcome = (submission: Submission, holders: Writes.DuplicateWindowHolders) => {
-  const answers = resultsOf(submission, holders)
+  const answers = submissionResultsOf(submission, holders)
   const sent = newAssignmentsOf(submission, holders).map(({ id }) => id)
   if (sent.length === 0) return Effect.fail(new NoValidPersonas({ results: answers }))
   const topic: Topic = {
@@ -89,7 +89,7 @@ const submitAlone = (sql: SqlClient.SqlClient, write: Write) => (submission: Sub
       if (submission.quotas !== null) {
         const sent = submitted.sent.length
         const held = { topics: usage.topics_created - 1, commentaryUnits: usage.units_held - sent }
-        const refused = Quota.refusalByQuota(held, submission.quotas, sent)
+        const refused = Quota.findExceededQuota(held, submission.quotas, sent)
         if (Option.isSome(refused)) return yield* refused.value
       }
       return submitted
@@ -144,7 +144,7 @@ const submitBatched = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
 
   /** The batch counts as work of its organization while the batch waits for a connection. */
   const askInTurn = (all: ReadonlyArray<PreparedSubmission>) =>
-    Effect.provideService(ask(all), FairShare, all[0]?.submission.topic.organizationId ?? "")
+    Effect.provideService(ask(all), FairShareKey, all[0]?.submission.topic.organizationId ?? "")
 
   const submit = yield* BatchLoader.make(askInTurn, { limit: maxBatch, keyOf })
   return (submission: Submission) =>

@@ -6,12 +6,12 @@
 import type { WebhookNoticeData } from "@partner-commentary/core/mail/WebhookNotices"
 import type { WebhookId } from "@partner-commentary/core/shared/Ids"
 import {
-  addMention,
+  addWebhookMention,
   type ContactNotice,
-  dropRemovedMentions,
+  dropRemovedWebhookMentions,
   maxMentionedWebhooks,
   newNoticeMail,
-  noticePeriodOf,
+  noticePeriodNumberOf,
   webhooksOfNotice
 } from "@partner-commentary/core/webhook/ContactNotice"
 import * as Effect from "effect/Effect"
@@ -27,7 +27,7 @@ import * as Mails from "../mail/MailStore.ts"
 export const queueContactNotice = (
   sql: SqlClient,
   notice: ContactNotice,
-  bucket = noticePeriodOf(notice.at)
+  bucket = noticePeriodNumberOf(notice.at)
 ): Effect.Effect<void, SqlError> =>
   Effect.gen(function* () {
     const mail = newNoticeMail(bucket, notice)
@@ -36,7 +36,7 @@ export const queueContactNotice = (
     const [unclaimed] = yield* sql<{ readonly webhook: string }>`SELECT webhook FROM mails
       WHERE id = ${mail.id} AND state = 'waiting' AND claim_number = 0 ${forUpdate(sql)}`
     if (unclaimed === undefined) return yield* queueContactNotice(sql, notice, bucket + 1)
-    const more = yield* bounded(sql, addMention(JSON.parse(unclaimed.webhook) as WebhookNoticeData, notice))
+    const more = yield* bounded(sql, addWebhookMention(JSON.parse(unclaimed.webhook) as WebhookNoticeData, notice))
     yield* sql`UPDATE mails SET webhook = ${JSON.stringify(more)} WHERE id = ${mail.id}`
   })
 
@@ -46,5 +46,5 @@ const bounded = Effect.fnUntraced(function* (sql: SqlClient, mention: WebhookNot
   const ids = [...new Set(mentioned.map(({ id }) => id))]
   const present = yield* sql<{ readonly id: WebhookId }>`SELECT id FROM webhooks WHERE ${sql.in("id", ids)}`
   const known = new Set(present.map(({ id }) => id))
-  return dropRemovedMentions(mention, (id) => !known.has(id))
+  return dropRemovedWebhookMentions(mention, (id) => !known.has(id))
 })

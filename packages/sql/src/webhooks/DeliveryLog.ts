@@ -3,11 +3,11 @@
  */
 import type { EventId, ShareId, TopicId, WebhookId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
-import type { AttemptFailure } from "@partner-commentary/core/webhook/Attempt"
-import type { Delivery, DeliveryState, RecordedAttempt } from "@partner-commentary/core/webhook/Delivery"
+import type { DeliveryAttemptFailure } from "@partner-commentary/core/webhook/Attempt"
+import type { Delivery, StoredDeliveryState, RecordedAttempt } from "@partner-commentary/core/webhook/Delivery"
 import { DeliveryLog } from "@partner-commentary/core/webhook/DeliveryLog"
 import type { AttemptKind } from "@partner-commentary/core/webhook/DeliveryPlan"
-import { firstIdAt, timeOfEvent } from "@partner-commentary/core/webhook/Event"
+import { lowestEventIdAt, timeOfEventId } from "@partner-commentary/core/webhook/Event"
 import type { StoredEventType } from "@partner-commentary/core/webhook/EventType"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -22,7 +22,7 @@ import { type ReceiverRow, receiverFromRow } from "./WebhookRow.ts"
 interface DeliveryRow {
   readonly webhook_id: WebhookId
   readonly event_id: EventId
-  readonly state: DeliveryState
+  readonly state: StoredDeliveryState
   readonly due_at: string | null
   readonly is_leased: number
   readonly settled_at: string | null
@@ -46,7 +46,7 @@ interface AttemptRow {
   readonly started_at: string
   readonly duration: number
   readonly status: number | null
-  readonly failure: AttemptFailure | null
+  readonly failure: DeliveryAttemptFailure | null
   readonly reason: string | null
   readonly excerpt: string | null
 }
@@ -115,7 +115,7 @@ export const layer = Layer.effect(
           read(
             webhookId,
             sql`${state === null ? sql.literal("") : sql`AND state = ${state}`}
-              AND event_id >= ${firstIdAt(since)}
+              AND event_id >= ${lowestEventIdAt(since)}
               ${behind === null ? sql.literal("") : sql`AND event_id < ${behind}`}
               ORDER BY event_id DESC ${limitClause(sql, limit)}`,
             attempts,
@@ -129,7 +129,7 @@ export const layer = Layer.effect(
           Effect.map(
             read(
               webhookId,
-              sql`AND event_id = ${eventId} AND event_id >= ${firstIdAt(since)}`,
+              sql`AND event_id = ${eventId} AND event_id >= ${lowestEventIdAt(since)}`,
               attempts,
               { excerpt: sql.literal("made.excerpt"), payload: sql.literal("e.payload") },
               at
@@ -160,7 +160,7 @@ export const layer = Layer.effect(
                 sql<WaitingRow>`SELECT webhook_id, CAST(COUNT(*) AS INTEGER) AS total, MIN(event_id) AS oldest
                   FROM deliveries WHERE ${sql.in("webhook_id", ids)} AND state = 'pending' GROUP BY webhook_id`,
                 (rows) =>
-                  new Map(rows.map((row) => [row.webhook_id, { count: row.total, since: timeOfEvent(row.oldest) }]))
+                  new Map(rows.map((row) => [row.webhook_id, { count: row.total, since: timeOfEventId(row.oldest) }]))
               )
             )
     })

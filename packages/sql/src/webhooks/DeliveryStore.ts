@@ -5,7 +5,7 @@
 import { clockToleranceMillis } from "@partner-commentary/core/shared/DueTimes"
 import type { EventId, OrganizationId, WebhookId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
-import type { Receiver } from "@partner-commentary/core/webhook/CircuitBreaker"
+import type { ReceiverState } from "@partner-commentary/core/webhook/CircuitBreaker"
 import type { AttemptKind } from "@partner-commentary/core/webhook/DeliveryPlan"
 import {
   type ClaimedDelivery,
@@ -55,7 +55,7 @@ export const layer = Layer.effect(
     const locked = (id: WebhookId) =>
       Effect.map(sql<ReceiverRow>`SELECT * FROM webhooks WHERE id = ${id} ${forUpdate(sql)}`, ([row]) => row)
 
-    const keep = (receiver: Receiver) =>
+    const keep = (receiver: ReceiverState) =>
       sql`UPDATE webhooks SET ${sql.update(receiverColumns(receiver))} WHERE id = ${receiver.webhook.id}`
 
     /**
@@ -63,7 +63,7 @@ export const layer = Layer.effect(
      * returns the payloads.
      */
     const take = Effect.fnUntraced(function* (
-      receiver: Receiver,
+      receiver: ReceiverState,
       row: ReceiverRow,
       at: Instant.Instant,
       lease: Instant.Instant,

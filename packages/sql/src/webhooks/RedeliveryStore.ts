@@ -7,8 +7,8 @@
 import type { AuditEntry } from "@partner-commentary/core/shared/AuditLog"
 import type { EventId, WebhookId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
-import type { Receiver } from "@partner-commentary/core/webhook/CircuitBreaker"
-import { firstIdAt } from "@partner-commentary/core/webhook/Event"
+import type { ReceiverState } from "@partner-commentary/core/webhook/CircuitBreaker"
+import { lowestEventIdAt } from "@partner-commentary/core/webhook/Event"
 import { type EventPeriod, type RecoveryJob, RedeliveryStore } from "@partner-commentary/core/webhook/RedeliveryStore"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -45,7 +45,7 @@ export const layer = Layer.effect(
     const locked = (id: WebhookId) =>
       Effect.map(sql<ReceiverRow>`SELECT * FROM webhooks WHERE id = ${id} ${forUpdate(sql)}`, ([row]) => row)
 
-    const changed = (row: ReceiverRow, change: (receiver: Receiver) => Receiver) => {
+    const changed = (row: ReceiverRow, change: (receiver: ReceiverState) => ReceiverState) => {
       const before = receiverFromRow(row)
       const after = change(before)
       return after === before
@@ -58,7 +58,7 @@ export const layer = Layer.effect(
       const webhook = yield* locked(webhookId)
       if (webhook === undefined) return false
       const [row] = yield* sql<QueuedRow>`SELECT due_at, is_leased, manual, resume_at FROM deliveries
-        WHERE webhook_id = ${webhookId} AND event_id = ${eventId} AND event_id >= ${firstIdAt(since)} ${forUpdate(sql)}`
+        WHERE webhook_id = ${webhookId} AND event_id = ${eventId} AND event_id >= ${lowestEventIdAt(since)} ${forUpdate(sql)}`
       if (row === undefined) return false
       yield* changed(webhook, begin)
       const dueAt = fromIsoOrNull(row.due_at)
@@ -73,7 +73,7 @@ export const layer = Layer.effect(
     })
 
     const within = ({ since, until }: EventPeriod) =>
-      sql`event_id >= ${firstIdAt(since)} AND event_id < ${firstIdAt(until)}`
+      sql`event_id >= ${lowestEventIdAt(since)} AND event_id < ${lowestEventIdAt(until)}`
 
     const open = Effect.fnUntraced(function* (recovery: RecoveryJob, audit: AuditEntry) {
       const { askedAt, held, id, since, until, webhookId } = recovery
@@ -81,7 +81,7 @@ export const layer = Layer.effect(
       // The webhook was deleted after the request was accepted.
       if ((yield* locked(webhookId)) === undefined) return
       // The two ids only limit a range of event ids. No event has an id that equals a limit.
-      const [behindId, untilId] = [firstIdAt(since), firstIdAt(until)]
+      const [behindId, untilId] = [lowestEventIdAt(since), lowestEventIdAt(until)]
       const isHeld = held ? 1 : 0
       const [waiting] = yield* sql<
         Pick<JobRow, "id" | "after_id" | "until_id">
@@ -137,7 +137,7 @@ export const layer = Layer.effect(
     const step = Effect.fnUntraced(function* (
       at: Instant.Instant,
       limit: number,
-      begin: (receiver: Receiver) => Receiver
+      begin: (receiver: ReceiverState) => ReceiverState
     ) {
       const oldest = yield* oldestOpen
       if (oldest === undefined) return Option.none<number>()

@@ -4,13 +4,13 @@
  * lock.
  */
 import * as Instant from "@partner-commentary/core/shared/Instant"
-import type { Attempt } from "@partner-commentary/core/webhook/Attempt"
+import type { DeliveryAttempt } from "@partner-commentary/core/webhook/Attempt"
 import * as CircuitBreaker from "@partner-commentary/core/webhook/CircuitBreaker"
 import type {
   ClaimedDelivery,
   ClaimPlan,
   SettledAttempt,
-  Settlement
+  DeliverySettlement
 } from "@partner-commentary/core/webhook/DeliveryStore"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -27,9 +27,9 @@ import { type ReceiverRow, receiverFromRow } from "./WebhookRow.ts"
 
 interface Ended {
   readonly claimed: ClaimedDelivery
-  readonly attempt: Attempt
+  readonly attempt: DeliveryAttempt
   readonly at: Instant.Instant
-  readonly decide: (present: CircuitBreaker.Receiver) => Settlement
+  readonly decide: (present: CircuitBreaker.ReceiverState) => DeliverySettlement
   readonly following?: { readonly lease: Instant.Instant; readonly taking: ClaimPlan }
 }
 
@@ -37,16 +37,16 @@ interface Ended {
 interface Queue {
   readonly locked: (id: ClaimedDelivery["webhookId"]) => Effect.Effect<ReceiverRow | undefined, SqlError>
   readonly take: (
-    receiver: CircuitBreaker.Receiver,
+    receiver: CircuitBreaker.ReceiverState,
     row: ReceiverRow,
     at: Instant.Instant,
     lease: Instant.Instant,
     taking: ClaimPlan
   ) => Effect.Effect<
-    { readonly receiver: CircuitBreaker.Receiver; readonly claimed: ReadonlyArray<ClaimedDelivery> },
+    { readonly receiver: CircuitBreaker.ReceiverState; readonly claimed: ReadonlyArray<ClaimedDelivery> },
     SqlError
   >
-  readonly keep: (receiver: CircuitBreaker.Receiver) => Statement<unknown>
+  readonly keep: (receiver: CircuitBreaker.ReceiverState) => Statement<unknown>
 }
 
 interface ArrivalRow {
@@ -161,7 +161,7 @@ const combined = (leader: ClaimPlan, plans: ReadonlyArray<ClaimPlan>): ClaimPlan
 })
 
 /** Returns the time at which the attempt ended. The time does not depend on other attempts of the batch. */
-const arrivalOf = ({ at, duration }: Pick<Attempt, "at" | "duration">): Instant.Instant => at + duration
+const arrivalOf = ({ at, duration }: Pick<DeliveryAttempt, "at" | "duration">): Instant.Instant => at + duration
 
 const firstArrival = (sql: SqlClient, isDelivery: Fragment) =>
   Effect.map(
@@ -174,8 +174,8 @@ const firstArrival = (sql: SqlClient, isDelivery: Fragment) =>
 const move = Effect.fnUntraced(function* (
   sql: SqlClient,
   { eventId, kind, ticket, webhookId }: ClaimedDelivery,
-  attempt: Attempt,
-  { next }: Settlement,
+  attempt: DeliveryAttempt,
+  { next }: DeliverySettlement,
   at: Instant.Instant
 ) {
   const isDelivery = sql`webhook_id = ${webhookId} AND event_id = ${eventId}`
@@ -202,7 +202,7 @@ const move = Effect.fnUntraced(function* (
 const insertAttempt = (
   sql: SqlClient,
   { eventId, kind, ticket, webhookId }: ClaimedDelivery,
-  { at, ...attempt }: Attempt
+  { at, ...attempt }: DeliveryAttempt
 ) =>
   sql`INSERT INTO delivery_attempts ${sql.insert({
     webhook_id: webhookId,

@@ -3,7 +3,7 @@
 import { OrganizationId, WebhookId } from "@partner-commentary/core/shared/Ids"
 import { fromIso } from "@partner-commentary/core/shared/Instant"
 import { Environment } from "@partner-commentary/core/shared/Owner"
-import { type CircuitBreaker, healthyState, type Receiver } from "@partner-commentary/core/webhook/CircuitBreaker"
+import { type CircuitBreakerState, healthyState, type ReceiverState } from "@partner-commentary/core/webhook/CircuitBreaker"
 import { StoredEventType } from "@partner-commentary/core/webhook/EventType"
 import { type Webhook, WebhookStatus } from "@partner-commentary/core/webhook/Webhook"
 import type { FormerSecret } from "@partner-commentary/core/webhook/WebhookSecret"
@@ -69,7 +69,7 @@ export const formerSecretFromRow = (
     : { encrypted: row.former_secret, until: fromIso(row.former_secret_until) }
 
 /** The mapping is written by hand for speed, because every delivery reads the row of its webhook. */
-export const receiverFromRow = (row: ReceiverRow): Receiver => ({
+export const receiverFromRow = (row: ReceiverRow): ReceiverState => ({
   webhook: {
     id: row.id,
     owner: { organizationId: row.organization_id, environment: row.environment },
@@ -84,12 +84,12 @@ export const receiverFromRow = (row: ReceiverRow): Receiver => ({
   health:
     row.circuit_breaker === null
       ? healthyState
-      : { ...healthyState, ...(JSON.parse(row.circuit_breaker) as CircuitBreaker) },
+      : { ...healthyState, ...(JSON.parse(row.circuit_breaker) as CircuitBreakerState) },
   quietUntil: fromIsoOrNull(row.paused_until)
 })
 
 /** Returns the columns of a webhook that deliveries change. */
-export const receiverColumns = ({ health, quietUntil, webhook }: Receiver) => ({
+export const receiverColumns = ({ health, quietUntil, webhook }: ReceiverState) => ({
   status: webhook.status,
   consecutive_failures: webhook.consecutiveFailures,
   last_delivery_at: toIsoOrNull(webhook.lastDeliveryAt),
@@ -97,5 +97,5 @@ export const receiverColumns = ({ health, quietUntil, webhook }: Receiver) => ({
   paused_until: toIsoOrNull(quietUntil)
 })
 
-const isHealthy = ({ draining, failingSince, probes, throttle }: CircuitBreaker): boolean =>
+const isHealthy = ({ draining, failingSince, probes, throttle }: CircuitBreakerState): boolean =>
   draining === null && failingSince === null && probes === null && throttle === null

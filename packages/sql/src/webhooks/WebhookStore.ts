@@ -5,7 +5,7 @@ import * as Instant from "@partner-commentary/core/shared/Instant"
 import type { Owner } from "@partner-commentary/core/shared/Owner"
 import type { Webhook } from "@partner-commentary/core/webhook/Webhook"
 import {
-  type DisabledEntry,
+  type WebhookDisabling,
   TooManyWebhooks,
   type WebhookChange,
   WebhookStore
@@ -230,8 +230,8 @@ interface DisablingRow {
   readonly details: string
 }
 
-const disabling = ({ details, recorded_at }: DisablingRow): DisabledEntry => {
-  const { reason } = JSON.parse(details) as Partial<DisabledEntry>
+const disabling = ({ details, recorded_at }: DisablingRow): WebhookDisabling => {
+  const { reason } = JSON.parse(details) as Partial<WebhookDisabling>
   return { at: Instant.fromIso(recorded_at), reason: reason ?? "" }
 }
 

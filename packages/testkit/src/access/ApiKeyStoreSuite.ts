@@ -9,8 +9,8 @@ import * as Exit from "effect/Exit"
 import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
-import { apiKey, day, hour, organizationId, start } from "../support/Fixtures.ts"
-import { guarantees } from "../support/Guarantee.ts"
+import { apiKey, day, hour, makeOrganizationId, testStartTime } from "../support/Fixtures.ts"
+import { makeGuaranteeTest } from "../support/GuaranteeTest.ts"
 
 const plenty = 1000
 
@@ -38,12 +38,12 @@ const end = (key: ApiKey, at: Instant, successor: ApiKey | null = null) =>
 
 export const suite = <E>(name: string, layer: Layer.Layer<ApiKeyStore, E>): void => {
   describe(`${name}: ApiKeyStore`, () => {
-    const it = guarantees(layer)
+    const it = makeGuaranteeTest(layer)
 
     it("an issued key is found by its hash, with every field unchanged", () =>
       Effect.gen(function* () {
         const store = yield* ApiKeyStore
-        const full = apiKey({ environment: "test", expiresAt: start + day })
+        const full = apiKey({ environment: "test", expiresAt: testStartTime + day })
         const bare = apiKey({ ipAllowList: [], scopes: [] })
         yield* insert(full, "hash-full")
         yield* insert(bare, "hash-bare")
@@ -59,8 +59,8 @@ export const suite = <E>(name: string, layer: Layer.Layer<ApiKeyStore, E>): void
         const store = yield* ApiKeyStore
         const key = apiKey()
         yield* insert(key, "hash")
-        const revoked = { ...key, revokedAt: start + hour, isRevoked: true }
-        assert.deepStrictEqual(yield* end(key, start + hour), Option.some(revoked))
+        const revoked = { ...key, revokedAt: testStartTime + hour, isRevoked: true }
+        assert.deepStrictEqual(yield* end(key, testStartTime + hour), Option.some(revoked))
         assert.deepStrictEqual(yield* store.findByHash("hash"), Option.some(revoked))
         const refused = store.modify(key.id, key.organizationId, (present) => Result.fail(present))
         assert.deepStrictEqual(yield* Effect.flip(refused), revoked)
@@ -70,10 +70,10 @@ export const suite = <E>(name: string, layer: Layer.Layer<ApiKeyStore, E>): void
     it("a key in its grace period can be revoked even at the exact time at which the grace period ends", () =>
       Effect.gen(function* () {
         const store = yield* ApiKeyStore
-        const key = apiKey({ revokedAt: start + hour })
+        const key = apiKey({ revokedAt: testStartTime + hour })
         yield* insert(key, "hash")
         assert.deepStrictEqual(yield* store.findByHash("hash"), Option.some(key))
-        yield* end(key, start + hour)
+        yield* end(key, testStartTime + hour)
         assert.deepStrictEqual(yield* store.findByHash("hash"), Option.some({ ...key, isRevoked: true }))
       }))
 
@@ -84,7 +84,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<ApiKeyStore, E>): void
         yield* insert(key)
         const undecided = () => assert.fail("nothing is there to decide about")
         assert.isTrue(Option.isNone(yield* store.modify(apiKey().id, null, undecided)))
-        assert.isTrue(Option.isNone(yield* store.modify(key.id, organizationId(), undecided)))
+        assert.isTrue(Option.isNone(yield* store.modify(key.id, makeOrganizationId(), undecided)))
       }))
 
     it("a successor key is stored together with the end of its predecessor, or neither change is stored", () =>
@@ -94,10 +94,10 @@ export const suite = <E>(name: string, layer: Layer.Layer<ApiKeyStore, E>): void
         yield* insert(key)
         yield* insert(other)
         const successor = apiKey({ organizationId: key.organizationId, lineageId: key.lineageId })
-        yield* end(key, start + day, successor)
+        yield* end(key, testStartTime + day, successor)
         assert.deepStrictEqual(yield* store.findByHash(successor.id), Option.some(successor))
         const clash = { ...apiKey(), id: key.id }
-        assert.isTrue(Exit.isFailure(yield* Effect.exit(end(other, start, clash))))
+        assert.isTrue(Exit.isFailure(yield* Effect.exit(end(other, testStartTime, clash))))
         assert.deepStrictEqual(yield* store.findByHash(other.id), Option.some(other))
       }))
 
@@ -108,7 +108,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<ApiKeyStore, E>): void
         yield* insert(key)
         const once = store.modify(key.id, null, (present) =>
           present.revokedAt === null
-            ? Result.succeed({ revokedAt: start, isRevoked: true, successor: null, record: null })
+            ? Result.succeed({ revokedAt: testStartTime, isRevoked: true, successor: null, record: null })
             : Result.fail("ended" as const)
         )
         const exits = yield* Effect.all(
@@ -121,13 +121,13 @@ export const suite = <E>(name: string, layer: Layer.Layer<ApiKeyStore, E>): void
     it("concurrent inserts never exceed the limit of active keys of an organization in one environment", () =>
       Effect.gen(function* () {
         const store = yield* ApiKeyStore
-        const mine = organizationId()
+        const mine = makeOrganizationId()
         const another = (changes: Partial<ApiKey> = {}) => {
           const key = apiKey({ organizationId: mine, ...changes })
           return Effect.exit(insert(key, key.id, 5))
         }
-        yield* another({ revokedAt: start + day })
-        yield* another({ expiresAt: start })
+        yield* another({ revokedAt: testStartTime + day })
+        yield* another({ expiresAt: testStartTime })
         const exits = yield* Effect.all(
           Array.from({ length: 12 }, () => another()),
           { concurrency: "unbounded" }
@@ -137,26 +137,26 @@ export const suite = <E>(name: string, layer: Layer.Layer<ApiKeyStore, E>): void
         assert.deepInclude(refused, { _tag: "TooManyKeys", limit: 5 })
         assert.isTrue(Option.isNone(yield* store.findByHash("one more")))
         assert.isTrue(Exit.isSuccess(yield* another({ environment: "test" })))
-        assert.isTrue(Exit.isSuccess(yield* another({ organizationId: organizationId() })))
+        assert.isTrue(Exit.isSuccess(yield* another({ organizationId: makeOrganizationId() })))
       }))
 
     it("an organization's keys are listed newest first, and the list can include keys that ended after a given time", () =>
       Effect.gen(function* () {
         const store = yield* ApiKeyStore
-        const mine = organizationId()
+        const mine = makeOrganizationId()
         const key = (changes: Partial<ApiKey>) => apiKey({ organizationId: mine, ...changes })
         const listed = [
           key({}),
-          key({ createdAt: start + hour, revokedAt: start + hour }),
-          key({ createdAt: start + hour, expiresAt: start + hour }),
-          key({ createdAt: start + day, revokedAt: start + day, expiresAt: start + 2 * day })
+          key({ createdAt: testStartTime + hour, revokedAt: testStartTime + hour }),
+          key({ createdAt: testStartTime + hour, expiresAt: testStartTime + hour }),
+          key({ createdAt: testStartTime + day, revokedAt: testStartTime + day, expiresAt: testStartTime + 2 * day })
         ]
-        const gone = [key({ revokedAt: start + hour - 1 }), key({ expiresAt: start, revokedAt: start + day })]
+        const gone = [key({ revokedAt: testStartTime + hour - 1 }), key({ expiresAt: testStartTime, revokedAt: testStartTime + day })]
         for (const one of [...listed, ...gone, apiKey()]) yield* insert(one)
-        assert.deepStrictEqual(yield* store.list(mine, start + hour, 10), listed.toReversed())
-        assert.deepStrictEqual(yield* store.list(mine, start + hour, 2), listed.toReversed().slice(0, 2))
+        assert.deepStrictEqual(yield* store.list(mine, testStartTime + hour, 10), listed.toReversed())
+        assert.deepStrictEqual(yield* store.list(mine, testStartTime + hour, 2), listed.toReversed().slice(0, 2))
         assert.lengthOf(yield* store.list(mine, 0, 10), 6)
-        assert.deepStrictEqual(yield* store.list(organizationId(), 0, 10), [])
+        assert.deepStrictEqual(yield* store.list(makeOrganizationId(), 0, 10), [])
       }))
 
     it("the time of a key's last use never moves back", () =>
@@ -165,13 +165,13 @@ export const suite = <E>(name: string, layer: Layer.Layer<ApiKeyStore, E>): void
         const [used, idle] = [apiKey(), apiKey()]
         yield* insert(used, "hash-used")
         yield* insert(idle, "hash-idle")
-        yield* store.markUsed([{ id: used.id, at: start + hour }])
+        yield* store.markUsed([{ id: used.id, at: testStartTime + hour }])
         yield* store.markUsed([
-          { id: used.id, at: start },
-          { id: apiKey().id, at: start }
+          { id: used.id, at: testStartTime },
+          { id: apiKey().id, at: testStartTime }
         ])
         yield* store.markUsed([])
-        assert.deepStrictEqual(yield* store.findByHash("hash-used"), Option.some({ ...used, lastUsedAt: start + hour }))
+        assert.deepStrictEqual(yield* store.findByHash("hash-used"), Option.some({ ...used, lastUsedAt: testStartTime + hour }))
         assert.deepStrictEqual(yield* store.findByHash("hash-idle"), Option.some(idle))
       }))
   })

@@ -6,7 +6,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
-import { guarantees } from "../support/Guarantee.ts"
+import { makeGuaranteeTest } from "../support/GuaranteeTest.ts"
 
 export type TokenClaims = Readonly<Record<string, unknown>>
 
@@ -27,7 +27,7 @@ export class TokenIssuer extends Context.Service<
  * Creates a token that is valid for an hour. `changes` replaces some of the token's claims. A claim that is undefined
  * in `changes` is omitted.
  */
-export const token = Effect.fnUntraced(function* (changes: TokenClaims = {}) {
+export const makeToken = Effect.fnUntraced(function* (changes: TokenClaims = {}) {
   const { audience, issuer, organizationClaim, sign } = yield* TokenIssuer
   const now = Math.floor((yield* Instant.now) / 1000)
   const claims = { iss: issuer, aud: audience, sub: "ada", iat: now, exp: now + 3600, [organizationClaim]: "acme" }
@@ -46,16 +46,16 @@ export const verificationResult = (text: string) =>
 
 export const suite = <E>(name: string, layer: Layer.Layer<DashboardIdentity | TokenIssuer, E>): void => {
   describe(`${name}: DashboardIdentity`, () => {
-    const it = guarantees(layer)
+    const it = makeGuaranteeTest(layer)
 
     it("verifying a valid token returns the user and the organization that the token's claims name", () =>
       Effect.gen(function* () {
         const { verify } = yield* DashboardIdentity
         const { audience, organizationClaim } = yield* TokenIssuer
-        assert.deepStrictEqual(yield* verify(yield* token()), { organization: "acme", subject: "ada" })
-        const nameless = yield* token({ sub: undefined, [organizationClaim]: "Ücme/1|x" })
+        assert.deepStrictEqual(yield* verify(yield* makeToken()), { organization: "acme", subject: "ada" })
+        const nameless = yield* makeToken({ sub: undefined, [organizationClaim]: "Ücme/1|x" })
         assert.deepStrictEqual(yield* verify(nameless), { organization: "Ücme/1|x", subject: null })
-        const shared = yield* token({ aud: ["somebody else", audience], sub: "x".repeat(1000) })
+        const shared = yield* makeToken({ aud: ["somebody else", audience], sub: "x".repeat(1000) })
         assert.strictEqual((yield* verify(shared)).subject?.length, 255)
       }))
 
@@ -71,14 +71,14 @@ export const suite = <E>(name: string, layer: Layer.Layer<DashboardIdentity | To
           { aud: [`${audience}2`] },
           { aud: undefined }
         ]) {
-          assert.strictEqual(yield* verificationResult(yield* token(changes)), "refused", JSON.stringify(changes))
+          assert.strictEqual(yield* verificationResult(yield* makeToken(changes)), "refused", JSON.stringify(changes))
         }
       }))
 
     it("a token is valid from `nbf` to `exp`, each with 30 seconds of tolerance, and a token without `exp` is rejected", () =>
       Effect.gen(function* () {
         const now = Math.floor((yield* Instant.now) / 1000)
-        const later = yield* token({ nbf: now + 60, exp: now + 120 })
+        const later = yield* makeToken({ nbf: now + 60, exp: now + 120 })
         assert.strictEqual(yield* verificationResult(later), "refused")
         yield* TestClock.adjust("30 seconds")
         assert.strictEqual(yield* verificationResult(later), "good")
@@ -86,16 +86,16 @@ export const suite = <E>(name: string, layer: Layer.Layer<DashboardIdentity | To
         assert.strictEqual(yield* verificationResult(later), "good")
         yield* TestClock.adjust("1 seconds")
         assert.strictEqual(yield* verificationResult(later), "expired")
-        assert.strictEqual(yield* verificationResult(yield* token({ exp: undefined })), "refused")
-        assert.strictEqual(yield* verificationResult(yield* token({ exp: "tomorrow" })), "refused")
+        assert.strictEqual(yield* verificationResult(yield* makeToken({ exp: undefined })), "refused")
+        assert.strictEqual(yield* verificationResult(yield* makeToken({ exp: "tomorrow" })), "refused")
       }))
 
     it("only a token with a valid signature is reported as expired", () =>
       Effect.gen(function* () {
         for (const changes of [{ iss: "https://elsewhere.example" }, { aud: "another service" }]) {
-          assert.strictEqual(yield* verificationResult(yield* token({ ...changes, exp: 1 })), "refused")
+          assert.strictEqual(yield* verificationResult(yield* makeToken({ ...changes, exp: 1 })), "refused")
         }
-        const expired = yield* token({ exp: 1 })
+        const expired = yield* makeToken({ exp: 1 })
         assert.strictEqual(yield* verificationResult(expired), "expired")
         assert.strictEqual(yield* verificationResult(forged(expired)), "refused")
       }))
@@ -105,7 +105,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<DashboardIdentity | To
         const { organizationClaim } = yield* TokenIssuer
         for (const claim of [undefined, null, 7, true, "", "  ", ["acme"], { id: "acme" }, "ac\u0000me"]) {
           assert.strictEqual(
-            yield* verificationResult(yield* token({ [organizationClaim]: claim })),
+            yield* verificationResult(yield* makeToken({ [organizationClaim]: claim })),
             "refused",
             String(claim)
           )
@@ -114,10 +114,10 @@ export const suite = <E>(name: string, layer: Layer.Layer<DashboardIdentity | To
 
     it("a token whose signature or text was changed is rejected, and so is a text that is no token", () =>
       Effect.gen(function* () {
-        const good = yield* token()
+        const good = yield* makeToken()
         const [header = "", payload = "", signature = ""] = good.split(".")
         const { organizationClaim } = yield* TokenIssuer
-        const [, other = ""] = (yield* token({ [organizationClaim]: "rival" })).split(".")
+        const [, other = ""] = (yield* makeToken({ [organizationClaim]: "rival" })).split(".")
         for (const text of [
           forged(good),
           `${header}.${other}.${signature}`,
@@ -140,13 +140,13 @@ export const suite = <E>(name: string, layer: Layer.Layer<DashboardIdentity | To
 
     it("a token of more than 8 KiB is rejected, even if it is valid", () =>
       Effect.gen(function* () {
-        assert.strictEqual(yield* verificationResult(yield* token({ more: "x".repeat(5000) })), "good")
-        assert.strictEqual(yield* verificationResult(yield* token({ more: "x".repeat(9000) })), "refused")
+        assert.strictEqual(yield* verificationResult(yield* makeToken({ more: "x".repeat(5000) })), "good")
+        assert.strictEqual(yield* verificationResult(yield* makeToken({ more: "x".repeat(9000) })), "refused")
       }))
 
     it("a token with the algorithm none is rejected", () =>
       Effect.gen(function* () {
-        const [, payload = ""] = (yield* token()).split(".")
+        const [, payload = ""] = (yield* makeToken()).split(".")
         for (const alg of ["none", "None", "NONE", ""]) {
           const header = btoa(JSON.stringify({ alg, typ: "JWT" })).replaceAll("=", "")
           assert.strictEqual(yield* verificationResult(`${header}.${payload}.`), "refused")

@@ -8,11 +8,11 @@ import {
 import { countCodePoints } from "@partner-commentary/core/shared/Text"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
-import { guarantees } from "../support/Guarantee.ts"
+import { makeGuaranteeTest } from "../support/GuaranteeTest.ts"
 
 export const suite = <E>(name: string, layer: Layer.Layer<CommentaryGenerator, E>): void => {
   describe(`${name}: CommentaryGenerator`, () => {
-    const it = guarantees(layer)
+    const it = makeGuaranteeTest(layer)
 
     for (const [what, request] of Object.entries(requests)) {
       it(`${what}: a trimmed text that is neither empty nor too long`, () =>

@@ -4,7 +4,7 @@ import { MediaStorage } from "@partner-commentary/core/commentary/MediaStorage"
 import type { MediaFile } from "@partner-commentary/core/commentary/MediaSynthesizer"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
-import { guarantees } from "../support/Guarantee.ts"
+import { makeGuaranteeTest } from "../support/GuaranteeTest.ts"
 
 export interface FetchedFile {
   readonly status: number
@@ -19,7 +19,7 @@ export const suite = <R, E, E2>(
   fetched: (url: string) => Effect.Effect<FetchedFile, E2, R>
 ): void => {
   describe(`${name}: MediaStorage`, () => {
-    const it = guarantees(layer)
+    const it = makeGuaranteeTest(layer)
 
     const put = Effect.fnUntraced(function* (name: string, medium: MediaFile) {
       const storage = yield* MediaStorage

@@ -9,12 +9,12 @@ import {
 import type { MediaKind } from "@partner-commentary/core/topic/MediaRequest"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
-import { guarantees } from "../support/Guarantee.ts"
+import { makeGuaranteeTest } from "../support/GuaranteeTest.ts"
 
 /** `layer` provides the synthesizer, and may contain other services that the synthesizer needs. */
 export const suite = <A, E>(name: string, kind: MediaKind, layer: Layer.Layer<A, E>): void => {
   describe(`${name}: MediaSynthesizer of ${kind}`, () => {
-    const it = guarantees(layer)
+    const it = makeGuaranteeTest(layer)
 
     const made = Effect.fnUntraced(function* (request: SynthesisRequest) {
       const synthesize = (yield* MediaSynthesizer)[kind]

@@ -3,7 +3,7 @@ import { assert, describe } from "@effect/vitest"
 import { Mailer, type MailMessage } from "@partner-commentary/core/mail/Mailer"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
-import { guarantees } from "../support/Guarantee.ts"
+import { makeGuaranteeTest } from "../support/GuaranteeTest.ts"
 
 /** A received mail after decoding. */
 export interface ReceivedMail {
@@ -21,7 +21,7 @@ export const suite = <R, E, E2>(
   arrived: Effect.Effect<ReadonlyArray<ReceivedMail>, E2, R>
 ): void => {
   describe(`${name}: Mailer`, () => {
-    const it = guarantees(layer)
+    const it = makeGuaranteeTest(layer)
 
     it("a mail arrives with every character unchanged", () =>
       Effect.gen(function* () {

@@ -8,7 +8,7 @@ import { Retention } from "@partner-commentary/core/operations/Retention"
 import { Transaction } from "@partner-commentary/core/shared/Transaction"
 import type { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
-import type { Receiver } from "@partner-commentary/core/webhook/CircuitBreaker"
+import type { ReceiverState } from "@partner-commentary/core/webhook/CircuitBreaker"
 import { DeliveryStore } from "@partner-commentary/core/webhook/DeliveryStore"
 import { WebhookStore } from "@partner-commentary/core/webhook/WebhookStore"
 import * as Effect from "effect/Effect"
@@ -16,8 +16,8 @@ import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as TestClock from "effect/testing/TestClock"
 import * as Creator from "../support/Creator.ts"
-import { day, hour, mail, personas, repeatedSubmission, start, submission, webhook } from "../support/Fixtures.ts"
-import { guarantees } from "../support/Guarantee.ts"
+import { day, hour, mail, personas, repeatedSubmission, testStartTime, submission, webhook } from "../support/Fixtures.ts"
+import { makeGuaranteeTest } from "../support/GuaranteeTest.ts"
 
 export const suite = <E>(
   name: string,
@@ -34,7 +34,7 @@ export const suite = <E>(
   >
 ): void => {
   describe(`${name}: Retention`, () => {
-    const it = guarantees(layer)
+    const it = makeGuaranteeTest(layer)
     const keepAll = { mails: 0, windows: 0, answers: 0, events: 0, testTopics: 0 }
 
     it("mails that were settled before the given time are deleted, and unsent mails of any age stay", () =>
@@ -43,21 +43,21 @@ export const suite = <E>(
         const store = yield* MailStore
         for (const [index, state] of (["sent", "obsolete", "failed"] as const).entries()) {
           yield* store.queue(mail())
-          for (const claimed of yield* store.claim(start, start + day, 10)) {
-            yield* store.settle(claimed, { state, reason: "550" }, start + index * hour)
+          for (const claimed of yield* store.claim(testStartTime, testStartTime + day, 10)) {
+            yield* store.settle(claimed, { state, reason: "550" }, testStartTime + index * hour)
           }
         }
         yield* store.queue(mail())
-        assert.deepStrictEqual(yield* retention.purge({ ...keepAll, mails: start + 2 * hour }), {
+        assert.deepStrictEqual(yield* retention.purge({ ...keepAll, mails: testStartTime + 2 * hour }), {
           ...keepAll,
           mails: 2
         })
         assert.strictEqual((yield* store.failed(10)).length, 1)
-        assert.deepStrictEqual(yield* retention.purge({ ...keepAll, mails: start + 99 * day }), {
+        assert.deepStrictEqual(yield* retention.purge({ ...keepAll, mails: testStartTime + 99 * day }), {
           ...keepAll,
           mails: 1
         })
-        assert.strictEqual((yield* store.claim(start, start + hour, 10)).length, 1)
+        assert.strictEqual((yield* store.claim(testStartTime, testStartTime + hour, 10)).length, 1)
       }))
 
     it("duplicate windows that ended before the given time are deleted, and later windows still detect duplicates", () =>
@@ -86,17 +86,17 @@ export const suite = <E>(
         const given = submission({ topic: one.owner, personas: personas(2) })
         const { sent } = yield* (yield* TopicStore).submit(given)
         for (const [index, id] of sent.entries()) {
-          yield* TestClock.setTime(start + index * hour)
+          yield* TestClock.setTime(testStartTime + index * hour)
           yield* Creator.decline(id)
         }
-        assert.deepStrictEqual(yield* retention.purge({ ...keepAll, events: start }), keepAll)
-        const purged = yield* retention.purge({ ...keepAll, events: start + hour })
+        assert.deepStrictEqual(yield* retention.purge({ ...keepAll, events: testStartTime }), keepAll)
+        const purged = yield* retention.purge({ ...keepAll, events: testStartTime + hour })
         assert.deepStrictEqual(purged, { ...keepAll, events: 1 })
-        const open = { allow: () => ({ limit: 5, probe: false }), taken: (present: Receiver) => present }
-        const claimed = yield* store.claim(one.id, start + day, start + 2 * day, open)
+        const open = { allow: () => ({ limit: 5, probe: false }), taken: (present: ReceiverState) => present }
+        const claimed = yield* store.claim(one.id, testStartTime + day, testStartTime + 2 * day, open)
         assert.deepStrictEqual(claimed.length, 1)
         assert.include(claimed[0]?.payload, '"timestamp":"2026-01-30T13:00:00.000Z"')
-        yield* retention.purge({ ...keepAll, events: start + day })
+        yield* retention.purge({ ...keepAll, events: testStartTime + day })
         assert.isTrue(Option.isNone(yield* store.nextDue))
       }))
 
@@ -107,22 +107,22 @@ export const suite = <E>(
         const audit = { action: "webhook.secret_rotated", details: {} }
         const [early, late] = [webhook(), webhook()]
         for (const [one, formerUntil] of [
-          [early, start + hour],
-          [late, start + day]
+          [early, testStartTime + hour],
+          [late, testStartTime + day]
         ] as const) {
           yield* store.insert({ webhook: one, audit, notice: null }, "one", 20)
-          yield* store.rotateSecret(one.owner, one.id, { encrypted: "two", at: start, formerUntil }, audit)
+          yield* store.rotateSecret(one.owner, one.id, { encrypted: "two", at: testStartTime, formerUntil }, audit)
         }
         const formerOf = ({ id }: { readonly id: typeof early.id }) =>
           Effect.map(store.secrets(id), (found) => Option.getOrThrow(found).formerSecret)
-        yield* TestClock.setTime(start + hour - 1)
+        yield* TestClock.setTime(testStartTime + hour - 1)
         yield* retention.purge(keepAll)
-        assert.deepStrictEqual(yield* formerOf(early), { encrypted: "one", until: start + hour })
-        yield* TestClock.setTime(start + hour)
+        assert.deepStrictEqual(yield* formerOf(early), { encrypted: "one", until: testStartTime + hour })
+        yield* TestClock.setTime(testStartTime + hour)
         assert.deepStrictEqual(yield* retention.purge(keepAll), keepAll)
         const remaining = { encryptedSecret: "two", formerSecret: null }
         assert.deepStrictEqual(yield* store.secrets(early.id), Option.some(remaining))
-        assert.deepStrictEqual(yield* formerOf(late), { encrypted: "one", until: start + day })
+        assert.deepStrictEqual(yield* formerOf(late), { encrypted: "one", until: testStartTime + day })
       }))
 
     it("stored responses that expired before the given time are deleted, and other stored responses are still returned", () =>
@@ -131,15 +131,15 @@ export const suite = <E>(
         const answers = yield* IdempotencyStore
         const { run } = yield* Transaction
         for (const [index, id] of ["first", "second"].entries()) {
-          const claim = { id, fingerprint: "body", at: start, until: start + (index + 1) * hour }
+          const claim = { id, fingerprint: "body", at: testStartTime, until: testStartTime + (index + 1) * hour }
           const answer = { status: 201, location: null, body: "{}", encrypted: false }
           yield* run(Effect.andThen(answers.claim(claim), answers.keep(id, answer)))
         }
-        assert.deepStrictEqual(yield* retention.purge({ ...keepAll, answers: start + hour }), keepAll)
-        const purged = yield* retention.purge({ ...keepAll, answers: start + hour + 1 })
+        assert.deepStrictEqual(yield* retention.purge({ ...keepAll, answers: testStartTime + hour }), keepAll)
+        const purged = yield* retention.purge({ ...keepAll, answers: testStartTime + hour + 1 })
         assert.deepStrictEqual(purged, { ...keepAll, answers: 1 })
-        assert.isTrue(Option.isNone(yield* answers.find("first", start)))
-        assert.isTrue(Option.isSome(yield* answers.find("second", start)))
+        assert.isTrue(Option.isNone(yield* answers.find("first", testStartTime)))
+        assert.isTrue(Option.isSome(yield* answers.find("second", testStartTime)))
       }))
   })
 }

@@ -9,8 +9,8 @@ import { OrganizationId, parse } from "@partner-commentary/core/shared/Ids"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import { hour, organization, organizationId, start } from "../support/Fixtures.ts"
-import { guarantees } from "../support/Guarantee.ts"
+import { hour, organization, makeOrganizationId, testStartTime } from "../support/Fixtures.ts"
+import { makeGuaranteeTest } from "../support/GuaranteeTest.ts"
 
 /** Creates organizations in the tables from which the store reads. */
 export interface OrganizationRecords<E, R> {
@@ -29,7 +29,7 @@ export const suite = <R, E, E2>(
   kept: OrganizationRecords<E2, R>
 ): void => {
   describe(`${name}: OrganizationStore, reading`, () => {
-    const it = guarantees(layer)
+    const it = makeGuaranteeTest(layer)
 
     it("an organization is found only by its exact id", () =>
       Effect.gen(function* () {
@@ -40,7 +40,7 @@ export const suite = <R, E, E2>(
         for (const each of [one, unnamed]) {
           assert.deepStrictEqual(yield* store.find(each.id), Option.some(each))
         }
-        assert.isTrue(Option.isNone(yield* store.find(organizationId())))
+        assert.isTrue(Option.isNone(yield* store.find(makeOrganizationId())))
       }))
 
     it("an organization is found only by its exact identity id", () =>
@@ -58,7 +58,7 @@ export const suite = <R, E, E2>(
     it("a suspended organization is found with the time of its suspension", () =>
       Effect.gen(function* () {
         const store = yield* OrganizationStore
-        const one = organization({ identityId: "auth|1", suspendedAt: start - hour })
+        const one = organization({ identityId: "auth|1", suspendedAt: testStartTime - hour })
         yield* kept.register(one)
         assert.deepStrictEqual(yield* store.find(one.id), Option.some(one))
         assert.deepStrictEqual(yield* store.findByIdentity("auth|1"), Option.some(one))

@@ -5,8 +5,8 @@ import { OrganizationStore } from "@partner-commentary/core/partner/Organization
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import { hour, organization, organizationId, start } from "../support/Fixtures.ts"
-import { guarantees } from "../support/Guarantee.ts"
+import { hour, organization, makeOrganizationId, testStartTime } from "../support/Fixtures.ts"
+import { makeGuaranteeTest } from "../support/GuaranteeTest.ts"
 import * as OrganizationReadingSuite from "./OrganizationReadingSuite.ts"
 
 type Stores = OrganizationStore | OrganizationRegistry
@@ -17,7 +17,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
   })
 
   describe(`${name}: OrganizationStore`, () => {
-    const it = guarantees(layer)
+    const it = makeGuaranteeTest(layer)
 
     it("an organization is found with the data of its registration", () =>
       Effect.gen(function* () {
@@ -27,7 +27,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
           plan: "premium",
           limits: { requests_per_hour: 7, topics_per_month: 0 },
           identityId: "auth|1",
-          suspendedAt: start + hour
+          suspendedAt: testStartTime + hour
         })
         const bare = organization({ contactEmail: null })
         for (const one of [full, bare]) {
@@ -53,7 +53,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
           { concurrency: "unbounded" }
         )
         assert.deepStrictEqual(yield* store.find(one.id), Option.some({ ...one, limits: { topics_per_month: 20 } }))
-        assert.isTrue(Option.isNone(yield* registry.update(organizationId(), (present) => present)))
+        assert.isTrue(Option.isNone(yield* registry.update(makeOrganizationId(), (present) => present)))
       }))
 
     it("two organizations cannot have the same identity id, and the rejected change has no effect", () =>
@@ -94,7 +94,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
     it("organizations are listed oldest first", () =>
       Effect.gen(function* () {
         const registry = yield* OrganizationRegistry
-        const [late, early] = [organization({ createdAt: start + hour }), organization()]
+        const [late, early] = [organization({ createdAt: testStartTime + hour }), organization()]
         yield* registry.insert(late)
         yield* registry.insert(early)
         assert.deepStrictEqual(yield* registry.list, [early, late])

@@ -11,7 +11,7 @@ import {
 import { PerformanceStore, type PersonaMetrics } from "@partner-commentary/core/performance/PerformanceStore"
 import type { PersonaId, ShareId } from "@partner-commentary/core/shared/Ids"
 import type { Owner } from "@partner-commentary/core/shared/Owner"
-import type { Cursor } from "@partner-commentary/core/shared/Page"
+import type { PageCursor } from "@partner-commentary/core/shared/Page"
 import type { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
 import * as Effect from "effect/Effect"
@@ -22,28 +22,28 @@ import {
   day,
   hour,
   minute,
-  organizationId,
+  makeOrganizationId,
   owner as ownerOf,
   persona,
   personas,
-  start,
+  testStartTime,
   submission
 } from "../support/Fixtures.ts"
-import { guarantees } from "../support/Guarantee.ts"
+import { makeGuaranteeTest } from "../support/GuaranteeTest.ts"
 
 type Stores = TopicStore | AssignmentStore | PerformanceStore
 
-const whole = { start: start - 1000 * day, end: start + 1000 * day }
+const whole = { start: testStartTime - 1000 * day, end: testStartTime + 1000 * day }
 
 export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
   describe(`${name}: PerformanceStore`, () => {
-    const it = guarantees(layer)
+    const it = makeGuaranteeTest(layer)
 
     it("an assignment's timeline has the time of every step that the assignment has reached", () =>
       Effect.gen(function* () {
         const owner = ownerOf()
         const asked = persona()
-        const [id] = yield* send(owner, start, [asked])
+        const [id] = yield* send(owner, testStartTime, [asked])
         const timeline: PersonaTimeline = {
           personaId: asked.id,
           personaName: asked.name,
@@ -55,37 +55,37 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
           approvedAt: null
         }
         assert.deepStrictEqual(yield* all(owner), [timeline])
-        yield* TestClock.setTime(start + minute)
+        yield* TestClock.setTime(testStartTime + minute)
         yield* Creator.deliverRequest(id)
-        yield* TestClock.setTime(start + hour)
+        yield* TestClock.setTime(testStartTime + hour)
         yield* Creator.submitPerspective(id)
-        yield* TestClock.setTime(start + 2 * hour)
+        yield* TestClock.setTime(testStartTime + 2 * hour)
         yield* Creator.runDueStep(id)
         yield* Creator.completeDraft(id)
         const drafted: PersonaTimeline = {
           ...timeline,
           status: "commentary_generated",
-          notifiedAt: start + minute,
-          respondedAt: start + hour,
-          firstDraftedAt: start + 2 * hour
+          notifiedAt: testStartTime + minute,
+          respondedAt: testStartTime + hour,
+          firstDraftedAt: testStartTime + 2 * hour
         }
         assert.deepStrictEqual(yield* all(owner), [drafted])
-        yield* TestClock.setTime(start + 3 * hour)
+        yield* TestClock.setTime(testStartTime + 3 * hour)
         yield* Creator.revise(id)
         yield* Creator.runDueStep(id)
         yield* Creator.completeDraft(id)
         assert.deepStrictEqual(yield* all(owner), [drafted])
-        yield* TestClock.setTime(start + 4 * hour)
+        yield* TestClock.setTime(testStartTime + 4 * hour)
         yield* Creator.approve(id)
         assert.deepStrictEqual(yield* all(owner), [
-          { ...drafted, status: "creator_approved", approvedAt: start + 4 * hour }
+          { ...drafted, status: "creator_approved", approvedAt: testStartTime + 4 * hour }
         ])
       }))
 
     it("the timeline of a failed assignment contains the failure reason", () =>
       Effect.gen(function* () {
         const owner = ownerOf()
-        const [declined, withdrawn] = yield* send(owner, start, personas(2))
+        const [declined, withdrawn] = yield* send(owner, testStartTime, personas(2))
         yield* Creator.decline(declined as ShareId)
         yield* Creator.respondAndDraft(withdrawn as ShareId)
         yield* Creator.withdraw(withdrawn as ShareId)
@@ -104,9 +104,9 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         const owner = ownerOf()
         const names = ["before", "first", "last", "after"]
         for (const [index, later] of [-1, 0, day - 1, day].entries()) {
-          yield* send(owner, start + later, [persona({ name: `${names[index]}` })])
+          yield* send(owner, testStartTime + later, [persona({ name: `${names[index]}` })])
         }
-        const { timelines } = yield* store.page(owner, { start, end: start + day }, null, 10)
+        const { timelines } = yield* store.page(owner, { start: testStartTime, end: testStartTime + day }, null, 10)
         assert.deepStrictEqual(
           timelines.map(({ personaName }) => personaName),
           ["first", "last"]
@@ -116,8 +116,8 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
     it("the assignments of another organization or environment are not returned", () =>
       Effect.gen(function* () {
         const owner = ownerOf()
-        yield* send({ ...owner, environment: "test" }, start)
-        yield* send({ ...owner, organizationId: organizationId() }, start)
+        yield* send({ ...owner, environment: "test" }, testStartTime)
+        yield* send({ ...owner, organizationId: makeOrganizationId() }, testStartTime)
         assert.deepStrictEqual(yield* all(owner), [])
       }))
 
@@ -128,13 +128,13 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         const named = (name: string, count: number) =>
           Array.from({ length: count }, (_, index) => persona({ name: `${name} ${index}` }))
         const [late, early, latest] = [named("late", 3), named("early", 4), named("latest", 1)]
-        yield* send(owner, start + hour, late)
-        yield* send(owner, start, early)
-        yield* send(owner, start + 2 * hour, latest)
+        yield* send(owner, testStartTime + hour, late)
+        yield* send(owner, testStartTime, early)
+        yield* send(owner, testStartTime + 2 * hour, latest)
         const order = [...early, ...late, ...latest].map(({ name }) => name)
         for (const limit of [1, 2, 3, 4]) {
           const seen: Array<string> = []
-          let after: Cursor | null = null
+          let after: PageCursor | null = null
           do {
             const page: Effect.Success<ReturnType<typeof store.page>> = yield* store.page(owner, whole, after, limit)
             seen.push(...page.timelines.map(({ personaName }) => personaName))
@@ -148,25 +148,25 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
       Effect.gen(function* () {
         const owner = ownerOf()
         const [ada, bo] = [persona({ name: "Ada" }), persona({ name: "Bo" })]
-        const [first] = yield* send(owner, start, [ada, bo])
+        const [first] = yield* send(owner, testStartTime, [ada, bo])
         assert.deepStrictEqual(
           summaries(yield* days(owner)),
           summaries([metricsOf(ada, sent(1)), metricsOf(bo, sent(1))])
         )
-        yield* TestClock.setTime(start + minute)
+        yield* TestClock.setTime(testStartTime + minute)
         yield* Creator.deliverRequest(first)
-        yield* TestClock.setTime(start + hour)
+        yield* TestClock.setTime(testStartTime + hour)
         yield* Creator.respondAndDraft(first)
-        yield* TestClock.setTime(start + 3 * hour)
+        yield* TestClock.setTime(testStartTime + 3 * hour)
         yield* Creator.approve(first)
         const metrics = emptyMetrics()
         addTimeline(metrics, {
           status: "creator_approved",
           failureReason: null,
-          notifiedAt: start + minute,
-          respondedAt: start + hour,
-          firstDraftedAt: start + hour,
-          approvedAt: start + 3 * hour
+          notifiedAt: testStartTime + minute,
+          respondedAt: testStartTime + hour,
+          firstDraftedAt: testStartTime + hour,
+          approvedAt: testStartTime + 3 * hour
         })
         assert.deepStrictEqual(
           summaries(yield* days(owner)),
@@ -178,13 +178,13 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
       Effect.gen(function* () {
         const store = yield* PerformanceStore
         const owner = ownerOf()
-        const midnight = Math.floor(start / day) * day
+        const midnight = Math.floor(testStartTime / day) * day
         const ada = persona({ name: "Ada Northwind" })
         for (const [index, name] of ["Too Early", "Ada Northwind", "Ada Southwind", "Too Late"].entries()) {
           yield* send(owner, midnight + (index - 1) * day, [{ ...ada, name }])
         }
         yield* send({ ...owner, environment: "test" }, midnight)
-        yield* send({ ...owner, organizationId: organizationId() }, midnight)
+        yield* send({ ...owner, organizationId: makeOrganizationId() }, midnight)
         const both = yield* store.days(owner, midnight, midnight + 2 * day)
         assert.deepStrictEqual(summaries(both), summaries([metricsOf({ ...ada, name: "Ada Southwind" }, sent(2))]))
         const open = yield* store.days(owner, midnight, null)
@@ -197,12 +197,12 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         const ada = persona({ name: "Ada" })
         const times: Array<number> = []
         for (let index = 0; index < 80; index++) {
-          const [id] = yield* send(owner, start, [ada])
-          yield* TestClock.setTime(start + minute)
+          const [id] = yield* send(owner, testStartTime, [ada])
+          yield* TestClock.setTime(testStartTime + minute)
           yield* Creator.deliverRequest(id)
           const took = (index + 1) ** 2 * 10_007
           times.push(took)
-          yield* TestClock.setTime(start + minute + took)
+          yield* TestClock.setTime(testStartTime + minute + took)
           yield* Creator.submitPerspective(id)
         }
         const [first] = yield* days(owner)
@@ -216,7 +216,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
   })
 }
 
-const days = (owner: Owner) => Effect.flatMap(PerformanceStore, (store) => store.days(owner, start - 2 * day, null))
+const days = (owner: Owner) => Effect.flatMap(PerformanceStore, (store) => store.days(owner, testStartTime - 2 * day, null))
 
 const metricsOf = (
   { id, name }: { readonly id: PersonaId; readonly name: string },

@@ -7,8 +7,8 @@ import { PersonaStore } from "@partner-commentary/core/persona/PersonaStore"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import { day, hour, license, organization, organizationId, persona, personaId, start } from "../support/Fixtures.ts"
-import { guarantees } from "../support/Guarantee.ts"
+import { day, hour, license, organization, makeOrganizationId, persona, makePersonaId, testStartTime } from "../support/Fixtures.ts"
+import { makeGuaranteeTest } from "../support/GuaranteeTest.ts"
 import * as PersonaReadingSuite from "./PersonaReadingSuite.ts"
 
 type Stores = PersonaStore | PersonaRegistry | OrganizationRegistry
@@ -26,7 +26,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
   })
 
   describe(`${name}: PersonaStore`, () => {
-    const it = guarantees(layer)
+    const it = makeGuaranteeTest(layer)
 
     it("a persona is found with the data of its publication", () =>
       Effect.gen(function* () {
@@ -44,7 +44,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
           yield* registry.insert(one)
           assert.deepStrictEqual(yield* store.find(one.id), Option.some(one))
         }
-        assert.isTrue(Option.isNone(yield* store.find(personaId())))
+        assert.isTrue(Option.isNone(yield* store.find(makePersonaId())))
       }))
 
     it("concurrent changes of a persona run one after the other, each on the result of the previous change", () =>
@@ -66,13 +66,13 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.deepStrictEqual(moved, yield* store.find(one.id))
         assert.deepStrictEqual(yield* registry.byCreator("new@EXAMPLE.org"), Option.toArray(moved))
         assert.deepStrictEqual(yield* registry.byCreator(one.creator.email), [])
-        assert.isTrue(Option.isNone(yield* registry.update(personaId(), (present) => present)))
+        assert.isTrue(Option.isNone(yield* registry.update(makePersonaId(), (present) => present)))
       }))
 
     it("personas are listed oldest first", () =>
       Effect.gen(function* () {
         const registry = yield* PersonaRegistry
-        const [late, early] = [persona({ createdAt: start + hour }), persona()]
+        const [late, early] = [persona({ createdAt: testStartTime + hour }), persona()]
         yield* registry.insert(late)
         yield* registry.insert(early)
         assert.deepStrictEqual(yield* registry.list, [early, late])
@@ -81,13 +81,13 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
     it("a licence is valid from its grant until its exact end", () =>
       Effect.gen(function* () {
         const store = yield* PersonaStore
-        const { grant, mine, one } = yield* licensed({ until: start + day })
-        assert.deepStrictEqual(yield* store.licensedAmong(mine, [one.id], start + day - 1), [one])
-        assert.deepStrictEqual(yield* store.licensedAmong(mine, [one.id], start + day), [])
-        assert.deepStrictEqual(yield* store.licensed(mine, start + day - 1), [one])
-        assert.deepStrictEqual(yield* store.licensed(mine, start + day), [])
+        const { grant, mine, one } = yield* licensed({ until: testStartTime + day })
+        assert.deepStrictEqual(yield* store.licensedAmong(mine, [one.id], testStartTime + day - 1), [one])
+        assert.deepStrictEqual(yield* store.licensedAmong(mine, [one.id], testStartTime + day), [])
+        assert.deepStrictEqual(yield* store.licensed(mine, testStartTime + day - 1), [one])
+        assert.deepStrictEqual(yield* store.licensed(mine, testStartTime + day), [])
         yield* grant({ until: null })
-        assert.deepStrictEqual(yield* store.licensed(mine, start + 100 * day), [one])
+        assert.deepStrictEqual(yield* store.licensed(mine, testStartTime + 100 * day), [one])
       }))
 
     it("a revoked licence ends immediately, keeps the time of its first revocation, and can be granted again", () =>
@@ -95,18 +95,18 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         const store = yield* PersonaStore
         const registry = yield* PersonaRegistry
         const { grant, mine, one } = yield* licensed({})
-        const revoked = yield* registry.revoke(mine, one.id, start + hour)
-        const expected = license({ organizationId: mine, personaId: one.id, revokedAt: start + hour })
+        const revoked = yield* registry.revoke(mine, one.id, testStartTime + hour)
+        const expected = license({ organizationId: mine, personaId: one.id, revokedAt: testStartTime + hour })
         assert.deepStrictEqual(revoked, Option.some(expected))
-        assert.deepStrictEqual(yield* registry.revoke(mine, one.id, start + day), revoked)
-        assert.deepStrictEqual(yield* store.licensed(mine, start + hour), [])
-        assert.deepStrictEqual(yield* store.licensedAmong(mine, [one.id], start + hour), [])
-        assert.isTrue(yield* grant({ grantedAt: start + day }))
-        assert.deepStrictEqual(yield* store.licensed(mine, start + day), [one])
+        assert.deepStrictEqual(yield* registry.revoke(mine, one.id, testStartTime + day), revoked)
+        assert.deepStrictEqual(yield* store.licensed(mine, testStartTime + hour), [])
+        assert.deepStrictEqual(yield* store.licensedAmong(mine, [one.id], testStartTime + hour), [])
+        assert.isTrue(yield* grant({ grantedAt: testStartTime + day }))
+        assert.deepStrictEqual(yield* store.licensed(mine, testStartTime + day), [one])
         assert.deepStrictEqual(yield* registry.licenses(mine), [
-          { ...expected, grantedAt: start + day, revokedAt: null, personaName: one.name }
+          { ...expected, grantedAt: testStartTime + day, revokedAt: null, personaName: one.name }
         ])
-        assert.isTrue(Option.isNone(yield* registry.revoke(organizationId(), one.id, start)))
+        assert.isTrue(Option.isNone(yield* registry.revoke(makeOrganizationId(), one.id, testStartTime)))
       }))
 
     it("a licence for an unknown organization or persona is rejected", () =>

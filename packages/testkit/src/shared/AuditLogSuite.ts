@@ -10,10 +10,10 @@ import type * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import * as TestClock from "effect/testing/TestClock"
 import * as Creator from "../support/Creator.ts"
-import { apiKey, hour, organizationId, start, submission } from "../support/Fixtures.ts"
-import { guarantees } from "../support/Guarantee.ts"
+import { apiKey, hour, makeOrganizationId, testStartTime, submission } from "../support/Fixtures.ts"
+import { makeGuaranteeTest } from "../support/GuaranteeTest.ts"
 
-export interface RecordedEntries extends AuditEntry {
+export interface RecordedAuditEntry extends AuditEntry {
   readonly at: Instant
 }
 
@@ -23,10 +23,10 @@ type Stores = AuditLog | ApiKeyStore | TopicStore | AssignmentStore
 export const suite = <R, E, E2>(
   name: string,
   layer: Layer.Layer<R | Stores, E>,
-  recorded: Effect.Effect<ReadonlyArray<RecordedEntries>, E2, R>
+  recorded: Effect.Effect<ReadonlyArray<RecordedAuditEntry>, E2, R>
 ): void => {
   describe(`${name}: AuditLog`, () => {
-    const it = guarantees(layer)
+    const it = makeGuaranteeTest(layer)
 
     it("audit entries are stored unchanged and in order, with the clock's time", () =>
       Effect.gen(function* () {
@@ -34,7 +34,7 @@ export const suite = <R, E, E2>(
         const first = {
           action: "key.created",
           subject: "a",
-          organizationId: organizationId(),
+          organizationId: makeOrganizationId(),
           details: { n: [1, "x"] }
         }
         const second = { action: "creator.erased", subject: "", organizationId: null, details: {} }
@@ -42,8 +42,8 @@ export const suite = <R, E, E2>(
         yield* TestClock.adjust("1 hour")
         yield* log.record(second)
         assert.deepStrictEqual(yield* recorded, [
-          { ...first, at: start },
-          { ...second, at: start + hour }
+          { ...first, at: testStartTime },
+          { ...second, at: testStartTime + hour }
         ])
       }))
 
@@ -60,7 +60,7 @@ export const suite = <R, E, E2>(
         const { organizationId } = given.topic
         assert.deepStrictEqual(
           yield* recorded,
-          sent.map((subject) => ({ action: "creator.declined", subject, organizationId, details: {}, at: start }))
+          sent.map((subject) => ({ action: "creator.declined", subject, organizationId, details: {}, at: testStartTime }))
         )
       }))
 
@@ -72,12 +72,12 @@ export const suite = <R, E, E2>(
         const entry = (action: string) => ({ action, subject, organizationId, details: {} })
         yield* store.insert({ key, hash: "hash" }, 1, entry("key.created"))
         yield* Effect.flip(store.insert({ key: apiKey({ organizationId }), hash: "more" }, 1, entry("key.created")))
-        const change = (record: AuditEntry | null) => ({ revokedAt: start, isRevoked: true, successor: null, record })
+        const change = (record: AuditEntry | null) => ({ revokedAt: testStartTime, isRevoked: true, successor: null, record })
         yield* store.modify(subject, null, () => Result.succeed(change(entry("key.revoked"))))
         yield* store.modify(subject, null, () => Result.succeed(change(null)))
         assert.deepStrictEqual(yield* recorded, [
-          { ...entry("key.created"), at: start },
-          { ...entry("key.revoked"), at: start }
+          { ...entry("key.created"), at: testStartTime },
+          { ...entry("key.revoked"), at: testStartTime }
         ])
       }))
   })

@@ -6,7 +6,7 @@ import { assert, describe } from "@effect/vitest"
 import { repairDueTimesOf } from "@partner-commentary/core/commentary/Generation"
 import { MediaJobStore } from "@partner-commentary/core/commentary/MediaJobStore"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
-import { latestDueTimes } from "@partner-commentary/core/shared/DueTimes"
+import { latestPlausibleDueTimes } from "@partner-commentary/core/shared/DueTimes"
 import type { ShareId } from "@partner-commentary/core/shared/Ids"
 import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
@@ -18,59 +18,59 @@ import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as TestClock from "effect/testing/TestClock"
 import * as Creator from "../support/Creator.ts"
-import { commentaryId, hour, mail, minute, start, submission } from "../support/Fixtures.ts"
-import { guarantees } from "../support/Guarantee.ts"
+import { makeCommentaryId, hour, mail, minute, testStartTime, submission } from "../support/Fixtures.ts"
+import { makeGuaranteeTest } from "../support/GuaranteeTest.ts"
 
 type Stores = MailStore | MediaJobStore | AssignmentStore | TopicStore
 
 const lease = Duration.minutes(2)
-const latest = latestDueTimes(start, lease, [Duration.minutes(5), Duration.hours(1)])
-const ahead = start + 2 * hour
+const latest = latestPlausibleDueTimes(testStartTime, lease, [Duration.minutes(5), Duration.hours(1)])
+const ahead = testStartTime + 2 * hour
 
 export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
   describe(`${name}: repair of due times that a fast clock set`, () => {
-    const it = guarantees(layer)
+    const it = makeGuaranteeTest(layer)
 
     it("the repair makes a mail with a future creation time due now, and a mail that waits for a retry keeps its time", () =>
       Effect.gen(function* () {
         const store = yield* MailStore
         yield* store.queue(mail({ id: "waits" }))
-        for (const claimed of yield* store.claim(start, start + minute, 10)) {
-          yield* store.settle(claimed, { state: "waiting", until: start + 5 * minute, reason: "" }, start)
+        for (const claimed of yield* store.claim(testStartTime, testStartTime + minute, 10)) {
+          yield* store.settle(claimed, { state: "waiting", until: testStartTime + 5 * minute, reason: "" }, testStartTime)
         }
         yield* store.queue(mail({ id: "ahead", createdAt: ahead }))
         yield* store.repairDueTimes(latest)
-        const now = yield* store.claim(start, start + minute, 10)
+        const now = yield* store.claim(testStartTime, testStartTime + minute, 10)
         assert.deepStrictEqual(
           now.map(({ id }) => id),
           ["ahead"]
         )
-        assert.strictEqual((yield* store.claim(start + 5 * minute - 1, start + hour, 10)).length, 1, "its lease ended")
-        assert.strictEqual((yield* store.claim(start + 5 * minute, start + hour, 10)).length, 1)
+        assert.strictEqual((yield* store.claim(testStartTime + 5 * minute - 1, testStartTime + hour, 10)).length, 1, "its lease ended")
+        assert.strictEqual((yield* store.claim(testStartTime + 5 * minute, testStartTime + hour, 10)).length, 1)
       }))
 
     it("the repair keeps the time of a webhook notice that is due within five minutes, and makes a notice with a later time due now", () =>
       Effect.gen(function* () {
         const store = yield* MailStore
-        const waits = mail({ id: "next-notice", kind: "webhook_moved", shareId: null, createdAt: start + 5 * minute })
+        const waits = mail({ id: "next-notice", kind: "webhook_moved", shareId: null, createdAt: testStartTime + 5 * minute })
         yield* store.queue(waits)
         yield* store.queue({ ...waits, id: "ahead-notice", createdAt: ahead })
         yield* store.repairDueTimes(latest)
-        const now = yield* store.claim(start, start + minute, 10)
+        const now = yield* store.claim(testStartTime, testStartTime + minute, 10)
         assert.deepStrictEqual(
           now.map(({ id }) => id),
           ["ahead-notice"]
         )
-        assert.strictEqual((yield* store.claim(start + 5 * minute, start + hour, 10)).length, 2, "one lease has ended")
+        assert.strictEqual((yield* store.claim(testStartTime + 5 * minute, testStartTime + hour, 10)).length, 2, "one lease has ended")
       }))
 
     it("the repair keeps the time of a notice about a stalled draft that is due within an hour, and makes a notice with a later time due now", () =>
       Effect.gen(function* () {
         const store = yield* MailStore
-        yield* store.queue(mail({ id: "next-stalled", kind: "stalled", createdAt: start + hour }))
+        yield* store.queue(mail({ id: "next-stalled", kind: "stalled", createdAt: testStartTime + hour }))
         yield* store.queue(mail({ id: "ahead-stalled", kind: "stalled", createdAt: ahead }))
         yield* store.repairDueTimes(latest)
-        const now = yield* store.claim(start, start + minute, 10)
+        const now = yield* store.claim(testStartTime, testStartTime + minute, 10)
         assert.deepStrictEqual(
           now.map(({ id }) => id),
           ["ahead-stalled"]
@@ -85,7 +85,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         yield* store.repairDueTimes(latest)
         assert.deepStrictEqual(yield* store.nextDue, Option.some(latest.leased))
         if (taken === undefined) return assert.fail("nothing was taken")
-        assert.isTrue(yield* store.settle(taken, { state: "sent" }, start))
+        assert.isTrue(yield* store.settle(taken, { state: "sent" }, testStartTime))
       }))
 
     it("the repair makes an audio job with a future due time due now, and replaces a lease that ends too late by a full lease from now", () =>
@@ -96,13 +96,13 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         if (share === undefined) return assert.fail("nothing was sent")
         yield* Creator.respondAndDraft(share)
         yield* TestClock.setTime(ahead)
-        const action = { draftId: null, content: null, commentaryId: commentaryId(), contentHash: "hash" }
+        const action = { draftId: null, content: null, commentaryId: makeCommentaryId(), contentHash: "hash" }
         const mediaRequests = [{ kind: "audio", name: "a" }] as const
         yield* (yield* AssignmentStore).modify(share, (present) =>
           approve(present, { ...action, mediaRequests }, ahead)
         )
         yield* store.repairDueTimes(latest)
-        assert.deepStrictEqual(yield* store.nextDue(["audio"]), Option.some(start))
+        assert.deepStrictEqual(yield* store.nextDue(["audio"]), Option.some(testStartTime))
         yield* store.claim(ahead, ahead + minute, ["audio"], 1)
         yield* store.repairDueTimes(latest)
         assert.deepStrictEqual(yield* store.nextDue(["audio"]), Option.some(latest.leased))
@@ -118,9 +118,9 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
 
     const repaired = Effect.gen(function* () {
       const store = yield* AssignmentStore
-      const found = yield* store.putOff(latest, start, 10)
+      const found = yield* store.putOff(latest, testStartTime, 10)
       for (const id of found)
-        yield* store.modify(id, (present) => Result.succeed(repairDueTimesOf(present, latest, start)))
+        yield* store.modify(id, (present) => Result.succeed(repairDueTimesOf(present, latest, testStartTime)))
       return found
     })
 
@@ -138,7 +138,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         yield* TestClock.setTime(ahead)
         yield* Creator.submitPerspective(early)
         assert.deepStrictEqual(yield* repaired, [early])
-        assert.strictEqual(yield* dueAt(early), start)
+        assert.strictEqual(yield* dueAt(early), testStartTime)
         assert.deepStrictEqual(yield* repaired, [])
         yield* Creator.runDueStep(early)
         assert.deepStrictEqual(yield* repaired, [early])
@@ -148,9 +148,9 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
     it("the repair makes a simulated step with a future time due now", () =>
       Effect.gen(function* () {
         const share = yield* sent("test", ahead)
-        yield* sent("test", start)
+        yield* sent("test", testStartTime)
         assert.deepStrictEqual(yield* repaired, [share])
-        assert.strictEqual(yield* dueAt(share), start)
+        assert.strictEqual(yield* dueAt(share), testStartTime)
         assert.deepStrictEqual(yield* repaired, [])
       }))
   })

@@ -13,14 +13,14 @@ import * as Fiber from "effect/Fiber"
 import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { mail, persona, repeatedSubmission, submission } from "../support/Fixtures.ts"
-import { guarantees } from "../support/Guarantee.ts"
-import { readUsageOf } from "../webhook/Traces.ts"
+import { makeGuaranteeTest } from "../support/GuaranteeTest.ts"
+import { readUsageOf } from "../webhook/TopicUsage.ts"
 
 type Stores = Transaction | TopicStore | MailStore | UsageStore
 
 export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
   describe(`${name}: Transaction`, () => {
-    const it = guarantees(layer)
+    const it = makeGuaranteeTest(layer)
 
     it("a transaction commits the changes of several stores together", () =>
       Effect.gen(function* () {

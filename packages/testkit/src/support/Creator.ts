@@ -13,9 +13,9 @@ import * as Workflow from "@partner-commentary/core/topic/Workflow"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
-import { commentaryId, draftId } from "./Fixtures.ts"
+import { makeCommentaryId, makeDraftId } from "./Fixtures.ts"
 
-type Decide<E> = (present: Assignment, at: Instant) => Result.Result<Workflow.Change, E>
+type Decide<E> = (present: Assignment, at: Instant) => Result.Result<Workflow.AssignmentChange, E>
 
 const step = <E>(decide: Decide<E>) =>
   Effect.fnUntraced(function* (id: ShareId) {
@@ -44,7 +44,7 @@ export const cancel = step((present, at) => Result.succeed(Workflow.cancel(prese
 export const approve = step((present, at) =>
   Workflow.approve(
     present,
-    { draftId: present.draft?.id ?? null, content: null, commentaryId: commentaryId(), contentHash: "hash" },
+    { draftId: present.draft?.id ?? null, content: null, commentaryId: makeCommentaryId(), contentHash: "hash" },
     at
   )
 )
@@ -64,7 +64,7 @@ export const completeDraft = step((present, at) =>
   Result.succeed(
     applyGeneratedDraft(
       present,
-      { ticket: ticketOf(present), draftId: draftId(), content: "It will be the keeper." },
+      { ticket: ticketOf(present), draftId: makeDraftId(), content: "It will be the keeper." },
       at,
       defaults
     )
@@ -79,7 +79,7 @@ export const failAttemptTemporarily = step((present, at) =>
 )
 
 /** Changes an assignment without a workflow transition, which is allowed at any time. */
-export const changePersonaName = step((present) =>
+export const changeCreatorName = step((present) =>
   Result.succeed(Workflow.makeChange({ ...present, creator: { ...present.creator, name: `${present.creator.name}.` } }))
 )
 

@@ -17,11 +17,11 @@ import {
 import { fromIso, type Instant } from "@partner-commentary/core/shared/Instant"
 import type { Owner } from "@partner-commentary/core/shared/Owner"
 import type { Submission } from "@partner-commentary/core/topic/Submission"
-import type { Attempt } from "@partner-commentary/core/webhook/Attempt"
+import type { DeliveryAttempt } from "@partner-commentary/core/webhook/Attempt"
 import type { Webhook } from "@partner-commentary/core/webhook/Webhook"
 
 /** The time at which tests start by default, shortly before the end of a month. */
-export const start: Instant = fromIso("2026-01-30T12:00:00.000Z")
+export const testStartTime: Instant = fromIso("2026-01-30T12:00:00.000Z")
 
 /** The start of the month after `start`. */
 export const startOfNextMonth: Instant = fromIso("2026-02-01T00:00:00.000Z")
@@ -39,40 +39,40 @@ const uuid = (): string => {
   return `0198c0de-0000-7000-8000-${String(minted).padStart(12, "0")}`
 }
 
-export const organizationId = () => OrganizationId.make(uuid())
-export const personaId = () => PersonaId.make(uuid())
-export const topicId = () => TopicId.make(uuid())
-export const shareId = () => ShareId.make(uuid())
-export const draftId = () => DraftId.make(uuid())
-export const commentaryId = () => CommentaryId.make(uuid())
+export const makeOrganizationId = () => OrganizationId.make(uuid())
+export const makePersonaId = () => PersonaId.make(uuid())
+export const makeTopicId = () => TopicId.make(uuid())
+export const makeShareId = () => ShareId.make(uuid())
+export const makeDraftId = () => DraftId.make(uuid())
+export const makeCommentaryId = () => CommentaryId.make(uuid())
 
 export const owner = (changes: Partial<Owner> = {}): Owner => ({
-  organizationId: organizationId(),
+  organizationId: makeOrganizationId(),
   environment: "live",
   ...changes
 })
 
 export const organization = (changes: Partial<Organization> = {}): Organization => ({
-  id: organizationId(),
+  id: makeOrganizationId(),
   name: "Nordic Sports Wire",
   plan: "standard",
   limits: {},
   contactEmail: "desk@example.org",
   identityId: null,
   suspendedAt: null,
-  createdAt: start,
+  createdAt: testStartTime,
   ...changes
 })
 
 export const persona = (changes: Partial<Persona> = {}): Persona => ({
-  id: personaId(),
+  id: makePersonaId(),
   name: "Ada Northwind",
   imageUrl: "https://images.example.org/ada.png",
   bio: "Twenty years on the touchline.",
   expertise: ["football", "Eliteserien"],
   socialLinks: { twitter: "https://twitter.example/ada", instagram: "https://instagram.example/ada" },
   creator: { name: "Ada N.", email: "Ada@Example.org" },
-  createdAt: start,
+  createdAt: testStartTime,
   ...changes
 })
 
@@ -80,9 +80,9 @@ export const personas = (count: number): ReadonlyArray<Persona> =>
   Array.from({ length: count }, (_, index) => persona({ name: `Persona ${index}` }))
 
 export const license = (changes: Partial<License> = {}): License => ({
-  organizationId: organizationId(),
-  personaId: personaId(),
-  grantedAt: start,
+  organizationId: makeOrganizationId(),
+  personaId: makePersonaId(),
+  grantedAt: testStartTime,
   until: null,
   revokedAt: null,
   ...changes
@@ -91,13 +91,13 @@ export const license = (changes: Partial<License> = {}): License => ({
 export const apiKey = (changes: Partial<ApiKey> = {}): ApiKey => ({
   id: ApiKeyId.make(uuid()),
   lineageId: ApiKeyId.make(uuid()),
-  organizationId: organizationId(),
+  organizationId: makeOrganizationId(),
   name: "production",
   prefix: "pk_live_AbCd1234",
   scopes: ["topics:submit", "topics:read"],
   environment: "live",
   ipAllowList: ["203.0.113.0/24", "2001:db8::1"],
-  createdAt: start,
+  createdAt: testStartTime,
   expiresAt: null,
   revokedAt: null,
   isRevoked: false,
@@ -111,7 +111,7 @@ export const mail = (changes: Partial<NewMail> = {}): NewMail => ({
   shareId: null,
   organizationId: null,
   address: "ada@example.org",
-  createdAt: start,
+  createdAt: testStartTime,
   ...changes
 })
 
@@ -123,8 +123,8 @@ export const webhook = (changes: Partial<Webhook> = {}): Webhook => ({
   status: "active",
   consecutiveFailures: 0,
   lastDeliveryAt: null,
-  createdAt: start,
-  updatedAt: start,
+  createdAt: testStartTime,
+  updatedAt: testStartTime,
   ...changes
 })
 
@@ -139,12 +139,12 @@ export const submission = (
   } & Partial<Omit<Submission, "topic" | "candidates">> = {}
 ): Submission => {
   const { personas: asked = [persona()], topic, ...rest } = changes
-  const createdAt = topic?.createdAt ?? start
+  const createdAt = topic?.createdAt ?? testStartTime
   const environment = topic?.environment ?? "live"
   return {
     topic: {
-      id: topicId(),
-      organizationId: organizationId(),
+      id: makeTopicId(),
+      organizationId: makeOrganizationId(),
       organizationName: "Nordic Sports Wire",
       environment,
       externalReference: null,
@@ -156,7 +156,7 @@ export const submission = (
       ...topic
     },
     requested: asked.map(({ id }) => id),
-    candidates: asked.map((one) => ({ persona: one, shareId: shareId() })),
+    candidates: asked.map((one) => ({ persona: one, shareId: makeShareId() })),
     fingerprint: `fingerprint-${uuid()}`,
     windowUntil: createdAt + day,
     respondBy: createdAt + 3 * day,
@@ -171,14 +171,14 @@ export const submission = (
 /** Creates a second submission with the same content and personas, and new ids. */
 export const repeatedSubmission = (first: Submission, topic: Partial<Submission["topic"]> = {}): Submission => ({
   ...first,
-  topic: { ...first.topic, id: topicId(), ...topic },
-  candidates: first.candidates.map((candidate) => ({ ...candidate, shareId: shareId() })),
+  topic: { ...first.topic, id: makeTopicId(), ...topic },
+  candidates: first.candidates.map((candidate) => ({ ...candidate, shareId: makeShareId() })),
   windowUntil: (topic.createdAt ?? first.topic.createdAt) + day
 })
 
 /** The result of a failed delivery attempt. `success` is the result of a successful attempt. */
-export const failure: Attempt = {
-  at: start,
+export const failedAttempt: DeliveryAttempt = {
+  at: testStartTime,
   duration: 12,
   status: 500,
   failure: "http",
@@ -186,4 +186,4 @@ export const failure: Attempt = {
   excerpt: "no",
   retryAfter: null
 }
-export const success: Attempt = { ...failure, status: 200, failure: null, reason: null }
+export const successfulAttempt: DeliveryAttempt = { ...failedAttempt, status: 200, failure: null, reason: null }

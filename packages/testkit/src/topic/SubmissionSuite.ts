@@ -13,27 +13,27 @@ import * as Option from "effect/Option"
 import {
   owner as ownerOf,
   persona,
-  personaId,
+  makePersonaId,
   personas,
   repeatedSubmission,
-  start,
+  testStartTime,
   startOfNextMonth,
   submission
 } from "../support/Fixtures.ts"
-import { guarantees } from "../support/Guarantee.ts"
-import { readUsageOf } from "../webhook/Traces.ts"
+import { makeGuaranteeTest } from "../support/GuaranteeTest.ts"
+import { readUsageOf } from "../webhook/TopicUsage.ts"
 
 type Stores = TopicStore | MailStore | UsageStore
 
 export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
   describe(`${name}: TopicStore.submit`, () => {
-    const it = guarantees(layer)
+    const it = makeGuaranteeTest(layer)
 
     it("every requested persona has a result, in the order of the request", () =>
       Effect.gen(function* () {
         const store = yield* TopicStore
         const [first, other] = [persona(), persona()]
-        const unlicensed = personaId()
+        const unlicensed = makePersonaId()
         const given = submission({ personas: [other, first], requested: [unlicensed, first.id, other.id, first.id] })
         const { results } = yield* store.submit(given)
         assert.deepStrictEqual(
@@ -131,7 +131,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         yield* Effect.flip(store.submit(refused))
         assert.isTrue(Option.isNone(yield* store.find(refused.topic, refused.topic.id)))
         assert.deepStrictEqual(yield* readUsageOf(first.topic), before)
-        const nobody = submission({ personas: [], requested: [personaId()] })
+        const nobody = submission({ personas: [], requested: [makePersonaId()] })
         assert.strictEqual((yield* Effect.flip(store.submit(nobody)))._tag, "NoValidPersonas")
         assert.deepStrictEqual(yield* readUsageOf(nobody.topic), { topics: 0, held: 0, units: 0 })
       }))
@@ -163,9 +163,9 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         const quotas = { topics_per_month: 2, commentaries_per_month: 100 }
         const organizationId = submission().topic.organizationId
         const send = (createdAt: number) => store.submit(submission({ quotas, topic: { organizationId, createdAt } }))
-        yield* send(start)
-        yield* send(start)
-        const error = yield* Effect.flip(send(start))
+        yield* send(testStartTime)
+        yield* send(testStartTime)
+        const error = yield* Effect.flip(send(testStartTime))
         assert.deepInclude(error, { quota: "topics_per_month", limit: 2, remaining: 0 })
         yield* send(startOfNextMonth)
         yield* Effect.flip(send(startOfNextMonth - 1))
@@ -212,7 +212,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
           // A duplicate id is a defect that the database detects only when it writes the row.
           send({ topic: { id: there.topic.id } }),
           send({ personas: personas(10) }),
-          send({ personas: [], requested: [personaId()] }),
+          send({ personas: [], requested: [makePersonaId()] }),
           repeatedSubmission(there)
         ]
         const all = good.flatMap((one, index) => [one, bad[index] ?? one])

@@ -15,23 +15,23 @@ import * as Option from "effect/Option"
 import * as Creator from "../support/Creator.ts"
 import {
   day,
-  organizationId,
+  makeOrganizationId,
   owner as ownerOf,
   personas,
   repeatedSubmission,
-  start,
+  testStartTime,
   submission
 } from "../support/Fixtures.ts"
-import { guarantees } from "../support/Guarantee.ts"
+import { makeGuaranteeTest } from "../support/GuaranteeTest.ts"
 
 type Stores = TopicStore | AssignmentStore | Retention | EventLog | PerformanceStore
 
 /** The fixtures start at noon. `midnight` is the first midnight after this start. */
-const midnight = start + day / 2
+const midnight = testStartTime + day / 2
 
 export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
   describe(`${name}: TopicStore, storage of the test environment`, () => {
-    const it = guarantees(layer)
+    const it = makeGuaranteeTest(layer)
 
     const test = (
       owner: { readonly organizationId: Submission["topic"]["organizationId"] },
@@ -72,7 +72,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         yield* submit(test(owner, limits, { storage: { bytes: 1500, limits } }))
         const error = yield* Effect.flip(submit(test(owner, limits, { storage: { bytes: 1, limits } })))
         assert.deepInclude(error, { _tag: "TestStorageFull", quota: "test_bytes", limit: 2500, remaining: 0 })
-        yield* submit(test({ organizationId: organizationId() }, limits))
+        yield* submit(test({ organizationId: makeOrganizationId() }, limits))
         yield* submit(submission({ topic: { organizationId: owner.organizationId } }))
       }))
 
@@ -96,7 +96,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         const owner = ownerOf({ environment: "test" })
         const limits = { topics: 3, bytes: 1_000_000 }
         const at = (createdAt: number) => test(owner, limits, { topic: { createdAt }, personas: personas(2) })
-        const [old, older, young] = [at(midnight - 1), at(start), at(midnight)]
+        const [old, older, young] = [at(midnight - 1), at(testStartTime), at(midnight)]
         const live = submission({ topic: { organizationId: owner.organizationId } })
         const shares = (yield* submit(old)).sent
         yield* submit(older)
@@ -123,7 +123,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         const store = yield* TopicStore
         assert.isTrue(Option.isNone(yield* store.find(owner, old.topic.id)))
         assert.deepStrictEqual(
-          (yield* performance.days(owner, start - day, null)).map(({ metrics }) => metrics.counts.sent),
+          (yield* performance.days(owner, testStartTime - day, null)).map(({ metrics }) => metrics.counts.sent),
           [1, 1]
         )
         assert.isTrue(Option.isSome(yield* store.find(live.topic, live.topic.id)))
@@ -155,7 +155,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         const changes = Effect.forEach(sent, (id) => Effect.exit(Creator.decline(id)), { concurrency: "unbounded" })
         yield* Effect.all([changes, retention.purgeTests(midnight)], { concurrency: "unbounded" })
         assert.strictEqual((yield* listed(owner)).total, 0)
-        assert.deepStrictEqual(yield* (yield* PerformanceStore).days(owner, start - day, null), [])
+        assert.deepStrictEqual(yield* (yield* PerformanceStore).days(owner, testStartTime - day, null), [])
       }))
   })
 }

@@ -6,7 +6,7 @@ import { assert, describe, it as vitest } from "@effect/vitest"
 import { addMetrics, addTimeline, emptyMetrics, summarizeMetrics } from "@partner-commentary/core/performance/Metrics"
 import { PerformanceStore } from "@partner-commentary/core/performance/PerformanceStore"
 import type { Owner } from "@partner-commentary/core/shared/Owner"
-import { type Assignment, isSettled } from "@partner-commentary/core/topic/Assignment"
+import { type Assignment, isAssignmentSettled } from "@partner-commentary/core/topic/Assignment"
 import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
 import {
   emptyTopicCounts,
@@ -26,14 +26,14 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as TestClock from "effect/testing/TestClock"
 import * as Creator from "../support/Creator.ts"
-import { day, owner as ownerOf, personas, shareId, start, submission } from "../support/Fixtures.ts"
-import { guarantees } from "../support/Guarantee.ts"
+import { day, owner as ownerOf, personas, makeShareId, testStartTime, submission } from "../support/Fixtures.ts"
+import { makeGuaranteeTest } from "../support/GuaranteeTest.ts"
 
 type Stores = TopicStore | AssignmentStore | UsageStore | PerformanceStore
 
 export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
   describe(`${name}: TopicStore, counts`, () => {
-    const it = guarantees(layer)
+    const it = makeGuaranteeTest(layer)
 
     it("a topic's status changes with its assignments from pending to in progress, partial and completed", () =>
       Effect.gen(function* () {
@@ -57,7 +57,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         const { first, owner, second } = yield* twoSent()
         const of = (month: string) => usage.ofMonth(owner, month)
         yield* Creator.submitPerspective(first)
-        yield* TestClock.setTime(start + 3 * day)
+        yield* TestClock.setTime(testStartTime + 3 * day)
         yield* Creator.runDueStep(first)
         yield* Creator.completeDraft(first)
         assert.deepStrictEqual(yield* of("2026-01"), {
@@ -163,14 +163,14 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
       Effect.gen(function* () {
         const store = yield* AssignmentStore
         const { first, owner, second } = yield* twoSent()
-        const decide = (present: Assignment) => Workflow.cancel(present, { by: "key k" }, start)
+        const decide = (present: Assignment) => Workflow.cancel(present, { by: "key k" }, testStartTime)
         const failing = store.modifyAll([first, second], (present) =>
           present.id === second ? assert.fail("undecided") : decide(present)
         )
         assert.isTrue(Exit.isFailure(yield* Effect.exit(failing)))
         assert.deepStrictEqual(yield* store.modifyAll([], decide), [])
         yield* agree(owner)
-        const modified = yield* store.modifyAll([second, shareId(), first], decide)
+        const modified = yield* store.modifyAll([second, makeShareId(), first], decide)
         assert.deepStrictEqual(
           modified.map(({ after, before }) => [after.id, before.failure, after.failure?.reason]),
           [second, first].map((id) => [id, null, "cancelled" as const])
@@ -201,7 +201,7 @@ const {
   decline,
   completeDraft: draft,
   failAttempt,
-  changePersonaName: rename,
+  changeCreatorName: rename,
   submitPerspective: respond,
   revise,
   runDueStep: wakeUp,
@@ -231,7 +231,7 @@ const happening = Effect.fnUntraced(function* (taken: ReadonlyArray<typeof Step.
   const topics = yield* TopicStore
   const owner = ownerOf()
   const ids: Array<Effect.Success<ReturnType<typeof topics.submit>>["sent"][number]> = []
-  yield* TestClock.setTime(start)
+  yield* TestClock.setTime(testStartTime)
   for (const count of [1, 2, 2]) {
     const { sent } = yield* topics.submit(
       submission({ personas: personas(count), topic: { organizationId: owner.organizationId } })
@@ -253,8 +253,8 @@ const happening = Effect.fnUntraced(function* (taken: ReadonlyArray<typeof Step.
 /** Compares the daily metrics with metrics that are computed from the single assignments. */
 const metricsAgree = Effect.fnUntraced(function* (owner: Owner) {
   const performance = yield* PerformanceStore
-  const days = yield* performance.days(owner, start - day, null)
-  const { timelines } = yield* performance.page(owner, { start: start - day, end: start + day }, null, 100)
+  const days = yield* performance.days(owner, testStartTime - day, null)
+  const { timelines } = yield* performance.page(owner, { start: testStartTime - day, end: testStartTime + day }, null, 100)
   const metrics = emptyMetrics()
   for (const timeline of timelines) addTimeline(metrics, timeline)
   assert.strictEqual(metrics.counts.sent, 5)
@@ -308,7 +308,7 @@ const agree = Effect.fnUntraced(function* (owner: Owner) {
       const { assignment } = Option.getOrThrow(yield* store.find(id))
       units += outcome.failure === null ? 1 : 0
       generated += assignment.draft === null ? 0 : 1
-      assert.strictEqual(assignment.dueAt === null, isSettled(assignment))
+      assert.strictEqual(assignment.dueAt === null, isAssignmentSettled(assignment))
     }
     assert.deepStrictEqual(topic.counts, counts)
     assert.strictEqual(kept.approvedAssignments, counts.creator_approved)

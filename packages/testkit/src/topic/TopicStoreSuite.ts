@@ -9,9 +9,9 @@ import type { UsageStore } from "@partner-commentary/core/usage/UsageStore"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import { owner as ownerOf, personas, second, start, submission, topicId, webhook } from "../support/Fixtures.ts"
-import { guarantees } from "../support/Guarantee.ts"
-import { readUsageOf } from "../webhook/Traces.ts"
+import { owner as ownerOf, personas, second, testStartTime, submission, makeTopicId, webhook } from "../support/Fixtures.ts"
+import { makeGuaranteeTest } from "../support/GuaranteeTest.ts"
+import { readUsageOf } from "../webhook/TopicUsage.ts"
 
 const depth = { topics: 10, assignments: 100, bytes: 1_000_000 }
 
@@ -19,7 +19,7 @@ type Stores = TopicStore | MailStore | UsageStore
 
 export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
   describe(`${name}: TopicStore`, () => {
-    const it = guarantees(layer)
+    const it = makeGuaranteeTest(layer)
 
     it("a topic is found with the data of its submission, and with its assignments in the order of the request", () =>
       Effect.gen(function* () {
@@ -50,8 +50,8 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
             id: shareId,
             persona: { id, name, imageUrl },
             status: "topic_sent" as const,
-            statusUpdatedAt: start,
-            createdAt: start,
+            statusUpdatedAt: testStartTime,
+            createdAt: testStartTime,
             commentary: null,
             failure: null
           }))
@@ -76,13 +76,13 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
           metadata: given.topic.metadata,
           outputTypes: given.topic.outputTypes,
           status: "pending",
-          createdAt: toIso(start),
+          createdAt: toIso(testStartTime),
           assignments: given.candidates.map(({ persona: { id, name }, shareId }) => ({
             id: shareId,
             personaId: id,
             personaName: name,
             status: "topic_sent" as const,
-            statusUpdatedAt: toIso(start),
+            statusUpdatedAt: toIso(testStartTime),
             failureReason: null,
             failureAt: null,
             expiresAt: toIso(given.respondBy)
@@ -127,7 +127,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         const mails = yield* MailStore
         const given = submission({ personas: personas(3) })
         yield* store.submit(given)
-        const queued = yield* mails.claim(start, start + second, 10)
+        const queued = yield* mails.claim(testStartTime, testStartTime + second, 10)
         assert.deepStrictEqual(
           queued.toSorted((one, other) => (one.id < other.id ? -1 : 1)),
           given.candidates.map(({ shareId }) => ({
@@ -136,7 +136,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
             shareId,
             organizationId: given.topic.organizationId,
             address: null,
-            createdAt: start,
+            createdAt: testStartTime,
             attempts: 1,
             ticket: 1,
             unanswered: 0
@@ -161,8 +161,8 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
           })
           assert.deepStrictEqual(yield* readUsageOf(stranger), { topics: 0, held: 0, units: 0 })
         }
-        assert.isTrue(Option.isNone(yield* store.find(given.topic, topicId())))
-        assert.isTrue(Option.isNone(yield* store.progress(given.topic, topicId())))
+        assert.isTrue(Option.isNone(yield* store.find(given.topic, makeTopicId())))
+        assert.isTrue(Option.isNone(yield* store.progress(given.topic, makeTopicId())))
       }))
 
     it("an external reference finds its topics newest first with their own assignments, up to the limit of topics", () =>
@@ -172,7 +172,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         const given = [0, 1, 1, 2].map((age) =>
           submission({
             personas: personas(2),
-            topic: { organizationId, externalReference: "Match:42", createdAt: start + age * second }
+            topic: { organizationId, externalReference: "Match:42", createdAt: testStartTime + age * second }
           })
         )
         for (const one of given) yield* store.submit(one)
@@ -198,7 +198,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         const { organizationId } = submission().topic
         const sizes = [1, 2, 4, 3]
         for (const [age, size] of sizes.entries()) {
-          const topic = { organizationId, externalReference: "final", createdAt: start + age * second }
+          const topic = { organizationId, externalReference: "final", createdAt: testStartTime + age * second }
           yield* store.submit(submission({ personas: personas(size), topic }))
         }
         const within = (assignments: number, topics = 10) =>
@@ -224,7 +224,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         for (const [age, size] of sizes.entries()) {
           const topic = { organizationId, externalReference: "large", content: "ü".repeat(100), metadata: { age } }
           yield* store.submit(
-            submission({ personas: personas(size), topic: { ...topic, createdAt: start + age * second } })
+            submission({ personas: personas(size), topic: { ...topic, createdAt: testStartTime + age * second } })
           )
         }
         const within = (bytes: number) =>

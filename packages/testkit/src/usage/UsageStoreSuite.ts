@@ -9,27 +9,27 @@ import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
 import { UsageStore } from "@partner-commentary/core/usage/UsageStore"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
-import { organizationId, personas, startOfNextMonth, submission } from "../support/Fixtures.ts"
-import { guarantees } from "../support/Guarantee.ts"
+import { makeOrganizationId, personas, startOfNextMonth, submission } from "../support/Fixtures.ts"
+import { makeGuaranteeTest } from "../support/GuaranteeTest.ts"
 
 const live = (organizationId: OrganizationId): Owner => ({ organizationId, environment: "live" })
 
 export const suite = <E>(name: string, layer: Layer.Layer<UsageStore | TopicStore, E>): void => {
   describe(`${name}: UsageStore`, () => {
-    const it = guarantees(layer)
+    const it = makeGuaranteeTest(layer)
     const nothing = { topics: 0, commentaryUnits: 0, commentariesGenerated: 0, apiCalls: 0 }
 
     it("the usage of a month without activity is zero", () =>
       Effect.gen(function* () {
         const usage = yield* UsageStore
-        assert.deepStrictEqual(yield* usage.ofMonth(live(organizationId()), "2026-01"), nothing)
+        assert.deepStrictEqual(yield* usage.ofMonth(live(makeOrganizationId()), "2026-01"), nothing)
       }))
 
     it("a topic counts in the UTC month of its creation, and only for its own organization", () =>
       Effect.gen(function* () {
         const usage = yield* UsageStore
         const topics = yield* TopicStore
-        const mine = organizationId()
+        const mine = makeOrganizationId()
         for (const createdAt of [startOfNextMonth - 1, startOfNextMonth, startOfNextMonth]) {
           yield* topics.submit(submission({ personas: personas(2), topic: { organizationId: mine, createdAt } }))
         }
@@ -38,13 +38,13 @@ export const suite = <E>(name: string, layer: Layer.Layer<UsageStore | TopicStor
         )
         assert.deepStrictEqual(january, { ...nothing, topics: 1, commentaryUnits: 2 })
         assert.deepStrictEqual(february, { ...nothing, topics: 2, commentaryUnits: 4 })
-        assert.deepStrictEqual(yield* usage.ofMonth(live(organizationId()), "2026-02"), nothing)
+        assert.deepStrictEqual(yield* usage.ofMonth(live(makeOrganizationId()), "2026-02"), nothing)
       }))
 
     it("API calls are summed by organization, environment and month", () =>
       Effect.gen(function* () {
         const usage = yield* UsageStore
-        const [mine, other] = [organizationId(), organizationId()]
+        const [mine, other] = [makeOrganizationId(), makeOrganizationId()]
         const calls = (owner: Owner, period: string, calls: number) => ({ owner, period, calls })
         yield* usage.addCalls(calls(live(mine), "2026-01", 3))
         yield* usage.addCalls(calls({ ...live(mine), environment: "test" }, "2026-01", 5))

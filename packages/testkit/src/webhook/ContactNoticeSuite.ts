@@ -10,13 +10,13 @@ import { WebhookStore } from "@partner-commentary/core/webhook/WebhookStore"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import { minute, owner, second, start, webhook } from "../support/Fixtures.ts"
-import { guarantees } from "../support/Guarantee.ts"
+import { minute, owner, second, testStartTime, webhook } from "../support/Fixtures.ts"
+import { makeGuaranteeTest } from "../support/GuaranteeTest.ts"
 
 const audit = { action: "webhook.updated", details: {} }
 
 /** The start of a five-minute period. */
-const begin = Math.ceil(start / (5 * minute)) * 5 * minute
+const begin = Math.ceil(testStartTime / (5 * minute)) * 5 * minute
 
 const notice = (
   { id, owner: { organizationId }, events }: Webhook,
@@ -30,7 +30,7 @@ const notice = (
 
 export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailStore, E>): void => {
   describe(`${name}: WebhookStore, notices`, () => {
-    const it = guarantees(layer)
+    const it = makeGuaranteeTest(layer)
 
     const added = Effect.fnUntraced(function* (one: Webhook, at: number, host = "first.example") {
       const given = notice(one, { at, host, formerHost: null })

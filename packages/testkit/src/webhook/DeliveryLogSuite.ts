@@ -8,15 +8,15 @@ import { WebhookStore } from "@partner-commentary/core/webhook/WebhookStore"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Creator from "../support/Creator.ts"
-import { owner, personas, start, submission, webhook } from "../support/Fixtures.ts"
-import { guarantees } from "../support/Guarantee.ts"
+import { owner, personas, testStartTime, submission, webhook } from "../support/Fixtures.ts"
+import { makeGuaranteeTest } from "../support/GuaranteeTest.ts"
 
 export const suite = <E>(
   name: string,
   layer: Layer.Layer<DeliveryLog | WebhookStore | TopicStore | AssignmentStore, E>
 ): void => {
   describe(`${name}: DeliveryLog`, () => {
-    const it = guarantees(layer)
+    const it = makeGuaranteeTest(layer)
 
     const register = Effect.fnUntraced(function* (one: Webhook) {
       const audit = { action: "webhook.created", details: {} }
@@ -37,7 +37,7 @@ export const suite = <E>(
         const { one, other } = yield* webhooks
         const log = yield* DeliveryLog
         const found = yield* log.waiting([one.id, other.id])
-        assert.deepStrictEqual([...found], [[one.id, { count: 3, since: start }]])
+        assert.deepStrictEqual([...found], [[one.id, { count: 3, since: testStartTime }]])
         assert.strictEqual((yield* log.waiting([])).size, 0)
       }))
 

@@ -9,15 +9,15 @@ import { Transaction } from "@partner-commentary/core/shared/Transaction"
 import { defaults as policy } from "@partner-commentary/core/shared/WebhookPolicy"
 import type { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
-import type { Attempt } from "@partner-commentary/core/webhook/Attempt"
+import type { DeliveryAttempt } from "@partner-commentary/core/webhook/Attempt"
 import {
   allowedDeliveries,
-  type CircuitBreaker,
+  type CircuitBreakerState,
   healthyState,
-  type Receiver
+  type ReceiverState
 } from "@partner-commentary/core/webhook/CircuitBreaker"
-import { type NextDeliveryState, nextStateOf } from "@partner-commentary/core/webhook/DeliveryPlan"
-import { type ClaimedDelivery, DeliveryStore, type Settlement } from "@partner-commentary/core/webhook/DeliveryStore"
+import { type NextDeliveryState, nextDeliveryStateOf } from "@partner-commentary/core/webhook/DeliveryPlan"
+import { type ClaimedDelivery, DeliveryStore, type DeliverySettlement } from "@partner-commentary/core/webhook/DeliveryStore"
 import type { Webhook } from "@partner-commentary/core/webhook/Webhook"
 import { WebhookStore } from "@partner-commentary/core/webhook/WebhookStore"
 import * as Effect from "effect/Effect"
@@ -26,24 +26,24 @@ import * as Option from "effect/Option"
 import * as TestClock from "effect/testing/TestClock"
 import * as Creator from "../support/Creator.ts"
 import {
-  failure,
+  failedAttempt,
   hour,
   minute,
   owner,
   personas,
   second,
-  start,
+  testStartTime,
   submission,
-  success,
+  successfulAttempt,
   webhook
 } from "../support/Fixtures.ts"
-import { guarantees } from "../support/Guarantee.ts"
+import { makeGuaranteeTest } from "../support/GuaranteeTest.ts"
 
 const audit = { action: "webhook.created", details: {} }
 
 const open = {
-  allow: (present: Receiver, inFlight: number) => allowedDeliveries(present, inFlight, start, policy),
-  taken: (present: Receiver) => present
+  allow: (present: ReceiverState, inFlight: number) => allowedDeliveries(present, inFlight, testStartTime, policy),
+  taken: (present: ReceiverState) => present
 }
 
 export const suite = <E>(
@@ -51,7 +51,7 @@ export const suite = <E>(
   layer: Layer.Layer<DeliveryStore | WebhookStore | TopicStore | AssignmentStore | Transaction, E>
 ): void => {
   describe(`${name}: DeliveryStore`, () => {
-    const it = guarantees(layer)
+    const it = makeGuaranteeTest(layer)
 
     const registered = Effect.fnUntraced(function* (changes: Partial<Webhook> = {}) {
       const made = webhook(changes)
@@ -76,14 +76,14 @@ export const suite = <E>(
     const declined = (mine: Owner, count: number) =>
       Effect.flatMap(sent(mine, count), (ids) => Effect.forEach(ids, Creator.decline))
 
-    const claim = (id: WebhookId, at = start, lease = start + minute) =>
+    const claim = (id: WebhookId, at = testStartTime, lease = testStartTime + minute) =>
       Effect.flatMap(DeliveryStore, (store) => store.claim(id, at, lease, open))
 
-    const settle = (claimed: ClaimedDelivery, attempt: Attempt, then: Partial<Settlement> = {}, at = start + second) =>
+    const settle = (claimed: ClaimedDelivery, attempt: DeliveryAttempt, then: Partial<DeliverySettlement> = {}, at = testStartTime + second) =>
       Effect.flatMap(DeliveryStore, (store) =>
         store.settle(claimed, attempt, at, (receiver) => ({
           receiver,
-          next: nextStateOf(claimed, { attempt, kind: claimed.kind }, 0, at, policy),
+          next: nextDeliveryStateOf(claimed, { attempt, kind: claimed.kind }, 0, at, policy),
           notice: null,
           audit: null,
           ...then
@@ -147,7 +147,7 @@ export const suite = <E>(
         const first = yield* round
         assert.strictEqual(first.length, 5)
         assert.strictEqual(new Set(first.map(({ eventId }) => eventId)).size, 5)
-        for (const claimed of first.slice(0, 2)) yield* settle(claimed, success)
+        for (const claimed of first.slice(0, 2)) yield* settle(claimed, successfulAttempt)
         const second = yield* round
         assert.strictEqual(second.length, 2)
         assert.isTrue(second.every(({ eventId }) => first.every((one) => one.eventId !== eventId)))
@@ -158,11 +158,11 @@ export const suite = <E>(
         const mine = owner()
         const { id } = yield* registered({ owner: mine })
         for (let hours = 0; hours < 3; hours++) {
-          yield* TestClock.setTime(start + hours * hour)
+          yield* TestClock.setTime(testStartTime + hours * hour)
           yield* declined(mine, 1)
         }
         const store = yield* DeliveryStore
-        const late = start + 9 * hour
+        const late = testStartTime + 9 * hour
         const one = { ...open, allow: () => ({ limit: 1, probe: false }) }
         const moments: Array<string> = []
         for (let count = 0; count < 3; count++) {
@@ -179,17 +179,17 @@ export const suite = <E>(
         const { id } = yield* registered({ owner: mine })
         yield* declined(mine, 1)
         const [first] = yield* claim(id)
-        assert.deepStrictEqual(yield* claim(id, start + minute - 1), [])
-        const [second] = yield* claim(id, start + minute, start + 2 * minute)
+        assert.deepStrictEqual(yield* claim(id, testStartTime + minute - 1), [])
+        const [second] = yield* claim(id, testStartTime + minute, testStartTime + 2 * minute)
         assert.strictEqual(second?.ticket, 2)
         if (first === undefined || second === undefined) return assert.fail("nothing was taken")
         const found = Option.getOrThrow(yield* (yield* WebhookStore).find(mine, id))
         const worse = { webhook: { ...found, consecutiveFailures: 3 }, health: healthyState, quietUntil: null }
-        yield* settle(first, failure, { receiver: worse })
+        yield* settle(first, failedAttempt, { receiver: worse })
         assert.deepStrictEqual(yield* (yield* WebhookStore).find(mine, id), Option.some(found), "perhaps we slept")
-        assert.deepStrictEqual(yield* claim(id, start + 2 * minute - 1), [])
-        yield* settle(second, failure)
-        const [third] = yield* claim(id, start + 10 * second.ticket * 1000 * 60)
+        assert.deepStrictEqual(yield* claim(id, testStartTime + 2 * minute - 1), [])
+        yield* settle(second, failedAttempt)
+        const [third] = yield* claim(id, testStartTime + 10 * second.ticket * 1000 * 60)
         assert.deepInclude(third, { ticket: 3, attempts: 1 })
       }))
 
@@ -199,11 +199,11 @@ export const suite = <E>(
         const { id } = yield* registered({ owner: mine })
         yield* declined(mine, 1)
         const [first] = yield* claim(id)
-        const [second] = yield* claim(id, start + minute, start + 2 * minute)
+        const [second] = yield* claim(id, testStartTime + minute, testStartTime + 2 * minute)
         if (first === undefined || second === undefined) return assert.fail("nothing was taken")
-        yield* settle(first, success)
-        yield* settle(second, failure)
-        assert.deepStrictEqual(yield* claim(id, start + 99 * hour), [])
+        yield* settle(first, successfulAttempt)
+        yield* settle(second, failedAttempt)
+        assert.deepStrictEqual(yield* claim(id, testStartTime + 99 * hour), [])
       }))
 
     it("the result of a delivery attempt is stored: the next due time or the end of the delivery, and the receiver's state", () =>
@@ -216,23 +216,23 @@ export const suite = <E>(
           const [claimed] = yield* claim(id, at, at + minute)
           return claimed ?? assert.fail("nothing was taken")
         })
-        const health: CircuitBreaker = { ...healthyState, failingSince: start, warned: true, probes: null }
+        const health: CircuitBreakerState = { ...healthyState, failingSince: testStartTime, warned: true, probes: null }
         const found = Option.getOrThrow(yield* (yield* WebhookStore).find(mine, id))
         const receiver = {
-          webhook: { ...found, consecutiveFailures: 3, lastDeliveryAt: start },
+          webhook: { ...found, consecutiveFailures: 3, lastDeliveryAt: testStartTime },
           health,
-          quietUntil: start + hour
+          quietUntil: testStartTime + hour
         }
-        yield* settle(yield* take(start), failure, { receiver })
+        yield* settle(yield* take(testStartTime), failedAttempt, { receiver })
         const kept = Option.getOrThrow(yield* (yield* WebhookStore).find(mine, id))
-        assert.deepInclude(kept, { consecutiveFailures: 3, lastDeliveryAt: start, updatedAt: found.updatedAt })
-        assert.deepStrictEqual(yield* store.nextDue, Option.some(start + hour))
-        assert.deepStrictEqual(yield* store.dueWebhooks(start + hour - 1, 5, 10), [])
-        assert.deepStrictEqual(yield* store.dueWebhooks(start + hour, 5, 10), [
+        assert.deepInclude(kept, { consecutiveFailures: 3, lastDeliveryAt: testStartTime, updatedAt: found.updatedAt })
+        assert.deepStrictEqual(yield* store.nextDue, Option.some(testStartTime + hour))
+        assert.deepStrictEqual(yield* store.dueWebhooks(testStartTime + hour - 1, 5, 10), [])
+        assert.deepStrictEqual(yield* store.dueWebhooks(testStartTime + hour, 5, 10), [
           { webhookId: id, organizationId: mine.organizationId }
         ])
-        const seen: Array<Receiver> = []
-        const [claimed] = yield* store.claim(id, start + hour, start + hour + minute, {
+        const seen: Array<ReceiverState> = []
+        const [claimed] = yield* store.claim(id, testStartTime + hour, testStartTime + hour + minute, {
           allow: (present) => {
             seen.push(present)
             return { limit: 1, probe: true }
@@ -242,7 +242,7 @@ export const suite = <E>(
         assert.deepStrictEqual(seen, [receiver])
         assert.deepInclude(claimed, { attempts: 1, kind: "probe" })
         const over: NextDeliveryState = { state: "failed", attempts: 10 }
-        yield* settle(claimed ?? assert.fail(), failure, { next: over })
+        yield* settle(claimed ?? assert.fail(), failedAttempt, { next: over })
         assert.deepStrictEqual(yield* store.nextDue, Option.none())
       }))
 
@@ -257,20 +257,20 @@ export const suite = <E>(
         yield* declined(early.mine, 7)
         yield* declined(quiet.mine, 1)
         yield* declined(paused.mine, 1)
-        yield* TestClock.setTime(start + second)
+        yield* TestClock.setTime(testStartTime + second)
         yield* declined(late.mine, 2)
-        yield* store.postpone(quiet.id, start + hour)
+        yield* store.postpone(quiet.id, testStartTime + hour)
         yield* change(null, paused.id, { status: "paused" })
         const lanes = (at: number, limit = 10) =>
           Effect.map(store.dueWebhooks(at, 5, limit), (all) => all.map(({ webhookId }) => webhookId))
-        assert.deepStrictEqual(yield* lanes(start + second), [early.id, late.id])
-        assert.deepStrictEqual(yield* lanes(start + second, 1), [early.id])
-        assert.deepStrictEqual(yield* lanes(start), [early.id])
+        assert.deepStrictEqual(yield* lanes(testStartTime + second), [early.id, late.id])
+        assert.deepStrictEqual(yield* lanes(testStartTime + second, 1), [early.id])
+        assert.deepStrictEqual(yield* lanes(testStartTime), [early.id])
         assert.strictEqual((yield* claim(early.id)).length, 5)
-        assert.deepStrictEqual(yield* lanes(start + second), [late.id])
-        assert.deepStrictEqual(yield* lanes(start + minute), [early.id, late.id])
+        assert.deepStrictEqual(yield* lanes(testStartTime + second), [late.id])
+        assert.deepStrictEqual(yield* lanes(testStartTime + minute), [early.id, late.id])
         assert.deepStrictEqual(yield* claim(paused.id), [])
-        assert.deepStrictEqual(yield* lanes(start + hour), [early.id, quiet.id, late.id])
+        assert.deepStrictEqual(yield* lanes(testStartTime + hour), [early.id, quiet.id, late.id])
       }))
 
     it("a released delivery is due immediately, and its attempt does not count", () =>
@@ -280,8 +280,8 @@ export const suite = <E>(
         yield* declined(mine, 1)
         const [claimed] = yield* claim(id)
         if (claimed === undefined) return assert.fail("nothing was taken")
-        yield* (yield* DeliveryStore).release(claimed, start + second)
-        const [again] = yield* claim(id, start + second)
+        yield* (yield* DeliveryStore).release(claimed, testStartTime + second)
+        const [again] = yield* claim(id, testStartTime + second)
         assert.deepInclude(again, { eventId: claimed.eventId, attempts: 0, ticket: 2 })
       }))
 
@@ -290,8 +290,8 @@ export const suite = <E>(
         const store = yield* DeliveryStore
         const mine = owner()
         const far = 10_000
-        const before = yield* store.backlog(start + hour, far)
-        const seen = Effect.map(store.backlog(start + hour, far), ({ disabled, due, held, open }) => [
+        const before = yield* store.backlog(testStartTime + hour, far)
+        const seen = Effect.map(store.backlog(testStartTime + hour, far), ({ disabled, due, held, open }) => [
           due - before.due,
           held - before.held,
           open - before.open,
@@ -300,18 +300,18 @@ export const suite = <E>(
         const one = yield* registered({ owner: mine })
         yield* declined(mine, 6)
         assert.deepStrictEqual(yield* seen, [6, 0, 0, 0])
-        assert.strictEqual((yield* store.backlog(start + hour, 2)).due, 2)
-        const [claimed, inFlight] = yield* claim(one.id, start, start + 9 * hour)
+        assert.strictEqual((yield* store.backlog(testStartTime + hour, 2)).due, 2)
+        const [claimed, inFlight] = yield* claim(one.id, testStartTime, testStartTime + 9 * hour)
         const receiver = (status: Webhook["status"], probes: number | null, quietUntil: number | null) => ({
           webhook: { ...one, status },
-          health: { ...healthyState, failingSince: start, probes },
+          health: { ...healthyState, failingSince: testStartTime, probes },
           quietUntil
         })
         const as = (...given: Parameters<typeof receiver>) =>
-          settle(inFlight ?? assert.fail(), failure, { receiver: receiver(...given) })
-        yield* store.release(claimed ?? assert.fail(), start)
+          settle(inFlight ?? assert.fail(), failedAttempt, { receiver: receiver(...given) })
+        yield* store.release(claimed ?? assert.fail(), testStartTime)
         assert.deepStrictEqual(yield* seen, [2, 0, 0, 0], "those under way wait no more")
-        yield* as("active", 0, start + 9 * hour)
+        yield* as("active", 0, testStartTime + 9 * hour)
         assert.deepStrictEqual(yield* seen, [0, 6, 1, 0])
         yield* change(mine, one.id, { status: "paused" })
         assert.deepStrictEqual(yield* seen, [0, 6, 1, 0])
@@ -327,21 +327,21 @@ export const suite = <E>(
         const mine = owner()
         const { id } = yield* registered({ owner: mine })
         yield* declined(mine, 4)
-        const [waits, late, early, leased] = yield* claim(id, start, start + 40 * hour)
+        const [waits, late, early, leased] = yield* claim(id, testStartTime, testStartTime + 40 * hour)
         for (const [claimed, dueAt, at] of [
-          [waits, start + 26 * hour, start],
-          [late, start + 27 * hour, start],
-          [early, start + 2 * hour, start + hour]
+          [waits, testStartTime + 26 * hour, testStartTime],
+          [late, testStartTime + 27 * hour, testStartTime],
+          [early, testStartTime + 2 * hour, testStartTime + hour]
         ] as const) {
           const next: NextDeliveryState = { state: "pending", attempts: 1, dueAt }
-          yield* settle(claimed ?? assert.fail(), { ...failure, at }, { next })
+          yield* settle(claimed ?? assert.fail(), { ...failedAttempt, at }, { next })
         }
-        const latest = { now: start, leased: start + minute, waiting: [start, start + 26 * hour] } as const
+        const latest = { now: testStartTime, leased: testStartTime + minute, waiting: [testStartTime, testStartTime + 26 * hour] } as const
         for (const _ of ["once", "twice"]) yield* store.repairDueTimes(latest)
         const claimedAt = (at: number) => Effect.map(claim(id, at), (all) => all.map(({ eventId }) => eventId))
-        assert.deepStrictEqual(yield* claimedAt(start), [late?.eventId, early?.eventId])
-        assert.deepStrictEqual(yield* claimedAt(start + minute - 1), [])
-        assert.include(yield* claimedAt(start + minute), leased?.eventId)
+        assert.deepStrictEqual(yield* claimedAt(testStartTime), [late?.eventId, early?.eventId])
+        assert.deepStrictEqual(yield* claimedAt(testStartTime + minute - 1), [])
+        assert.include(yield* claimedAt(testStartTime + minute), leased?.eventId)
       }))
 
     it("a removed webhook has no due deliveries, and the result of an attempt in flight is discarded", () =>
@@ -351,8 +351,8 @@ export const suite = <E>(
         yield* declined(mine, 2)
         const [claimed] = yield* claim(id)
         yield* (yield* WebhookStore).remove(mine, id, audit)
-        assert.isTrue(Option.isNone(yield* settle(claimed ?? assert.fail(), success)))
-        assert.deepStrictEqual(yield* claim(id, start + hour), [])
+        assert.isTrue(Option.isNone(yield* settle(claimed ?? assert.fail(), successfulAttempt)))
+        assert.deepStrictEqual(yield* claim(id, testStartTime + hour), [])
         assert.isTrue(Option.isNone(yield* (yield* DeliveryStore).nextDue))
       }))
 
@@ -364,7 +364,7 @@ export const suite = <E>(
         const stays = yield* registered({ owner: mine })
         yield* declined(mine, 3)
         const [claimed] = yield* claim(gone.id)
-        yield* settle(claimed ?? assert.fail(), success)
+        yield* settle(claimed ?? assert.fail(), successfulAttempt)
         assert.strictEqual(yield* store.clear(2), 0)
         yield* store.remove(mine, gone.id, audit)
         const steps = []
@@ -385,13 +385,13 @@ export const suite = <E>(
           const one = yield* registered({ owner: mine, consecutiveFailures: 12 })
           yield* declined(mine, 1)
           const [claimed] = yield* claim(one.id)
-          yield* settle(claimed ?? assert.fail(), failure, {
-            receiver: { webhook: one, health: { ...healthyState, probes: 4 }, quietUntil: start + 9 * hour }
+          yield* settle(claimed ?? assert.fail(), failedAttempt, {
+            receiver: { webhook: one, health: { ...healthyState, probes: 4 }, quietUntil: testStartTime + 9 * hour }
           })
           yield* change(mine, one.id, { events: ["commentary.failed"] })
-          assert.deepStrictEqual(yield* store.dueWebhooks(start + hour, 5, 10), [])
+          assert.deepStrictEqual(yield* store.dueWebhooks(testStartTime + hour, 5, 10), [])
           yield* change(mine, one.id, changes)
-          assert.strictEqual((yield* store.dueWebhooks(start + hour, 5, 10)).length, 1)
+          assert.strictEqual((yield* store.dueWebhooks(testStartTime + hour, 5, 10)).length, 1)
           yield* (yield* WebhookStore).remove(mine, one.id, audit)
         }
       }))

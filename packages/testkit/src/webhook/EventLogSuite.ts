@@ -4,14 +4,14 @@ import type { EventId, ShareId } from "@partner-commentary/core/shared/Ids"
 import type { Owner } from "@partner-commentary/core/shared/Owner"
 import type { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
-import { firstIdAt } from "@partner-commentary/core/webhook/Event"
+import { lowestEventIdAt } from "@partner-commentary/core/webhook/Event"
 import { EventLog, type EventLogQuery } from "@partner-commentary/core/webhook/EventLog"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
 import * as Creator from "../support/Creator.ts"
 import * as Fixtures from "../support/Fixtures.ts"
-import { guarantees } from "../support/Guarantee.ts"
+import { makeGuaranteeTest } from "../support/GuaranteeTest.ts"
 
 const shares = Effect.fnUntraced(function* (owner: Owner, count: number) {
   const topics = yield* TopicStore
@@ -36,7 +36,7 @@ const shareOf = ({ payload }: { readonly payload: string }): ShareId => JSON.par
 
 export const suite = <E>(name: string, layer: Layer.Layer<EventLog | TopicStore | AssignmentStore, E>): void => {
   describe(`${name}: EventLog, reading forward`, () => {
-    const it = guarantees(layer)
+    const it = makeGuaranteeTest(layer)
 
     it("reading forward from any event returns each later event once, in the order of commits", () =>
       Effect.gen(function* () {
@@ -44,10 +44,10 @@ export const suite = <E>(name: string, layer: Layer.Layer<EventLog | TopicStore 
         // The fourth assignment keeps the topic open.
         const [first, second, third] = yield* shares(owner, 4)
         if (first === undefined || second === undefined || third === undefined) return assert.fail()
-        yield* TestClock.setTime(Fixtures.start + 5 * Fixtures.second)
+        yield* TestClock.setTime(Fixtures.testStartTime + 5 * Fixtures.second)
         yield* Creator.decline(second)
         // Set the clock back, to simulate another process with a slow clock.
-        yield* TestClock.setTime(Fixtures.start)
+        yield* TestClock.setTime(Fixtures.testStartTime)
         yield* Creator.decline(first)
         yield* Creator.respondAndDraft(third)
         yield* Creator.approve(third)
@@ -57,8 +57,8 @@ export const suite = <E>(name: string, layer: Layer.Layer<EventLog | TopicStore 
           assert.deepStrictEqual(yield* follow(owner, { behind: id }), all.slice(index + 1))
         }
         assert.deepStrictEqual((yield* follow(owner, { type: "creator.approved" })).map(shareOf), [third])
-        assert.deepStrictEqual((yield* follow(owner, { since: Fixtures.start + 1 })).map(shareOf), [second])
-        const behind = firstIdAt(Fixtures.start + 5 * Fixtures.second)
+        assert.deepStrictEqual((yield* follow(owner, { since: Fixtures.testStartTime + 1 })).map(shareOf), [second])
+        const behind = lowestEventIdAt(Fixtures.testStartTime + 5 * Fixtures.second)
         assert.deepStrictEqual((yield* follow(owner, { behind })).map(shareOf), [second])
       }))
 
@@ -67,10 +67,10 @@ export const suite = <E>(name: string, layer: Layer.Layer<EventLog | TopicStore 
         const [owner, stranger] = [Fixtures.owner(), Fixtures.owner()]
         const mine = (yield* shares(owner, 3)).slice(1)
         const [theirs] = yield* shares(stranger, 2)
-        yield* TestClock.setTime(Fixtures.start)
+        yield* TestClock.setTime(Fixtures.testStartTime)
         for (const share of [...mine, theirs ?? assert.fail()]) yield* Creator.decline(share)
         const [event] = yield* follow(stranger)
-        assert.lengthOf(yield* follow(owner, { behind: firstIdAt(Fixtures.start) }), 2)
+        assert.lengthOf(yield* follow(owner, { behind: lowestEventIdAt(Fixtures.testStartTime) }), 2)
         const known = yield* follow(owner, { behind: event?.id ?? null })
         assert.lengthOf(known, 2)
         assert.deepStrictEqual(yield* follow(Fixtures.owner()), [])

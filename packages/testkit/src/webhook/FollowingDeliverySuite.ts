@@ -6,7 +6,7 @@ import { assert, describe } from "@effect/vitest"
 import { defaults as policy } from "@partner-commentary/core/shared/WebhookPolicy"
 import type { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
-import type { Attempt } from "@partner-commentary/core/webhook/Attempt"
+import type { DeliveryAttempt } from "@partner-commentary/core/webhook/Attempt"
 import * as CircuitBreaker from "@partner-commentary/core/webhook/CircuitBreaker"
 import { type ClaimedDelivery, type ClaimPlan, DeliveryStore } from "@partner-commentary/core/webhook/DeliveryStore"
 import { WebhookStore } from "@partner-commentary/core/webhook/WebhookStore"
@@ -15,11 +15,11 @@ import * as Exit from "effect/Exit"
 import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Creator from "../support/Creator.ts"
-import { minute, owner, personas, second, start, submission, webhook } from "../support/Fixtures.ts"
-import { guarantees } from "../support/Guarantee.ts"
+import { minute, owner, personas, second, testStartTime, submission, webhook } from "../support/Fixtures.ts"
+import { makeGuaranteeTest } from "../support/GuaranteeTest.ts"
 
-const success: Attempt = {
-  at: start,
+const success: DeliveryAttempt = {
+  at: testStartTime,
   duration: 12,
   status: 204,
   failure: null,
@@ -30,20 +30,20 @@ const success: Attempt = {
 
 const upTo = (limit: number): ClaimPlan => ({
   allow: (present, inFlight) => {
-    const allowed = CircuitBreaker.allowedDeliveries(present, inFlight, start, policy)
+    const allowed = CircuitBreaker.allowedDeliveries(present, inFlight, testStartTime, policy)
     return { ...allowed, limit: Math.min(allowed.limit, limit) }
   },
   taken: (present) => present
 })
 
-const lease = start + minute
+const lease = testStartTime + minute
 
 export const suite = <E>(
   name: string,
   layer: Layer.Layer<DeliveryStore | WebhookStore | TopicStore | AssignmentStore, E>
 ): void => {
   describe(`${name}: DeliveryStore, the following delivery`, () => {
-    const it = guarantees(layer)
+    const it = makeGuaranteeTest(layer)
 
     /** Creates a webhook with this many due deliveries, and claims `limit` of them. */
     const taken = Effect.fnUntraced(function* (due: number, limit: number) {
@@ -52,18 +52,18 @@ export const suite = <E>(
       yield* (yield* WebhookStore).insert({ webhook: one, audit, notice: null }, "sealed", 20)
       const topic = submission({ topic: { ...one.owner }, personas: personas(due) })
       yield* Effect.forEach((yield* (yield* TopicStore).submit(topic)).sent, Creator.decline)
-      return yield* (yield* DeliveryStore).claim(one.id, start, lease, upTo(limit))
+      return yield* (yield* DeliveryStore).claim(one.id, testStartTime, lease, upTo(limit))
     })
 
     const settle = Effect.fnUntraced(function* (
       claimed: ClaimedDelivery,
       following: { readonly lease: number; readonly taking: ClaimPlan },
-      change: (receiver: CircuitBreaker.Receiver) => CircuitBreaker.Receiver = (receiver) => receiver
+      change: (receiver: CircuitBreaker.ReceiverState) => CircuitBreaker.ReceiverState = (receiver) => receiver
     ) {
       const settled = yield* (yield* DeliveryStore).settle(
         claimed,
         success,
-        start + second,
+        testStartTime + second,
         (present) => ({ receiver: change(present), next: { state: "delivered" }, notice: null, audit: null }),
         following
       )
@@ -82,7 +82,7 @@ export const suite = <E>(
         const { eventId, payload, ...rest } = next ?? assert.fail()
         const { eventId: _, payload: __, ...former } = first
         assert.deepStrictEqual(rest, former)
-        const others = yield* (yield* DeliveryStore).claim(first.webhookId, start, lease, upTo(5))
+        const others = yield* (yield* DeliveryStore).claim(first.webhookId, testStartTime, lease, upTo(5))
         assert.strictEqual(others.length, 1)
         assert.notInclude([first.eventId, next?.eventId], others[0]?.eventId)
       }))
@@ -93,7 +93,7 @@ export const suite = <E>(
         if (first === undefined) return assert.fail("nothing was taken")
         const { following } = yield* settle(first, { lease, taking: upTo(5) })
         assert.strictEqual(following.length, 1)
-        assert.deepStrictEqual(yield* (yield* DeliveryStore).claim(first.webhookId, start, lease, upTo(5)), [])
+        assert.deepStrictEqual(yield* (yield* DeliveryStore).claim(first.webhookId, testStartTime, lease, upTo(5)), [])
       }))
 
     it("attempts that end at the same time get different following deliveries, within the limit", () =>
@@ -106,7 +106,7 @@ export const suite = <E>(
         const following = settled.flatMap((one) => one.following.map(({ eventId }) => eventId))
         assert.strictEqual(new Set(following).size, 4)
         assert.isTrue(settled.every((one) => one.following.length === 1))
-        assert.lengthOf(yield* (yield* DeliveryStore).claim(webhookId, start, lease, upTo(5)), 1)
+        assert.lengthOf(yield* (yield* DeliveryStore).claim(webhookId, testStartTime, lease, upTo(5)), 1)
       }))
 
     it("if several attempts are settled at the same time, an attempt that was already stored fails, and the others succeed", () =>
@@ -139,19 +139,19 @@ export const suite = <E>(
       Effect.gen(function* () {
         const [first] = yield* taken(2, 1)
         if (first === undefined) return assert.fail("nothing was taken")
-        const taking: ClaimPlan = { ...upTo(1), taken: (present) => ({ ...present, quietUntil: start + minute }) }
+        const taking: ClaimPlan = { ...upTo(1), taken: (present) => ({ ...present, quietUntil: testStartTime + minute }) }
         const { after } = yield* settle(first, { lease, taking }, (receiver) => ({
           ...receiver,
-          webhook: { ...receiver.webhook, lastDeliveryAt: start }
+          webhook: { ...receiver.webhook, lastDeliveryAt: testStartTime }
         }))
-        const seen: Array<CircuitBreaker.Receiver> = []
+        const seen: Array<CircuitBreaker.ReceiverState> = []
         const allow: ClaimPlan["allow"] = (present) => {
           seen.push(present)
           return { limit: 0, probe: false }
         }
-        yield* (yield* DeliveryStore).claim(first.webhookId, start, lease, { allow, taken: (present) => present })
+        yield* (yield* DeliveryStore).claim(first.webhookId, testStartTime, lease, { allow, taken: (present) => present })
         assert.deepStrictEqual(seen, [after])
-        assert.deepStrictEqual([after.webhook.lastDeliveryAt, after.quietUntil], [start, start + minute])
+        assert.deepStrictEqual([after.webhook.lastDeliveryAt, after.quietUntil], [testStartTime, testStartTime + minute])
       }))
   })
 }

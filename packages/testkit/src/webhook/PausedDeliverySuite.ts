@@ -9,19 +9,19 @@ import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Creator from "../support/Creator.ts"
-import { failure, hour, minute, owner, personas, second, start, submission, webhook } from "../support/Fixtures.ts"
-import { guarantees } from "../support/Guarantee.ts"
+import { failedAttempt, hour, minute, owner, personas, second, testStartTime, submission, webhook } from "../support/Fixtures.ts"
+import { makeGuaranteeTest } from "../support/GuaranteeTest.ts"
 
 const audit = { action: "webhook.created", details: {} }
 
-const first = { allow: () => ({ limit: 1, probe: false }), taken: (present: CircuitBreaker.Receiver) => present }
+const first = { allow: () => ({ limit: 1, probe: false }), taken: (present: CircuitBreaker.ReceiverState) => present }
 
 export const suite = <E>(
   name: string,
   layer: Layer.Layer<DeliveryStore | WebhookStore | TopicStore | AssignmentStore, E>
 ): void => {
   describe(`${name}: DeliveryStore, a pause after a 429`, () => {
-    const it = guarantees(layer)
+    const it = makeGuaranteeTest(layer)
 
     it("a pause after a 429 is stored with the webhook, and neither a shorter postponement nor the repair of pauses shortens it", () =>
       Effect.gen(function* () {
@@ -30,22 +30,22 @@ export const suite = <E>(
         yield* (yield* WebhookStore).insert({ webhook: one, audit, notice: null }, "sealed", 20)
         const topic = submission({ topic: { ...one.owner }, personas: personas(2) })
         yield* Effect.forEach((yield* (yield* TopicStore).submit(topic)).sent, Creator.decline)
-        const until = start + 20 * hour
-        const throttle = { since: start, pausedAt: start, until, pauses: 1, toldAt: null }
-        const [claimed] = yield* store.claim(one.id, start, start + minute, first)
-        yield* store.settle(claimed ?? assert.fail(), failure, start + second, () => ({
+        const until = testStartTime + 20 * hour
+        const throttle = { since: testStartTime, pausedAt: testStartTime, until, pauses: 1, toldAt: null }
+        const [claimed] = yield* store.claim(one.id, testStartTime, testStartTime + minute, first)
+        yield* store.settle(claimed ?? assert.fail(), failedAttempt, testStartTime + second, () => ({
           receiver: { webhook: one, health: { ...CircuitBreaker.healthyState, throttle }, quietUntil: until },
-          next: { state: "pending", attempts: 0, dueAt: start },
+          next: { state: "pending", attempts: 0, dueAt: testStartTime },
           notice: null,
           audit: null
         }))
-        yield* store.postpone(one.id, start + hour)
+        yield* store.postpone(one.id, testStartTime + hour)
         yield* store.repairPauses(until, () => true)
-        yield* store.repairPauses(start + hour, () => false)
+        yield* store.repairPauses(testStartTime + hour, () => false)
         assert.deepStrictEqual(yield* store.dueWebhooks(until - 1, 5, 10), [])
         assert.deepStrictEqual(yield* store.nextDue, Option.some(until))
         assert.lengthOf(yield* store.dueWebhooks(until, 5, 10), 1)
-        const seen: Array<CircuitBreaker.Receiver> = []
+        const seen: Array<CircuitBreaker.ReceiverState> = []
         yield* store.claim(one.id, until, until + hour, {
           allow: (present) => {
             seen.push(present)
@@ -58,7 +58,7 @@ export const suite = <E>(
           [[throttle, until]]
         )
         yield* store.repairPauses(until - 1, ({ quietUntil }) => quietUntil === until)
-        assert.lengthOf(yield* store.dueWebhooks(start + hour, 5, 10), 1)
+        assert.lengthOf(yield* store.dueWebhooks(testStartTime + hour, 5, 10), 1)
       }))
   })
 }

@@ -5,12 +5,12 @@ import type { Owner } from "@partner-commentary/core/shared/Owner"
 import { defaults } from "@partner-commentary/core/shared/WebhookPolicy"
 import type { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
-import type { Attempt } from "@partner-commentary/core/webhook/Attempt"
-import type { Receiver } from "@partner-commentary/core/webhook/CircuitBreaker"
+import type { DeliveryAttempt } from "@partner-commentary/core/webhook/Attempt"
+import type { ReceiverState } from "@partner-commentary/core/webhook/CircuitBreaker"
 import * as CircuitBreaker from "@partner-commentary/core/webhook/CircuitBreaker"
 import type { Delivery } from "@partner-commentary/core/webhook/Delivery"
 import { DeliveryLog } from "@partner-commentary/core/webhook/DeliveryLog"
-import { manualAttempt, nextStateOf } from "@partner-commentary/core/webhook/DeliveryPlan"
+import { scheduleManualAttempt, nextDeliveryStateOf } from "@partner-commentary/core/webhook/DeliveryPlan"
 import { type ClaimedDelivery, DeliveryStore } from "@partner-commentary/core/webhook/DeliveryStore"
 import { RedeliveryStore } from "@partner-commentary/core/webhook/RedeliveryStore"
 import { WebhookStore } from "@partner-commentary/core/webhook/WebhookStore"
@@ -20,43 +20,43 @@ import * as Option from "effect/Option"
 import * as TestClock from "effect/testing/TestClock"
 import * as Creator from "../support/Creator.ts"
 import {
-  failure,
+  failedAttempt,
   hour,
   minute,
   owner,
   personas,
   second,
-  start,
+  testStartTime,
   submission,
-  success,
+  successfulAttempt,
   webhook
 } from "../support/Fixtures.ts"
-import { guarantees } from "../support/Guarantee.ts"
+import { makeGuaranteeTest } from "../support/GuaranteeTest.ts"
 
 const audit = { action: "webhook.recovered", subject: "x", organizationId: null, details: {} }
 
 /** A policy without retries. */
 const policy = { ...defaults, retries: [] }
 
-const same = (receiver: Receiver) => receiver
+const same = (receiver: ReceiverState) => receiver
 
 export const suite = <E>(
   name: string,
   layer: Layer.Layer<RedeliveryStore | DeliveryLog | DeliveryStore | WebhookStore | TopicStore | AssignmentStore, E>
 ): void => {
   describe(`${name}: RedeliveryStore`, () => {
-    const it = guarantees(layer)
+    const it = makeGuaranteeTest(layer)
 
     const take = (id: WebhookId, at: number, limit = 100) =>
       Effect.flatMap(DeliveryStore, (store) =>
         store.claim(id, at, at + minute, { allow: () => ({ limit, probe: false }), taken: same })
       )
 
-    const settle = (claimed: ClaimedDelivery, attempt: Attempt, at: number) =>
+    const settle = (claimed: ClaimedDelivery, attempt: DeliveryAttempt, at: number) =>
       Effect.flatMap(DeliveryStore, (store) =>
         store.settle(claimed, attempt, at, (receiver) => ({
           receiver,
-          next: nextStateOf(claimed, { attempt, kind: claimed.kind }, 0, at, policy),
+          next: nextDeliveryStateOf(claimed, { attempt, kind: claimed.kind }, 0, at, policy),
           notice: null,
           audit: null
         }))
@@ -66,20 +66,20 @@ export const suite = <E>(
      * Creates a webhook with this many events, a second apart. Unless `attempt` is null, each event has already had
      * this attempt.
      */
-    const told = Effect.fnUntraced(function* (count: number, attempt: Attempt | null = failure) {
+    const told = Effect.fnUntraced(function* (count: number, attempt: DeliveryAttempt | null = failedAttempt) {
       const mine: Owner = owner()
       const one = webhook({ owner: mine })
       const made = { action: "webhook.created", details: {} }
       yield* (yield* WebhookStore).insert({ webhook: one, audit: made, notice: null }, "sealed", 20)
       const { sent } = yield* (yield* TopicStore).submit(submission({ topic: mine, personas: personas(count) }))
       for (const [index, share] of sent.entries()) {
-        yield* TestClock.setTime(start + index * second)
+        yield* TestClock.setTime(testStartTime + index * second)
         yield* Creator.decline(share)
       }
-      const at = start + count * second
+      const at = testStartTime + count * second
       yield* TestClock.setTime(at)
       if (attempt !== null) for (const claimed of yield* take(one.id, at)) yield* settle(claimed, attempt, at)
-      const all = { webhookId: one.id, state: null, since: start, behind: null, limit: 1000 }
+      const all = { webhookId: one.id, state: null, since: testStartTime, behind: null, limit: 1000 }
       const look = Effect.flatMap(DeliveryLog, (log) => log.page(all, 10, at))
       const ids = (yield* look).map(({ eventId }) => eventId).toReversed()
       return { id: one.id, mine, at, ids, look }
@@ -88,9 +88,9 @@ export const suite = <E>(
     const retry = (webhookId: WebhookId, eventId: EventId, at: number) =>
       Effect.flatMap(RedeliveryStore, (store) =>
         store.queue(
-          { webhookId, eventId, since: start },
+          { webhookId, eventId, since: testStartTime },
           at,
-          (present) => manualAttempt(present, at),
+          (present) => scheduleManualAttempt(present, at),
           audit,
           CircuitBreaker.afterManualRetry
         )
@@ -103,7 +103,7 @@ export const suite = <E>(
     ) =>
       Effect.flatMap(RedeliveryStore, (store) =>
         store.open(
-          { id: `recovery of ${webhookId}`, webhookId, since: start, until: at, held: false, askedAt: at, ...changes },
+          { id: `recovery of ${webhookId}`, webhookId, since: testStartTime, until: at, held: false, askedAt: at, ...changes },
           audit
         )
       )
@@ -128,7 +128,7 @@ export const suite = <E>(
         assert.deepStrictEqual(others, [])
         yield* retry(id, eventId, at)
         assert.deepStrictEqual(yield* take(id, at + second), [])
-        yield* settle(claimed ?? assert.fail(), success, at)
+        yield* settle(claimed ?? assert.fail(), successfulAttempt, at)
         assert.deepInclude((yield* look)[0], { state: "delivered", attemptCount: 2, dueAt: null })
         assert.deepStrictEqual(yield* take(id, at + 99 * hour), [])
       }))
@@ -139,9 +139,9 @@ export const suite = <E>(
         const [eventId] = ids
         if (eventId === undefined) return assert.fail("nothing happened")
         const store = yield* RedeliveryStore
-        const named = { webhookId: id, eventId, since: start }
-        const queued = (begin: (receiver: Receiver) => Receiver) =>
-          store.queue(named, at, (present) => manualAttempt(present, at), audit, begin)
+        const named = { webhookId: id, eventId, since: testStartTime }
+        const queued = (begin: (receiver: ReceiverState) => ReceiverState) =>
+          store.queue(named, at, (present) => scheduleManualAttempt(present, at), audit, begin)
         const receiver = Effect.flatMap(DeliveryLog, (log) => Effect.map(log.receiver(mine, id), Option.getOrThrow))
         yield* queued((present) => ({
           ...present,
@@ -161,9 +161,9 @@ export const suite = <E>(
         yield* retry(id, eventId, at)
         const [lost] = yield* take(id, at)
         const [again] = yield* take(id, at + minute)
-        assert.deepInclude(lost, { kind: "manual", resumeAt: start })
-        assert.deepInclude(again, { kind: "manual", resumeAt: start, ticket: 2 })
-        yield* settle(again ?? assert.fail(), failure, at + minute)
+        assert.deepInclude(lost, { kind: "manual", resumeAt: testStartTime })
+        assert.deepInclude(again, { kind: "manual", resumeAt: testStartTime, ticket: 2 })
+        yield* settle(again ?? assert.fail(), failedAttempt, at + minute)
         assert.deepInclude((yield* look)[0], { state: "pending", dueAt: at + minute })
         const [scheduled] = yield* take(id, at + minute)
         assert.deepInclude(scheduled, { kind: "scheduled", attempts: 0, resumeAt: null })
@@ -172,7 +172,7 @@ export const suite = <E>(
     it("a started delivery attempt is in flight until its lease ends", () =>
       Effect.gen(function* () {
         const { at, id } = yield* told(1, null)
-        const list = { webhookId: id, state: null, since: start, behind: null, limit: 1 }
+        const list = { webhookId: id, state: null, since: testStartTime, behind: null, limit: 1 }
         const isUnderWay = (moment: number) =>
           Effect.flatMap(DeliveryLog, (log) => Effect.map(log.page(list, 1, moment), ([one]) => one?.inFlight))
         assert.isFalse(yield* isUnderWay(at))
@@ -189,7 +189,7 @@ export const suite = <E>(
           const [claimed] = yield* take(id, at + index * hour)
           if (claimed === undefined) return assert.fail("nothing is due")
           if (isSent) {
-            yield* store.settle(claimed, failure, at, (receiver) => ({
+            yield* store.settle(claimed, failedAttempt, at, (receiver) => ({
               receiver,
               next: { state: "pending", attempts: 0, dueAt: at },
               notice: null,
@@ -197,7 +197,7 @@ export const suite = <E>(
             }))
           } else yield* store.release(claimed, at)
         }
-        const list = { webhookId: id, state: null, since: start, behind: null, limit: 1 }
+        const list = { webhookId: id, state: null, since: testStartTime, behind: null, limit: 1 }
         const [shown] = yield* (yield* DeliveryLog).page(list, 2, at)
         assert.lengthOf(shown?.attempts ?? [], 2)
       }))
@@ -207,25 +207,25 @@ export const suite = <E>(
         const { at, id, ids } = yield* told(1)
         yield* retry(id, ids[0] ?? assert.fail(), at)
         const [claimed] = yield* take(id, at)
-        yield* settle(claimed ?? assert.fail(), { ...failure, status: null, failure: "unsigned" }, at)
+        yield* settle(claimed ?? assert.fail(), { ...failedAttempt, status: null, failure: "unsigned" }, at)
         const [again] = yield* take(id, at + 2 * hour)
         assert.deepInclude(again, { kind: "manual", resumeAt: null })
       }))
 
     it("a delivered event stays delivered with its first delivery time, even if a later attempt fails", () =>
       Effect.gen(function* () {
-        const { at, id, ids, look } = yield* told(1, success)
+        const { at, id, ids, look } = yield* told(1, successfulAttempt)
         const settledAt = (yield* look)[0]?.settledAt ?? assert.fail("it did not arrive")
         for (const later of [at + second, at + minute]) {
           yield* retry(id, ids[0] ?? assert.fail(), later)
           assert.deepInclude((yield* look)[0], { state: "pending", dueAt: later, settledAt: null })
           const [claimed] = yield* take(id, later)
-          yield* settle(claimed ?? assert.fail(), { ...failure, at: later }, later)
+          yield* settle(claimed ?? assert.fail(), { ...failedAttempt, at: later }, later)
           assert.deepInclude((yield* look)[0], { state: "delivered", dueAt: null, settledAt })
         }
         yield* retry(id, ids[0] ?? assert.fail(), at + hour)
         const [claimed] = yield* take(id, at + hour)
-        yield* settle(claimed ?? assert.fail(), { ...success, at: at + hour }, at + hour)
+        yield* settle(claimed ?? assert.fail(), { ...successfulAttempt, at: at + hour }, at + hour)
         assert.deepInclude((yield* look)[0], { state: "delivered", settledAt })
       }))
 
@@ -238,7 +238,7 @@ export const suite = <E>(
         if (eventId === undefined || strange === undefined) return assert.fail("nothing happened")
         const store = yield* RedeliveryStore
         assert.isFalse(yield* retry(id, strange, at))
-        const late = { webhookId: id, eventId, since: start + 1 }
+        const late = { webhookId: id, eventId, since: testStartTime + 1 }
         assert.isFalse(
           yield* store.queue(late, at, () => assert.fail("it was queued"), audit, CircuitBreaker.afterManualRetry)
         )
@@ -271,7 +271,7 @@ export const suite = <E>(
         const { at, id, look } = yield* told(6)
         yield* begun(id, at)
         yield* step(at, 2)
-        for (const claimed of yield* take(id, at)) yield* settle(claimed, failure, at)
+        for (const claimed of yield* take(id, at)) yield* settle(claimed, failedAttempt, at)
         const moved = yield* Effect.all(
           Array.from({ length: 8 }, () => step(at, 2)),
           { concurrency: "unbounded" }
@@ -286,7 +286,7 @@ export const suite = <E>(
         const { at, id, look } = yield* told(4)
         const other = yield* told(2)
         const store = yield* RedeliveryStore
-        const span = { since: start + second, until: start + 3 * second }
+        const span = { since: testStartTime + second, until: testStartTime + 3 * second }
         assert.strictEqual(yield* store.count(id, "failed", span), 2)
         assert.strictEqual(yield* store.count(id, "pending", span), 0)
         yield* begun(id, at, span)
@@ -300,25 +300,25 @@ export const suite = <E>(
         const { at, id, look } = yield* told(3, null)
         const [first, inFlight] = yield* take(id, at, 2)
         const patient = { ...policy, retries: defaults.retries.slice(1) }
-        yield* (yield* DeliveryStore).settle(first ?? assert.fail(), failure, at, (receiver) => ({
+        yield* (yield* DeliveryStore).settle(first ?? assert.fail(), failedAttempt, at, (receiver) => ({
           receiver,
-          next: nextStateOf({ attempts: 0, resumeAt: null }, { attempt: failure, kind: "scheduled" }, 0, at, patient),
+          next: nextDeliveryStateOf({ attempts: 0, resumeAt: null }, { attempt: failedAttempt, kind: "scheduled" }, 0, at, patient),
           notice: null,
           audit: null
         }))
         const dueAts = Effect.map(look, (all) => all.map(({ dueAt }) => dueAt).toReversed())
         const before = yield* dueAts
-        assert.deepStrictEqual(before.toSorted(), [start + 2 * second, at + minute, at + 5 * minute])
+        assert.deepStrictEqual(before.toSorted(), [testStartTime + 2 * second, at + minute, at + 5 * minute])
         yield* begun(id, at)
         yield* step(at + second, 10)
         assert.deepStrictEqual(yield* dueAts, before)
         yield* begun(id, at, { id: "failed ones alone" })
         yield* (yield* RedeliveryStore).open(
-          { id: "held", webhookId: id, since: start, until: at, held: true, askedAt: at },
+          { id: "held", webhookId: id, since: testStartTime, until: at, held: true, askedAt: at },
           audit
         )
         while (Option.isSome(yield* step(at + second, 2))) yield* Effect.void
-        assert.deepStrictEqual((yield* dueAts).toSorted(), [start + 2 * second, at + second, at + minute])
+        assert.deepStrictEqual((yield* dueAts).toSorted(), [testStartTime + 2 * second, at + second, at + minute])
         assert.strictEqual(inFlight?.ticket, 1)
       }))
 
@@ -326,9 +326,9 @@ export const suite = <E>(
       Effect.gen(function* () {
         const busy = yield* told(7)
         const other = yield* told(1)
-        const at = start + minute
+        const at = testStartTime + minute
         for (const index of [0, 1, 2, 3]) {
-          const since = start + index * 2 * second
+          const since = testStartTime + index * 2 * second
           yield* begun(busy.id, at, { id: `busy ${index}`, since, until: since + second })
         }
         yield* begun(other.id, at + second)
@@ -351,7 +351,7 @@ export const suite = <E>(
           [6, 7]
         ] as const
         for (const [since, until] of asked) {
-          const span = { since: start + since * second, until: start + until * second }
+          const span = { since: testStartTime + since * second, until: testStartTime + until * second }
           yield* begun(id, at, { id: `${since} to ${until}`, ...span })
         }
         const steps: Array<number> = []
@@ -370,7 +370,7 @@ export const suite = <E>(
         const { at, id, look } = yield* told(4)
         yield* begun(id, at, { id: "first" })
         yield* step(at, 2)
-        for (const claimed of yield* take(id, at)) yield* settle(claimed, failure, at)
+        for (const claimed of yield* take(id, at)) yield* settle(claimed, failedAttempt, at)
         yield* begun(id, at, { id: "second" })
         while (Option.isSome(yield* step(at, 2))) yield* Effect.void
         assert.deepStrictEqual(states(yield* look), ["pending", "pending", "pending", "pending"])
@@ -381,11 +381,11 @@ export const suite = <E>(
         const one = yield* told(3)
         const other = yield* told(3)
         const gone = yield* told(1)
-        const at = start + minute
+        const at = testStartTime + minute
         for (const { id } of [one, other, gone]) yield* begun(id, at)
         yield* (yield* WebhookStore).remove(gone.mine, gone.id, audit)
         const seen: Array<WebhookId> = []
-        const begin = (receiver: Receiver) => {
+        const begin = (receiver: ReceiverState) => {
           seen.push(receiver.webhook.id)
           return CircuitBreaker.startDrain(receiver, at)
         }

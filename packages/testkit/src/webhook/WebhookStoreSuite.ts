@@ -4,7 +4,7 @@ import { MailStore } from "@partner-commentary/core/mail/MailStore"
 import {
   type ContactNotice,
   newNoticeMail,
-  noticePeriodOf,
+  noticePeriodNumberOf,
   webhooksOfNotice
 } from "@partner-commentary/core/webhook/ContactNotice"
 import { applyPatch, type Webhook } from "@partner-commentary/core/webhook/Webhook"
@@ -14,8 +14,8 @@ import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as TestClock from "effect/testing/TestClock"
-import { hour, minute, owner, second, start, webhook } from "../support/Fixtures.ts"
-import { guarantees } from "../support/Guarantee.ts"
+import { hour, minute, owner, second, testStartTime, webhook } from "../support/Fixtures.ts"
+import { makeGuaranteeTest } from "../support/GuaranteeTest.ts"
 
 const audit = { action: "webhook.created", details: { by: "a key" } }
 
@@ -28,7 +28,7 @@ const change = (of: Webhook, about: WebhookChange["notice"] = null): WebhookChan
 const aboutIt = (of: Webhook): ContactNotice => ({
   kind: "webhook_added",
   organizationId: of.owner.organizationId,
-  at: start,
+  at: testStartTime,
   webhook: {
     id: of.id,
     host: "hooks.example.org",
@@ -40,7 +40,7 @@ const aboutIt = (of: Webhook): ContactNotice => ({
 
 export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailStore, E>): void => {
   describe(`${name}: WebhookStore`, () => {
-    const it = guarantees(layer)
+    const it = makeGuaranteeTest(layer)
 
     const stored = Effect.fnUntraced(function* (changes: Partial<Webhook> = {}, limit = 20) {
       const made = webhook(changes)
@@ -62,8 +62,8 @@ export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailSto
           owner: owner({ environment: "test" }),
           status: "disabled",
           consecutiveFailures: 23,
-          lastDeliveryAt: start - hour,
-          updatedAt: start + second
+          lastDeliveryAt: testStartTime - hour,
+          updatedAt: testStartTime + second
         })
         for (const one of [bare, full]) {
           assert.deepStrictEqual(yield* store.find(one.owner, one.id), Option.some(one))
@@ -93,7 +93,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailSto
       Effect.gen(function* () {
         const store = yield* WebhookStore
         const mine = owner()
-        const made = yield* Effect.forEach([0, hour, hour], (age) => stored({ owner: mine, createdAt: start + age }))
+        const made = yield* Effect.forEach([0, hour, hour], (age) => stored({ owner: mine, createdAt: testStartTime + age }))
         yield* stored()
         assert.deepStrictEqual(yield* store.list(mine), made.toReversed())
       }))
@@ -113,7 +113,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailSto
           Array.from({ length: 10 }, () => 20)
         )
         assert.strictEqual((yield* store.list(mine)).length, 20)
-        const [mail, ...others] = yield* (yield* MailStore).claim(start, start + minute, 100)
+        const [mail, ...others] = yield* (yield* MailStore).claim(testStartTime, testStartTime + minute, 100)
         assert.lengthOf(webhooksOfNotice(mail?.webhook ?? assert.fail()), 20)
         assert.deepStrictEqual(others, [])
         yield* stored({ owner: { ...mine, environment: "test" } })
@@ -145,8 +145,8 @@ export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailSto
           events: ["partner.approved"],
           status: "paused",
           consecutiveFailures: 3,
-          lastDeliveryAt: start,
-          updatedAt: start + hour
+          lastDeliveryAt: testStartTime,
+          updatedAt: testStartTime + hour
         }
         const about = aboutIt(after)
         const modified = yield* store.modify(before.owner, before.id, (present) => {
@@ -156,8 +156,8 @@ export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailSto
         assert.deepStrictEqual(modified, Option.some(after))
         assert.deepStrictEqual(yield* store.find(before.owner, before.id), Option.some(after))
         assert.deepStrictEqual(yield* presentSecret(before.id), Option.some(`sealed ${before.id}`))
-        const mails = yield* (yield* MailStore).claim(start, start + minute, 10)
-        const queued = newNoticeMail(noticePeriodOf(start), about)
+        const mails = yield* (yield* MailStore).claim(testStartTime, testStartTime + minute, 10)
+        const queued = newNoticeMail(noticePeriodNumberOf(testStartTime), about)
         assert.deepStrictEqual(mails, [{ ...queued, attempts: 1, ticket: 1, unanswered: 0 }])
       }))
 
@@ -167,7 +167,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailSto
         const one = yield* stored()
         const modified = yield* store.modify(one.owner, one.id, (present) => change(present, aboutIt(present)))
         assert.deepStrictEqual(modified, Option.some(one))
-        assert.deepStrictEqual(yield* (yield* MailStore).claim(start, start + minute, 10), [])
+        assert.deepStrictEqual(yield* (yield* MailStore).claim(testStartTime, testStartTime + minute, 10), [])
       }))
 
     it("concurrent changes of a webhook run one after the other, and no change is lost", () =>
@@ -206,10 +206,10 @@ export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailSto
         const { id, owner: mine } = yield* stored()
         const first = { encryptedSecret: `sealed ${id}`, formerSecret: null }
         assert.deepStrictEqual(yield* store.secrets(id), Option.some(first))
-        const until = start + hour
-        yield* TestClock.setTime(start)
-        const rotated = yield* store.rotateSecret(mine, id, { encrypted: "two", at: start, formerUntil: until }, audit)
-        assert.strictEqual(Option.getOrThrow(rotated).updatedAt, start)
+        const until = testStartTime + hour
+        yield* TestClock.setTime(testStartTime)
+        const rotated = yield* store.rotateSecret(mine, id, { encrypted: "two", at: testStartTime, formerUntil: until }, audit)
+        assert.strictEqual(Option.getOrThrow(rotated).updatedAt, testStartTime)
         const two = { encryptedSecret: "two", formerSecret: { encrypted: `sealed ${id}`, until } }
         assert.deepStrictEqual(yield* store.secrets(id), Option.some(two))
         yield* store.replaceSecret(id, { from: `sealed ${id}`, to: "one anew" })
@@ -217,7 +217,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailSto
         assert.deepStrictEqual(yield* store.encryptedSecrets(null, 10), both)
         yield* TestClock.setTime(until)
         assert.deepStrictEqual(yield* store.encryptedSecrets(null, 10), both.slice(0, 1))
-        const stranger = yield* store.rotateSecret(owner(), id, { encrypted: "x", at: start, formerUntil: null }, audit)
+        const stranger = yield* store.rotateSecret(owner(), id, { encrypted: "x", at: testStartTime, formerUntil: null }, audit)
         assert.isTrue(Option.isNone(stranger))
         yield* store.rotateSecret(mine, id, { encrypted: "three", at: until, formerUntil: null }, audit)
         const three = { encryptedSecret: "three", formerSecret: null }
@@ -231,7 +231,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailSto
         const made = yield* Effect.forEach(
           live.flatMap((one) => [one, { ...one, environment: "test" as const }]),
           (of) =>
-            Effect.all([stored({ owner: of, status: "disabled" }), stored({ owner: of, createdAt: start + hour })])
+            Effect.all([stored({ owner: of, status: "disabled" }), stored({ owner: of, createdAt: testStartTime + hour })])
         )
         const newestFirst = made.flatMap((pair) => pair.toReversed())
         const ofOne = (id: string | null) => (one: Webhook) => one.owner.organizationId === id
@@ -263,14 +263,14 @@ export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailSto
             notice: null
           }))
         yield* disabled("Nobody was there.", 20)
-        yield* TestClock.setTime(start + hour)
+        yield* TestClock.setTime(testStartTime + hour)
         yield* disabled("It said no.", 21)
         yield* store.modify(null, unwell.id, (present) =>
-          change(applyPatch(present, { status: "active" }, start + hour))
+          change(applyPatch(present, { status: "active" }, testStartTime + hour))
         )
         assert.deepStrictEqual(
           yield* store.latestDisablings([unwell.id, well.id]),
-          new Map([[unwell.id, { at: start + hour, reason: "It said no." }]])
+          new Map([[unwell.id, { at: testStartTime + hour, reason: "It said no." }]])
         )
         assert.strictEqual((yield* store.latestDisablings([])).size, 0)
       }))
@@ -279,9 +279,9 @@ export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailSto
       Effect.gen(function* () {
         const store = yield* WebhookStore
         const one = yield* stored({ status: "disabled", consecutiveFailures: 20 })
-        yield* store.modify(null, one.id, (present) => change(applyPatch(present, { status: "active" }, start + hour)))
+        yield* store.modify(null, one.id, (present) => change(applyPatch(present, { status: "active" }, testStartTime + hour)))
         const found = Option.getOrThrow(yield* store.find(one.owner, one.id))
-        assert.deepStrictEqual(found, { ...one, status: "active", consecutiveFailures: 0, updatedAt: start + hour })
+        assert.deepStrictEqual(found, { ...one, status: "active", consecutiveFailures: 0, updatedAt: testStartTime + hour })
         assert.isTrue(Option.isNone(yield* store.modify(null, webhook().id, change)))
       }))
   })

@@ -4,7 +4,7 @@ import { WebhookTransport } from "@partner-commentary/core/webhook/WebhookTransp
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
-import { guarantees } from "../support/Guarantee.ts"
+import { makeGuaranteeTest } from "../support/GuaranteeTest.ts"
 
 /** A received request, with lower-case header names. */
 export interface ReceivedRequest {
@@ -38,7 +38,7 @@ export const suite = <R, E, E2>(
   receiver: Effect.Effect<TestReceiver, E2, R>
 ): void => {
   describe(`${name}: WebhookTransport`, () => {
-    const it = guarantees(layer)
+    const it = makeGuaranteeTest(layer)
 
     it("a request arrives at the receiver once, with every byte and header unchanged", () =>
       Effect.gen(function* () {

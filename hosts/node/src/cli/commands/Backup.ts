@@ -6,7 +6,7 @@ import { randomUUID } from "node:crypto"
 import { existsSync } from "node:fs"
 import { open, rm, stat } from "node:fs/promises"
 import { dirname } from "node:path"
-import { reasonOf } from "@partner-commentary/core/shared/Reason"
+import { errorMessageWithCauses } from "@partner-commentary/core/shared/Reason"
 import { isPostgres } from "@partner-commentary/settings/DatabaseSettings"
 import * as Settings from "@partner-commentary/settings/Settings"
 import * as Argument from "effect/cli/Argument"
@@ -21,7 +21,7 @@ export const backupCommand = Command.make(
   "backup",
   { file: Argument.String("file").pipe(Argument.withDescription("The file to create; it must not exist")) },
   Effect.fn(function* ({ file }) {
-    const settings = yield* Effect.tap(Settings.readSettings, Settings.requireNamedDatabase)
+    const settings = yield* Effect.tap(Settings.readSettings, Settings.requireExplicitDatabase)
     const { database } = settings
     if (isPostgres(database)) {
       return yield* refused("The database is on Postgres: back it up with pg_dump, as docs/guides/postgres.md shows")
@@ -50,7 +50,7 @@ const alreadyThere = (file: string) => `${file} already exists: choose a new fil
 const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code
 
 const explained = (error: unknown, file: string): string =>
-  codeOf(error) === "EEXIST" ? alreadyThere(file) : `The backup failed: ${reasonOf(error)}`
+  codeOf(error) === "EEXIST" ? alreadyThere(file) : `The backup failed: ${errorMessageWithCauses(error)}`
 
 /**
  * Creates an empty file beside the final file. Only the file's owner can read the file, even while the copy is

@@ -43,7 +43,7 @@ const examine = Effect.gen(function* () {
   const StoredWebhooks = yield* Effect.promise(() => import("partner-commentary/doctor/StoredWebhooks"))
   const StoredWork = yield* Effect.promise(() => import("partner-commentary/doctor/StoredWork"))
   const needed = (settings: Settings.Settings) =>
-    Effect.andThen(Settings.requireNamedDatabase(settings), Settings.requireForService(settings))
+    Effect.andThen(Settings.requireExplicitDatabase(settings), Settings.requireServiceSettings(settings))
   const read = yield* Effect.result(Effect.tap(Settings.readSettings, needed))
   if (Result.isFailure(read)) return [Doctor.mendFinding("configuration", read.failure.message)]
   const settings = read.success

@@ -33,7 +33,7 @@ const create = Command.make(
     ),
     addresses: Parameter.optionalFlag(
       "ip-whitelist",
-      Parser.addressesParser,
+      Parser.networkTextsParser,
       "A,B",
       "The addresses and CIDR ranges that can use the key. Default: any"
     ),

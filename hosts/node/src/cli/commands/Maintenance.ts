@@ -17,7 +17,7 @@ import { printResult } from "../Output.ts"
 const days = (duration: Duration.Duration) => `${Duration.toDays(duration)} days`
 
 const databaseAlone = Layer.unwrap(
-  Effect.map(Effect.tap(Settings.readSettings, Settings.requireNamedDatabase), (settings) =>
+  Effect.map(Effect.tap(Settings.readSettings, Settings.requireExplicitDatabase), (settings) =>
     Layer.merge(Database.layerForMigrations(settings), Logs.layer(settings, "warn"))
   )
 )

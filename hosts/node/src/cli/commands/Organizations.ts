@@ -36,7 +36,7 @@ const settings = {
   ),
   limits: Parameter.repeatedFlag(
     "limit",
-    Parser.limitParser,
+    Parser.limitOverrideParser,
     "NAME=VALUE",
     "A limit that replaces the plan's limit. Can be given several times"
   )

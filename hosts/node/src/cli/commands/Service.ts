@@ -16,7 +16,7 @@ export const serveCommand = Command.make(
     ),
     processes: Parameter.optionalFlag(
       "processes",
-      Settings.processesParser,
+      Settings.processCountParser,
       "N",
       "Processes that share the port: 1 on SQLite, else by default as many as there are cores, at most 8"
     )

@@ -30,7 +30,7 @@ const create = Command.make(
   },
   Effect.fn(function* (wanted) {
     const settings = yield* Settings.readSettings
-    if (!ConfigSummary.isIdentityLocal(settings)) {
+    if (!ConfigSummary.issuesDashboardTokens(settings)) {
       return yield* new CommandFailed({
         message: Option.match(settings.identity, {
           onNone: () =>

@@ -4,7 +4,7 @@
  */
 import { TopicId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
-import { type Assignment, isSettled } from "@partner-commentary/core/topic/Assignment"
+import { type Assignment, isAssignmentSettled } from "@partner-commentary/core/topic/Assignment"
 import { publicId } from "@partner-commentary/core/webhook/Event"
 import * as Parser from "@partner-commentary/settings/Parser"
 import type { InspectedMail, InspectedMediaJob } from "@partner-commentary/sql/topics/TopicInspection"
@@ -131,7 +131,7 @@ const textOfPart = ({ assignment, events, failedAttempt, mails, mediaJobs }: Par
     ["creator", assignment.creator.email],
     ["notified", toIsoOrNull(assignment.notifiedAt) ?? "not yet"],
     ["respond by", assignment.status === "topic_sent" ? Instant.toIso(assignment.respondBy) : null],
-    ["approve by", isSettled(assignment) ? null : toIsoOrNull(assignment.approveBy)],
+    ["approve by", isAssignmentSettled(assignment) ? null : toIsoOrNull(assignment.approveBy)],
     ["next step", toIsoOrNull(assignment.dueAt)],
     ["draft", attemptsAtDraft(assignment, failedAttempt)],
     ...mails.map((mail): Line => [`mail ${mail.kind}`, stateOfMail(mail)]),

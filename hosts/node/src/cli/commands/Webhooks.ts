@@ -3,7 +3,7 @@ import { OrganizationRegistry } from "@partner-commentary/core/partner/Organizat
 import { OrganizationStore } from "@partner-commentary/core/partner/OrganizationStore"
 import { OrganizationId, WebhookId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
-import { reencryptAll } from "@partner-commentary/core/webhook/SecretReencryption"
+import { reencryptWebhookSecrets } from "@partner-commentary/core/webhook/SecretReencryption"
 import type { Webhook } from "@partner-commentary/core/webhook/Webhook"
 import { WebhookAdministration } from "@partner-commentary/core/webhook/WebhookAdministration"
 import * as Parser from "@partner-commentary/settings/Parser"
@@ -113,7 +113,7 @@ const reseal = Command.make(
   {},
   Effect.fn(
     function* () {
-      const { lost, resealed } = yield* reencryptAll
+      const { lost, resealed } = yield* reencryptWebhookSecrets
       yield* printResult({
         json: () => ({ resealed, lost }),
         text: () => [`Re-encrypted ${describeSecrets(resealed)} with the first entry of SIGNING_SECRET.`]

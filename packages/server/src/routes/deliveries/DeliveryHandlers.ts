@@ -7,7 +7,7 @@ import { ownerOfPrincipal } from "@partner-commentary/core/access/Ownership"
 import * as Ids from "@partner-commentary/core/shared/Ids"
 import { Deliveries } from "@partner-commentary/core/webhook/Deliveries"
 import { DeliveryStatus } from "@partner-commentary/core/webhook/Delivery"
-import { formatCursor, parseCursor } from "@partner-commentary/core/webhook/EventHistory"
+import { formatEventCursor, parseEventCursor } from "@partner-commentary/core/webhook/EventHistory"
 import { WebhookRecovery } from "@partner-commentary/core/webhook/WebhookRecovery"
 import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
@@ -42,7 +42,7 @@ export const layer = HttpApiBuilder.group(
           return {
             success: true as const,
             data: page.deliveries.map(toListedDelivery),
-            pagination: { limit: asked.limit, next_cursor: Option.getOrNull(Option.map(page.next, formatCursor)) }
+            pagination: { limit: asked.limit, next_cursor: Option.getOrNull(Option.map(page.next, formatEventCursor)) }
           }
         })
       )
@@ -113,7 +113,7 @@ const read = (query: { readonly status?: string; readonly limit?: string; readon
   }
   const limit = parseBoundedInteger(query.limit, defaultLimit, 1, maxLimit)
   if (limit === undefined) problems.push({ field: "limit", constraint: `must be an integer from 1 to ${maxLimit}` })
-  const behind = query.cursor === undefined ? null : Option.getOrUndefined(parseCursor(query.cursor))
+  const behind = query.cursor === undefined ? null : Option.getOrUndefined(parseEventCursor(query.cursor))
   if (behind === undefined) {
     problems.push({ field: "cursor", constraint: "must be a pagination.next_cursor of this list" })
   }

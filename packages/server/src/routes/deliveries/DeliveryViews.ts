@@ -5,22 +5,22 @@
 import type * as Api from "@partner-commentary/api/DeliveriesApi"
 import { isoOrNull, toIso } from "@partner-commentary/core/shared/Instant"
 import { maxShownAttempts } from "@partner-commentary/core/webhook/Deliveries"
-import type { DeliveryWithProgress, RecordedAttempt } from "@partner-commentary/core/webhook/Delivery"
+import type { DeliveryWithStatus, RecordedAttempt } from "@partner-commentary/core/webhook/Delivery"
 import { publicId } from "@partner-commentary/core/webhook/Event"
 import type { RecoveryPlan } from "@partner-commentary/core/webhook/WebhookRecovery"
 
-export const toListedDelivery = (delivery: DeliveryWithProgress): typeof Api.Delivery.Type => ({
+export const toListedDelivery = (delivery: DeliveryWithStatus): typeof Api.Delivery.Type => ({
   ...common(delivery),
   attempts: delivery.attempts.slice(-maxShownAttempts.listed).map(attempt)
 })
 
-export const toDeliveryDetail = (delivery: DeliveryWithProgress): typeof Api.DeliveryDetail.Type => ({
+export const toDeliveryDetail = (delivery: DeliveryWithStatus): typeof Api.DeliveryDetail.Type => ({
   ...common(delivery),
   attempts: delivery.attempts.map((each) => ({ ...attempt(each), response_excerpt: each.excerpt })),
   payload: JSON.parse(delivery.payload ?? "null")
 })
 
-const common = (delivery: DeliveryWithProgress) => ({
+const common = (delivery: DeliveryWithStatus) => ({
   id: delivery.eventId,
   webhook_id: delivery.webhookId,
   event_id: publicId(delivery.eventId),

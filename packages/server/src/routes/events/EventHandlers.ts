@@ -2,8 +2,8 @@
 import { CurrentPrincipal } from "@partner-commentary/api/ApiKeyAuth"
 import { PartnerApi } from "@partner-commentary/api/PartnerApi"
 import { ownerOfPrincipal } from "@partner-commentary/core/access/Ownership"
-import { newEvents } from "@partner-commentary/core/shared/WorkSignal"
-import { EventHistory, formatCursor } from "@partner-commentary/core/webhook/EventHistory"
+import { newEventsSignal } from "@partner-commentary/core/shared/WorkSignal"
+import { EventHistory, formatEventCursor } from "@partner-commentary/core/webhook/EventHistory"
 import * as Effect from "effect/Effect"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
@@ -33,7 +33,7 @@ export const layer = HttpApiBuilder.group(
           const owner = ownerOfPrincipal(yield* CurrentPrincipal)
           const asked = yield* EventQuery.readEventListQuery(query)
           const answer = Effect.map(events.page({ owner, ...asked }), ({ events: found, next }) => {
-            const pagination = { limit: asked.limit, next_cursor: Option.getOrNull(Option.map(next, formatCursor)) }
+            const pagination = { limit: asked.limit, next_cursor: Option.getOrNull(Option.map(next, formatEventCursor)) }
             const body = `{"success":true,"data":[${found.map(({ payload }) => payload).join()}],"pagination":${JSON.stringify(pagination)}}`
             return { isEmpty: found.length === 0, response: Envelope.jsonResponse(body) }
           })
@@ -44,7 +44,7 @@ export const layer = HttpApiBuilder.group(
             last = response
             return isEmpty ? Option.none() : Option.some(response)
           })
-          const found = yield* wait(request, { change: newEvents(owner), seconds, pool: "standard", look })
+          const found = yield* wait(request, { change: newEventsSignal(owner), seconds, pool: "standard", look })
           return withPreferenceApplied(Option.getOrElse(found, () => last))
         })
       )

@@ -3,7 +3,7 @@
  */
 import type { Problem } from "@partner-commentary/api/Errors"
 import { eventListBounds } from "@partner-commentary/api/EventsApi"
-import { parseCursor } from "@partner-commentary/core/webhook/EventHistory"
+import { parseEventCursor } from "@partner-commentary/core/webhook/EventHistory"
 import { EventType } from "@partner-commentary/core/webhook/EventType"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -38,7 +38,7 @@ const makeReader = () => {
   const given = <A>(text: string | undefined, parsed: (text: string) => Option.Option<A>, or: () => null): A | null =>
     text === undefined ? null : Option.getOrElse(parsed(text), or)
   const position = (field: string, text: string | undefined) =>
-    given(text, parseCursor, () => wrong(field, "must be the id of an event, such as evt_…"))
+    given(text, parseEventCursor, () => wrong(field, "must be the id of an event, such as evt_…"))
   const filter = ({ since, type }: StreamQuery) => ({
     type: given(type, Option.liftPredicate(isType), () =>
       wrong("type", `must be one of ${EventType.literals.join(", ")}`)
@@ -63,7 +63,7 @@ export const readEventListQuery = (query: ListQuery) => {
     forward: query.after !== undefined || query.order === "asc",
     behind:
       position("after", query.after) ??
-      given(query.cursor, parseCursor, () => wrong("cursor", "must be a pagination.next_cursor of this list"))
+      given(query.cursor, parseEventCursor, () => wrong("cursor", "must be a pagination.next_cursor of this list"))
   }
   if (query.order !== undefined && !isOrder(query.order)) wrong("order", "must be one of asc, desc")
   if (query.after !== undefined && query.order === "desc") wrong("order", "must be asc together with after")

@@ -12,7 +12,7 @@ import { type ChangeWatch, LongPolls, type WakeReason } from "@partner-commentar
 import { ownerOfPrincipal } from "@partner-commentary/core/access/Ownership"
 import { isTooManyRequests, WaitingReadLimiter } from "@partner-commentary/core/access/WaitingReadLimiter"
 import * as Instant from "@partner-commentary/core/shared/Instant"
-import { newEvents } from "@partner-commentary/core/shared/WorkSignal"
+import { newEventsSignal } from "@partner-commentary/core/shared/WorkSignal"
 import { EventHistory } from "@partner-commentary/core/webhook/EventHistory"
 import type { EventLogQuery, PastEvent } from "@partner-commentary/core/webhook/EventLog"
 import * as Cause from "effect/Cause"
@@ -170,7 +170,7 @@ export const make = Effect.gen(function* () {
     })
 
     const lasting = Effect.scoped(
-      Effect.flatMap(watch({ change: newEvents(ownerOfPrincipal(principal)), key: caller.key }), follow)
+      Effect.flatMap(watch({ change: newEventsSignal(ownerOfPrincipal(principal)), key: caller.key }), follow)
     )
     const limited = Effect.catchIf(
       withPermit("streaming", principal.organization.id, lasting, (release) => release()),

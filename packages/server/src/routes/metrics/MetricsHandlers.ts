@@ -6,7 +6,7 @@ import { PartnerApi } from "@partner-commentary/api/PartnerApi"
 import { ownerOfPrincipal } from "@partner-commentary/core/access/Ownership"
 import type { Percentiles } from "@partner-commentary/core/performance/Histogram"
 import type { MetricsSummary } from "@partner-commentary/core/performance/Metrics"
-import { maxAssignmentsPerPartialDay, Performance, type Report } from "@partner-commentary/core/performance/Performance"
+import { maxAssignmentsPerPartialDay, Performance, type PerformanceReportData } from "@partner-commentary/core/performance/Performance"
 import {
   maxReportingPeriod,
   type ReportingPeriod,
@@ -89,7 +89,7 @@ const moment = (text: string | undefined): Instant.Instant | null | undefined =>
 
 const notMoment = (field: string): Problem => ({ field, constraint: QueryMoment.timestampConstraint })
 
-const view = (period: ReportingPeriod, { overall, personas }: Report): typeof PerformanceReport.Type => ({
+const view = (period: ReportingPeriod, { overall, personas }: PerformanceReportData): typeof PerformanceReport.Type => ({
   period: { start: Instant.toIso(period.start), end: Instant.toIso(period.end) },
   overall: summary(overall),
   personas: personas.map((persona) => ({ persona_id: persona.id, persona_name: persona.name, ...summary(persona) }))

@@ -6,7 +6,7 @@ import { PartnerApi } from "@partner-commentary/api/PartnerApi"
 import { AdvanceAssignment } from "@partner-commentary/api/SandboxApi"
 import { ownerOfPrincipal } from "@partner-commentary/core/access/Ownership"
 import { SimulatedCreators } from "@partner-commentary/core/sandbox/SimulatedCreators"
-import { actionsInStatus } from "@partner-commentary/core/sandbox/Simulation"
+import { simulatedActionsInStatus } from "@partner-commentary/core/sandbox/Simulation"
 import * as Ids from "@partner-commentary/core/shared/Ids"
 import type { ActionRefused } from "@partner-commentary/core/topic/Workflow"
 import * as Effect from "effect/Effect"
@@ -54,5 +54,5 @@ const readBody = decodeOptionalBody(makeJsonBodyDecoder(AdvanceAssignment), {})
 const constraintOf = ({ reason, status }: ActionRefused): string => {
   if (reason === "settled") return `comes too late: the assignment is settled, with the status ${status}`
   if (reason === "too_late") return `comes too late: the window closed while the status was ${status}`
-  return `must be one of ${actionsInStatus(status).join(", ")} while the status is ${status}`
+  return `must be one of ${simulatedActionsInStatus(status).join(", ")} while the status is ${status}`
 }

@@ -6,32 +6,32 @@
 import { CreateTopic } from "@partner-commentary/api/CreateTopic"
 import type { Problem } from "@partner-commentary/api/Errors"
 import { countCodePoints } from "@partner-commentary/core/shared/Text"
-import { contentProblem, type TopicBounds } from "@partner-commentary/core/topic/Topic"
+import { findContentProblem, type ContentLengthLimits } from "@partner-commentary/core/topic/Topic"
 import * as Predicate from "effect/Predicate"
 import { makeJsonBodyDecoder, makeJsonTextDecoder } from "../../http/Body.ts"
 import { bodyTimeProblems } from "../../http/BodyMoment.ts"
 
 /** Decodes the topic in the body of a request. */
-export const makeTopicBodyDecoder = (bounds: TopicBounds) => makeJsonBodyDecoder(CreateTopic, further(bounds))
+export const makeTopicBodyDecoder = (bounds: ContentLengthLimits) => makeJsonBodyDecoder(CreateTopic, further(bounds))
 
 /** Decodes a topic from its JSON text. */
-export const makeTopicTextDecoder = (bounds: TopicBounds) => makeJsonTextDecoder(CreateTopic, further(bounds))
+export const makeTopicTextDecoder = (bounds: ContentLengthLimits) => makeJsonTextDecoder(CreateTopic, further(bounds))
 
 const further =
-  (bounds: TopicBounds) =>
+  (bounds: ContentLengthLimits) =>
   ({ content, metadata, respond_by }: Readonly<Record<string, unknown>>): ReadonlyArray<Problem> => [
     ...(Predicate.isString(content) ? contentProblems(content, bounds) : []),
     ...(Predicate.isReadonlyObject(metadata) && isTooLarge(metadata) ? [tooLarge] : []),
     ...bodyTimeProblems("respond_by", respond_by)
   ]
 
-const contentProblems = (content: string, bounds: TopicBounds): ReadonlyArray<Problem> => {
-  const problem = contentProblem(content, bounds)
+const contentProblems = (content: string, bounds: ContentLengthLimits): ReadonlyArray<Problem> => {
+  const problem = findContentProblem(content, bounds)
   return problem === null ? [] : [{ field: "content", constraint: constraints[problem](bounds, content) }]
 }
 
 const constraints = {
-  length: ({ max, min }: TopicBounds, content: string) =>
+  length: ({ max, min }: ContentLengthLimits, content: string) =>
     `must be ${min} to ${max} characters long after trimming, and has ${countCodePoints(content.trim())}`,
   controls: () => "must not contain control characters",
   invisible: () => "must hold something that can be read"

@@ -10,13 +10,13 @@ import type { Topic } from "@partner-commentary/api/TopicsApi"
 import { ownerOfPrincipal } from "@partner-commentary/core/access/Ownership"
 import * as Ids from "@partner-commentary/core/shared/Ids"
 import type { Owner } from "@partner-commentary/core/shared/Owner"
-import { formatCursor } from "@partner-commentary/core/shared/Page"
+import { formatPageCursor } from "@partner-commentary/core/shared/Page"
 import { Policy } from "@partner-commentary/core/shared/Policy"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
-import { topicChange } from "@partner-commentary/core/shared/WorkSignal"
-import { isReference } from "@partner-commentary/core/topic/Topic"
+import { topicChangeSignal } from "@partner-commentary/core/shared/WorkSignal"
+import { isExternalReference } from "@partner-commentary/core/topic/Topic"
 import { TopicCancellation } from "@partner-commentary/core/topic/TopicCancellation"
-import type { Revision, TopicProgress } from "@partner-commentary/core/topic/TopicStore"
+import type { TopicRevision, TopicProgress } from "@partner-commentary/core/topic/TopicStore"
 import { type TopicNotFound, Topics } from "@partner-commentary/core/topic/Topics"
 import * as Effect from "effect/Effect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
@@ -56,12 +56,12 @@ export const layer = HttpApiBuilder.group(
      * Returns one of a topic's views as a response. If the request has an entity tag or the view is cached, the handler
      * first reads the topic's revision, because a revision is cheaper to read than a view.
      */
-    const view = <A extends { readonly revision: Revision }>(
+    const view = <A extends { readonly revision: TopicRevision }>(
       name: string,
       { params, request }: Asked,
       find: (owner: Owner, id: Ids.TopicId) => Effect.Effect<A, TopicNotFound>,
       render: (found: A) => unknown,
-      tagOf: (revision: Revision) => EntityTag.EntityTag = tags.ofTopic
+      tagOf: (revision: TopicRevision) => EntityTag.EntityTag = tags.ofTopic
     ) =>
       one(params.id, (owner, id) => {
         const known = request.headers["if-none-match"]
@@ -98,7 +98,7 @@ export const layer = HttpApiBuilder.group(
         params.id,
         Effect.fnUntraced(function* (owner, id) {
           const known = request.headers["if-none-match"]
-          let last: Revision | undefined
+          let last: TopicRevision | undefined
           const look = Effect.gen(function* () {
             const before = last
             last = yield* topics.revision(owner, id)
@@ -109,7 +109,7 @@ export const layer = HttpApiBuilder.group(
             return isUnchanged ? Option.none() : Option.some(status(yield* topics.progress(owner, id)))
           })
           const seconds = preferredWait(request.headers["prefer"])
-          const changed = yield* wait(request, { change: topicChange(id), seconds, pool: "frequent", look })
+          const changed = yield* wait(request, { change: topicChangeSignal(id), seconds, pool: "frequent", look })
           if (Option.isSome(changed)) return withPreferenceApplied(changed.value)
           if (known !== undefined)
             return withPreferenceApplied(EntityTag.notModifiedResponse(tags.ofStatus(last ?? "")))
@@ -141,7 +141,7 @@ export const layer = HttpApiBuilder.group(
             limit,
             offset,
             total: page.total,
-            next_cursor: Option.getOrNull(Option.map(page.next, formatCursor))
+            next_cursor: Option.getOrNull(Option.map(page.next, formatPageCursor))
           }
           const tag = yield* tags.ofList(
             page.items.map(({ id, revision }) => id + revision),
@@ -177,7 +177,7 @@ export const layer = HttpApiBuilder.group(
         "byReference",
         Effect.fnUntraced(function* ({ params: { ref }, request }) {
           const owner = ownerOfPrincipal(yield* CurrentPrincipal)
-          if (!isReference(ref) || hasPathDelimiter(request.url)) {
+          if (!isExternalReference(ref) || hasPathDelimiter(request.url)) {
             return yield* failWithInvalidRequest({ field: "ref", constraint: referenceConstraint })
           }
           const answer = Effect.map(topics.byReference(owner, ref), (found) =>

@@ -3,8 +3,8 @@
 import { referenceConstraint } from "@partner-commentary/api/CreateTopic"
 import type { Problem } from "@partner-commentary/api/Errors"
 import { topicListBounds } from "@partner-commentary/api/TopicsApi"
-import { type Cursor, parseCursor } from "@partner-commentary/core/shared/Page"
-import { isReference } from "@partner-commentary/core/topic/Topic"
+import { type PageCursor, parsePageCursor } from "@partner-commentary/core/shared/Page"
+import { isExternalReference } from "@partner-commentary/core/topic/Topic"
 import { TopicStatus } from "@partner-commentary/core/topic/TopicStatus"
 import type { TopicQuery } from "@partner-commentary/core/topic/TopicStore"
 import * as Effect from "effect/Effect"
@@ -47,7 +47,7 @@ export const readTopicListQuery = (
   const status = query.status?.split(",") ?? null
   if (status !== null && !status.every(isStatus)) wrong("status", `must be one of ${TopicStatus.literals.join(", ")}`)
   const reference = query.external_reference ?? null
-  if (reference !== null && !isReference(reference)) wrong("external_reference", referenceConstraint)
+  if (reference !== null && !isExternalReference(reference)) wrong("external_reference", referenceConstraint)
   if (reference !== null && status !== null) wrong("status", "must not be given together with external_reference")
   const moment = (field: "created_after" | "created_before" | "updated_after") => {
     const text = query[field]
@@ -64,7 +64,7 @@ export const readTopicListQuery = (
   }
   const { order = "desc" } = query
   if (order !== "asc" && order !== "desc") wrong("order", "must be one of asc, desc")
-  const cursor = query.cursor === undefined ? null : Option.getOrUndefined(parseCursor(query.cursor))
+  const cursor = query.cursor === undefined ? null : Option.getOrUndefined(parsePageCursor(query.cursor))
   if (cursor === undefined) wrong("cursor", "must be a pagination.next_cursor of this list")
   if (cursor !== null && query.offset !== undefined) wrong("offset", "must not be given together with a cursor")
   const [first, ...rest] = problems
@@ -74,7 +74,7 @@ export const readTopicListQuery = (
         readonly limit: number
         readonly offset: number
         readonly filter: Pick<TopicQuery, "status" | "reference" | "created" | "updatedAfter" | "oldestFirst">
-        readonly cursor: Cursor | null
+        readonly cursor: PageCursor | null
       })
     : failWithInvalidRequest(first, ...rest)
 }

@@ -7,7 +7,7 @@ import * as Instant from "@partner-commentary/core/shared/Instant"
 import { Policy } from "@partner-commentary/core/shared/Policy"
 import type { NoValidPersonas, Submission } from "@partner-commentary/core/topic/Submission"
 import type { TestStorageFull } from "@partner-commentary/core/topic/TestStorage"
-import { type Submitter, Topics } from "@partner-commentary/core/topic/Topics"
+import { type SubmittingCaller, Topics } from "@partner-commentary/core/topic/Topics"
 import { billingPeriodBounds } from "@partner-commentary/core/usage/BillingPeriod"
 import type { QuotaExceeded } from "@partner-commentary/core/usage/Quota"
 import { WebhookStore } from "@partner-commentary/core/webhook/WebhookStore"
@@ -26,7 +26,7 @@ export const make = Effect.gen(function* () {
 
   /** Returns a problem for each id that does not belong to a webhook of the submitter. */
   const webhookProblems = Effect.fnUntraced(function* (
-    { environment, organization }: Submitter,
+    { environment, organization }: SubmittingCaller,
     ids: ReadonlyArray<Ids.WebhookId>
   ) {
     if (ids.length === 0) return none
@@ -43,7 +43,7 @@ export const make = Effect.gen(function* () {
      * body.
      */
     prepare: Effect.fnUntraced(function* (
-      asker: Submitter,
+      asker: SubmittingCaller,
       body: typeof CreateTopic.Type,
       place: (problem: Errors.Problem) => Errors.Problem = (problem) => problem
     ) {

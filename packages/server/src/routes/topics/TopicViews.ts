@@ -4,13 +4,13 @@ import type { Commentary, Failure } from "@partner-commentary/api/Fields"
 import type { SimulatedAssignment } from "@partner-commentary/api/SandboxApi"
 import type * as Api from "@partner-commentary/api/TopicsApi"
 import type { PartnerAcceptedCommentary } from "@partner-commentary/core/commentary/PartnerApproval"
-import { possibleActionsOf } from "@partner-commentary/core/sandbox/Simulation"
+import { possibleSimulatedActions } from "@partner-commentary/core/sandbox/Simulation"
 import type { TopicId } from "@partner-commentary/core/shared/Ids"
 import { isoOrNull, toIso } from "@partner-commentary/core/shared/Instant"
 import type { ApprovedCommentary, Assignment } from "@partner-commentary/core/topic/Assignment"
 import type { SubmissionResult } from "@partner-commentary/core/topic/Submission"
 import type { Topic } from "@partner-commentary/core/topic/Topic"
-import { outcomeOfAssignment, summarizeOutcomes } from "@partner-commentary/core/topic/TopicStatus"
+import { summaryCategoryOf, summarizeOutcomes } from "@partner-commentary/core/topic/TopicStatus"
 import type {
   FoundByReference,
   ListedTopic,
@@ -185,7 +185,7 @@ export const toSimulatedAssignment = (assignment: Assignment): typeof SimulatedA
   status_updated_at: toIso(assignment.statusUpdatedAt),
   has_commentary: assignment.status === "creator_approved",
   failure: failure(assignment),
-  actions: possibleActionsOf(assignment)
+  actions: possibleSimulatedActions(assignment)
 })
 
 /** Maps the fields of a topic that the partner submitted. */
@@ -211,7 +211,7 @@ const entry = (assignment: PublicAssignment, avatar: string) => ({
   persona_id: assignment.persona.id,
   persona_name: assignment.persona.name,
   persona_image: assignment.persona.imageUrl || avatar,
-  status: outcomeOfAssignment(assignment),
+  status: summaryCategoryOf(assignment),
   commentary: commentary(assignment),
   failure: failure(assignment)
 })

@@ -4,8 +4,8 @@
  */
 import type { Problem } from "@partner-commentary/api/Errors"
 import { ChangeWebhook, RegisterWebhook, RotateWebhookSecret } from "@partner-commentary/api/WebhooksApi"
-import { secretPattern, secretProblem } from "@partner-commentary/core/webhook/WebhookSecret"
-import { maxUrlLength, urlPattern, urlProblem } from "@partner-commentary/core/webhook/WebhookUrl"
+import { webhookSecretPattern, findWebhookSecretProblem } from "@partner-commentary/core/webhook/WebhookSecret"
+import { maxUrlLength, webhookUrlPattern, findWebhookUrlProblem } from "@partner-commentary/core/webhook/WebhookUrl"
 import * as Predicate from "effect/Predicate"
 import { decodeOptionalBody, makeJsonBodyDecoder, makeJsonTextDecoder } from "../../http/Body.ts"
 
@@ -16,7 +16,7 @@ const ofRegistration = ({ secret, url }: Readonly<Record<string, unknown>>): Rea
 
 /** Validates a secret, but skips values that the schema already rejects. */
 const secretProblems = (secret: unknown): ReadonlyArray<Problem> =>
-  Predicate.isString(secret) && secretPattern.test(secret) ? problemOf("secret", secretProblem(secret)) : []
+  Predicate.isString(secret) && webhookSecretPattern.test(secret) ? problemOf("secret", findWebhookSecretProblem(secret)) : []
 
 export const decodeWebhookRegistration = makeJsonBodyDecoder(RegisterWebhook, ofRegistration)
 
@@ -47,7 +47,7 @@ export const decodeWebhookChangeText = makeJsonTextDecoder(ChangeWebhook, ofChan
 
 /** Validates a URL, but skips values that the schema already rejects. */
 const urlProblems = (url: unknown): ReadonlyArray<Problem> =>
-  Predicate.isString(url) && url.length <= maxUrlLength && urlPattern.test(url) ? problemOf("url", urlProblem(url)) : []
+  Predicate.isString(url) && url.length <= maxUrlLength && webhookUrlPattern.test(url) ? problemOf("url", findWebhookUrlProblem(url)) : []
 
 const problemOf = (field: string, constraint: string | null): ReadonlyArray<Problem> =>
   constraint === null ? [] : [{ field, constraint }]

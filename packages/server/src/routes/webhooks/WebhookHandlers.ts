@@ -11,7 +11,7 @@ import * as Ids from "@partner-commentary/core/shared/Ids"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
 import { defaultSecretGrace } from "@partner-commentary/core/webhook/WebhookSecret"
 import { Webhooks } from "@partner-commentary/core/webhook/Webhooks"
-import { WebhookTest } from "@partner-commentary/core/webhook/WebhookTest"
+import { TestEventSender } from "@partner-commentary/core/webhook/TestEventSender"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
@@ -30,7 +30,7 @@ export const layer = HttpApiBuilder.group(
   "webhooks",
   Effect.fnUntraced(function* (handlers) {
     const webhooks = yield* Webhooks
-    const { test } = yield* WebhookTest
+    const { test } = yield* TestEventSender
     const { apiRoot } = yield* PublicAddress
     const answerOnce = yield* IdempotentRequests.make
 

@@ -2,12 +2,12 @@
 import type * as Api from "@partner-commentary/api/WebhooksApi"
 import { isoOrNull, toIso } from "@partner-commentary/core/shared/Instant"
 import { isKnownType } from "@partner-commentary/core/webhook/EventType"
-import type { ReportedWebhook } from "@partner-commentary/core/webhook/WebhookCondition"
+import type { WebhookWithCondition } from "@partner-commentary/core/webhook/WebhookCondition"
 import type { RotatedSecret } from "@partner-commentary/core/webhook/Webhooks"
-import type { TestResult } from "@partner-commentary/core/webhook/WebhookTest"
+import type { TestEventResult } from "@partner-commentary/core/webhook/TestEventSender"
 import * as Redacted from "effect/Redacted"
 
-export const toWebhook = ({ condition, ...webhook }: ReportedWebhook): typeof Api.Webhook.Type => ({
+export const toWebhook = ({ condition, ...webhook }: WebhookWithCondition): typeof Api.Webhook.Type => ({
   id: webhook.id,
   url: webhook.url,
   events: webhook.events.filter(isKnownType),
@@ -28,7 +28,7 @@ export const toRotatedWebhook = ({ formerUntil, secret, webhook }: RotatedSecret
   former_secret_expires_at: isoOrNull(formerUntil)
 })
 
-export const toWebhookTest = ({ attempt, eventId }: TestResult): typeof Api.WebhookTest.Type => ({
+export const toWebhookTest = ({ attempt, eventId }: TestEventResult): typeof Api.WebhookTest.Type => ({
   success: attempt.failure === null,
   test_event_id: eventId,
   delivery_status: attempt.failure === null ? "delivered" : "failed",

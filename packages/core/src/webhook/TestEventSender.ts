@@ -10,31 +10,31 @@ import * as Option from "effect/Option"
 import type { WebhookId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import type { Owner } from "../shared/Owner.ts"
-import type { Attempt } from "./Attempt.ts"
+import type { DeliveryAttempt } from "./Attempt.ts"
 import { WebhookNotFound } from "./WebhookNotFound.ts"
 import * as WebhookSender from "./WebhookSender.ts"
 import { WebhookStore } from "./WebhookStore.ts"
 
-export interface TestResult {
+export interface TestEventResult {
   /** The id of the test event is `evt_test_` and a UUID. */
   readonly eventId: string
-  readonly attempt: Attempt
+  readonly attempt: DeliveryAttempt
 }
 
-export class WebhookTest extends Context.Service<
-  WebhookTest,
+export class TestEventSender extends Context.Service<
+  TestEventSender,
   {
     /** Makes one attempt. `test` waits for the receiver's response, up to the delivery timeout. */
-    readonly test: (owner: Owner, id: WebhookId) => Effect.Effect<TestResult, WebhookNotFound>
+    readonly test: (owner: Owner, id: WebhookId) => Effect.Effect<TestEventResult, WebhookNotFound>
   }
->()("@partner-commentary/core/webhook/WebhookTest") {
+>()("@partner-commentary/core/webhook/TestEventSender") {
   static readonly layer = Layer.effect(
-    WebhookTest,
+    TestEventSender,
     Effect.gen(function* () {
       const store = yield* WebhookStore
       const random = yield* SecureRandom.SecureRandom
       const send = yield* WebhookSender.make
-      return WebhookTest.of({
+      return TestEventSender.of({
         test: Effect.fn("WebhookTest.test")(function* (owner, id) {
           const found = yield* store.find(owner, id)
           if (Option.isNone(found)) return yield* new WebhookNotFound()

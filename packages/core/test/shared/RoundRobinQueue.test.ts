@@ -1,8 +1,8 @@
 import { expect, it } from "vitest"
-import * as TurnQueue from "../../src/shared/TurnQueue.ts"
+import * as RoundRobinQueue from "../../src/shared/RoundRobinQueue.ts"
 
 it("the keys of a turn queue take turns, and the items of each key keep their order", () => {
-  const queue = TurnQueue.make<string>()
+  const queue = RoundRobinQueue.make<string>()
   for (const item of ["a1", "a2", "a3", "b1", "b2", "c1"]) queue.push(item.charAt(0), item)
   expect(queue.shift()).toBe("a1")
   queue.push("d", "d1")

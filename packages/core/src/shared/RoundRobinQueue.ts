@@ -1,12 +1,12 @@
 /** A queue in which keys take turns. The first item of every key comes before the second item of any key. */
 
-export interface TurnQueue<A> {
+export interface RoundRobinQueue<A> {
   readonly size: () => number
   readonly push: (key: string, item: A) => void
   readonly shift: () => A | undefined
 }
 
-export const make = <A>(): TurnQueue<A> => {
+export const make = <A>(): RoundRobinQueue<A> => {
   /** The waiting items by key. The key with the next turn comes first. */
   const queues = new Map<string, Array<A>>()
   let size = 0

@@ -12,7 +12,7 @@ import * as TestClock from "effect/testing/TestClock"
 import { assert } from "vitest"
 import { ApiKeyStore } from "../../src/access/ApiKeyStore.ts"
 import type { Principal } from "../../src/access/ApiKeys.ts"
-import { ApiCalls } from "../../src/usage/ApiCalls.ts"
+import { ApiCallCounter } from "../../src/usage/ApiCallCounter.ts"
 import { type CallCount, UsageStore } from "../../src/usage/UsageStore.ts"
 
 const principal = { key: { id: "k" }, organization: { id: "o" }, environment: "live" } as unknown as Principal
@@ -32,7 +32,7 @@ const world = () => {
       state.writes += 1
       return Effect.andThen(state.held.before, Effect.andThen(Effect.sync(change), state.held.after))
     })
-  const layer = ApiCalls.layer.pipe(
+  const layer = ApiCallCounter.layer.pipe(
     Layer.provide([
       Layer.succeed(UsageStore, {
         ofMonth: () => Effect.die("not asked"),
@@ -60,7 +60,7 @@ it.effect("within five seconds, many API calls are persisted in one write, and t
   Effect.gen(function* () {
     const { layer, state } = world()
     yield* Effect.gen(function* () {
-      const calls = yield* ApiCalls
+      const calls = yield* ApiCallCounter
       for (let call = 0; call < 1000; call++) yield* calls.count(principal)
       assert.strictEqual(state.writes, 0)
       assert.strictEqual(
@@ -82,7 +82,7 @@ it.effect("a locked row of one organization does not delay the writes of other o
     const { layer, state } = world()
     const locked = yield* Deferred.make<void>()
     yield* Effect.gen(function* () {
-      const calls = yield* ApiCalls
+      const calls = yield* ApiCallCounter
       state.addBefore = ({ owner }) =>
         owner.organizationId === slow.organization.id ? Deferred.await(locked) : Effect.void
       yield* calls.count(slow)
@@ -104,7 +104,7 @@ it.effect("the writes of an organization whose row stays locked occupy only one 
     const locked = yield* Deferred.make<void>()
     let begun = 0
     yield* Effect.gen(function* () {
-      const calls = yield* ApiCalls
+      const calls = yield* ApiCallCounter
       state.addBefore = () =>
         Effect.andThen(
           Effect.sync(() => void begun++),
@@ -129,7 +129,7 @@ it.effect("a clean shutdown persists all counted API calls", () =>
     const scope = yield* Scope.make()
     const context = yield* Layer.buildWithScope(layer, scope)
     yield* Effect.provideContext(
-      Effect.flatMap(ApiCalls, (calls) => calls.count(principal)),
+      Effect.flatMap(ApiCallCounter, (calls) => calls.count(principal)),
       context
     )
     yield* Scope.close(scope, Exit.void)
@@ -141,7 +141,7 @@ it.effect("if a write of API calls fails, the retry still counts the calls in th
   Effect.gen(function* () {
     const { layer, state } = world()
     yield* Effect.gen(function* () {
-      const calls = yield* ApiCalls
+      const calls = yield* ApiCallCounter
       yield* TestClock.setTime(Date.UTC(1970, 0, 31, 23, 59, 50))
       state.lost = true
       yield* calls.count(principal)
@@ -164,7 +164,7 @@ it.effect("a failed write of API calls and last uses is retried until a write su
   Effect.gen(function* () {
     const { layer, state } = world()
     yield* Effect.gen(function* () {
-      const calls = yield* ApiCalls
+      const calls = yield* ApiCallCounter
       state.lost = true
       yield* calls.count(principal)
       yield* TestClock.adjust("1 hour")
@@ -182,7 +182,7 @@ it.effect("a retried write of a key's last use does not replace a later time", (
   Effect.gen(function* () {
     const { layer, state } = world()
     yield* Effect.gen(function* () {
-      const calls = yield* ApiCalls
+      const calls = yield* ApiCallCounter
       state.lostUses = true
       yield* calls.count(principal)
       yield* TestClock.adjust("5 seconds")
@@ -210,7 +210,7 @@ it.effect("a shutdown during a write neither loses nor duplicates counted API ca
     for (const side of ["before", "after"] as const) {
       const { layer, state } = world()
       const scope = yield* Scope.make()
-      const { count } = yield* Effect.map(Layer.buildWithScope(layer, scope), Context.get(ApiCalls))
+      const { count } = yield* Effect.map(Layer.buildWithScope(layer, scope), Context.get(ApiCallCounter))
       const written = yield* Deferred.make<void>()
       state.held[side] = Deferred.await(written)
       yield* count(principal)
@@ -236,7 +236,7 @@ it.effect("a shutdown that cannot persist the counters logs the number of lost A
     const { layer, state } = world()
     state.lost = true
     yield* Effect.gen(function* () {
-      const calls = yield* ApiCalls
+      const calls = yield* ApiCallCounter
       for (let call = 0; call < 3; call++) yield* calls.count(principal)
     }).pipe(Effect.provide(layer), Effect.provide(listening))
     assert.deepStrictEqual(said, ["3 counted calls are lost: they could not be persisted before shutdown"])

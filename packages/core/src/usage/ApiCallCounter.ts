@@ -16,8 +16,8 @@ import type { Owner } from "../shared/Owner.ts"
 import { billingPeriodOf, type PeriodName } from "./BillingPeriod.ts"
 import { type CallCount, UsageStore } from "./UsageStore.ts"
 
-export class ApiCalls extends Context.Service<
-  ApiCalls,
+export class ApiCallCounter extends Context.Service<
+  ApiCallCounter,
   {
     readonly count: (principal: Principal) => Effect.Effect<void>
     /** Counts a call like `count`, but synchronously instead of as an effect. */
@@ -27,9 +27,9 @@ export class ApiCalls extends Context.Service<
     /** Persists the counters. If a write fails, the counters stay in memory and the write is retried later. */
     readonly flush: Effect.Effect<void>
   }
->()("@partner-commentary/core/usage/ApiCalls") {
+>()("@partner-commentary/core/usage/ApiCallCounter") {
   static readonly layer = Layer.effect(
-    ApiCalls,
+    ApiCallCounter,
     Effect.gen(function* () {
       const usage = yield* UsageStore
       const keys = yield* ApiKeyStore
@@ -112,7 +112,7 @@ export class ApiCalls extends Context.Service<
         schedule()
       }
 
-      return ApiCalls.of({
+      return ApiCallCounter.of({
         count: (principal) => Effect.sync(() => countNow(principal)),
         countNow,
         unwritten: calls.of,
