@@ -4,7 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { DashboardIdentity } from "@partner-commentary/core/access/DashboardIdentity"
 import * as JwksIdentity from "@partner-commentary/identity/JwksIdentity"
 import * as DashboardIdentitySuite from "@partner-commentary/testkit/DashboardIdentitySuite"
-import { TokenIssuer, makeToken, verificationResult } from "@partner-commentary/testkit/DashboardIdentitySuite"
+import { makeToken, TokenIssuer, verifyTestToken } from "@partner-commentary/testkit/DashboardIdentitySuite"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -44,10 +44,10 @@ describe("Keys of an identity provider", () => {
         yield* provider.publish(algorithm, algorithm)
       }
       for (const algorithm of ["RS256", "ES256", "EdDSA"]) {
-        assert.strictEqual(yield* verificationResult(yield* signedBy(algorithm)), "good", algorithm)
+        assert.strictEqual(yield* verifyTestToken(yield* signedBy(algorithm)), "good", algorithm)
       }
       for (const algorithm of ["RS384", "PS256", "ES384"]) {
-        assert.strictEqual(yield* verificationResult(yield* signedBy(algorithm)), "refused", algorithm)
+        assert.strictEqual(yield* verifyTestToken(yield* signedBy(algorithm)), "refused", algorithm)
       }
     }).pipe(Effect.provide(world))
   )
@@ -66,7 +66,7 @@ describe("Keys of an identity provider", () => {
           const forged = yield* Effect.promise(() =>
             new SignJWT(claims).setProtectedHeader(header).sign(new TextEncoder().encode(secret))
           )
-          assert.strictEqual(yield* verificationResult(forged), "refused")
+          assert.strictEqual(yield* verifyTestToken(forged), "refused")
         }
       }
     }).pipe(Effect.provide(world))
@@ -83,7 +83,7 @@ describe("Keys of an identity provider", () => {
           ...mint,
           sign: (claims) => other.sign(claims)
         })
-        assert.strictEqual(yield* verificationResult(elsewhere), "refused")
+        assert.strictEqual(yield* verifyTestToken(elsewhere), "refused")
         assert.strictEqual(yield* other.readings, 0)
         assert.strictEqual(yield* readings, 1)
       }).pipe(Effect.provide(world))
@@ -95,14 +95,14 @@ describe("Keys of an identity provider", () => {
       const good = yield* makeToken()
       assert.strictEqual(yield* readings, 0)
       yield* Effect.all(
-        Array.from({ length: 20 }, () => verificationResult(good)),
+        Array.from({ length: 20 }, () => verifyTestToken(good)),
         { concurrency: "unbounded" }
       )
       yield* TestClock.adjust("9 minutes")
-      yield* verificationResult(good)
+      yield* verifyTestToken(good)
       assert.strictEqual(yield* readings, 1)
       yield* TestClock.adjust("1 minute")
-      yield* verificationResult(good)
+      yield* verifyTestToken(good)
       assert.strictEqual(yield* readings, 2)
     }).pipe(Effect.provide(world))
   )
@@ -113,30 +113,30 @@ describe("Keys of an identity provider", () => {
       Effect.gen(function* () {
         const provider = yield* TestIdentityProvider
         const old = yield* signedBy("first")
-        assert.strictEqual(yield* verificationResult(old), "good")
+        assert.strictEqual(yield* verifyTestToken(old), "good")
         yield* TestClock.adjust("1 minute")
         yield* provider.publish("second")
-        assert.strictEqual(yield* verificationResult(yield* signedBy("second")), "good")
-        assert.strictEqual(yield* verificationResult(old), "good")
+        assert.strictEqual(yield* verifyTestToken(yield* signedBy("second")), "good")
+        assert.strictEqual(yield* verifyTestToken(old), "good")
         yield* provider.withdraw("first")
-        assert.strictEqual(yield* verificationResult(old), "good")
+        assert.strictEqual(yield* verifyTestToken(old), "good")
         yield* TestClock.adjust("10 minutes")
-        assert.strictEqual(yield* verificationResult(old), "refused")
-        assert.strictEqual(yield* verificationResult(yield* signedBy("second")), "good")
+        assert.strictEqual(yield* verifyTestToken(old), "refused")
+        assert.strictEqual(yield* verifyTestToken(yield* signedBy("second")), "good")
       }).pipe(Effect.provide(world))
   )
 
   it.effect("tokens with unknown keys cause only one fetch in ten seconds", () =>
     Effect.gen(function* () {
       const provider = yield* TestIdentityProvider
-      yield* verificationResult(yield* signedBy("first"))
+      yield* verifyTestToken(yield* signedBy("first"))
       yield* provider.publish("hidden")
       yield* provider.withdraw("hidden")
       const unknown = yield* signedBy("hidden")
-      for (let times = 0; times < 5; times++) assert.strictEqual(yield* verificationResult(unknown), "refused")
+      for (let times = 0; times < 5; times++) assert.strictEqual(yield* verifyTestToken(unknown), "refused")
       assert.strictEqual(yield* provider.readings, 1)
       yield* TestClock.adjust("10 seconds")
-      for (let times = 0; times < 5; times++) assert.strictEqual(yield* verificationResult(unknown), "refused")
+      for (let times = 0; times < 5; times++) assert.strictEqual(yield* verifyTestToken(unknown), "refused")
       assert.strictEqual(yield* provider.readings, 2)
     }).pipe(Effect.provide(world))
   )
@@ -151,18 +151,18 @@ describe("Identity provider that is down", () => {
         yield* provider.publish("second")
         yield* provider.withdraw("second")
         const [known, unknown] = [yield* signedBy("first"), yield* signedBy("second")]
-        assert.strictEqual(yield* verificationResult(known), "good")
+        assert.strictEqual(yield* verifyTestToken(known), "good")
         yield* provider.stop
         yield* TestClock.adjust("30 minutes")
-        assert.strictEqual(yield* verificationResult(known), "good")
-        assert.strictEqual(yield* verificationResult(unknown), "unreachable")
-        assert.strictEqual(yield* verificationResult("a.b.c"), "refused")
+        assert.strictEqual(yield* verifyTestToken(known), "good")
+        assert.strictEqual(yield* verifyTestToken(unknown), "unreachable")
+        assert.strictEqual(yield* verifyTestToken("a.b.c"), "refused")
         yield* TestClock.adjust("24 hours")
-        assert.strictEqual(yield* verificationResult(yield* signedBy("first")), "unreachable")
+        assert.strictEqual(yield* verifyTestToken(yield* signedBy("first")), "unreachable")
         yield* provider.restart
         yield* TestClock.adjust("10 seconds")
-        assert.strictEqual(yield* verificationResult(yield* signedBy("first")), "good")
-        assert.strictEqual(yield* verificationResult(yield* signedBy("second")), "refused")
+        assert.strictEqual(yield* verifyTestToken(yield* signedBy("first")), "good")
+        assert.strictEqual(yield* verifyTestToken(yield* signedBy("second")), "refused")
       }).pipe(Effect.provide(world))
   )
 
@@ -174,15 +174,15 @@ describe("Identity provider that is down", () => {
       const good = yield* signedBy("first")
       yield* provider.stop
       yield* Effect.gen(function* () {
-        assert.strictEqual(yield* verificationResult(good), "unreachable")
+        assert.strictEqual(yield* verifyTestToken(good), "unreachable")
         yield* provider.restart
         yield* TestClock.adjust("10 seconds")
-        assert.strictEqual(yield* verificationResult(good), "good")
+        assert.strictEqual(yield* verifyTestToken(good), "good")
         yield* provider.stop
         yield* TestClock.adjust("10 minutes")
-        assert.strictEqual(yield* verificationResult(good), "good")
+        assert.strictEqual(yield* verifyTestToken(good), "good")
         yield* TestClock.adjust("24 hours")
-        assert.strictEqual(yield* verificationResult(yield* signedBy("first")), "unreachable")
+        assert.strictEqual(yield* verifyTestToken(yield* signedBy("first")), "unreachable")
       }).pipe(Effect.provide(listening))
       const nobody = "No token can be judged until it answers."
       assert.deepStrictEqual(
@@ -226,7 +226,7 @@ describe("Identity provider that is down", () => {
           audience: testAudience,
           organizationClaim: testOrganizationClaim
         })
-        assert.strictEqual(yield* Effect.provide(verificationResult(good), layer), "unreachable", body)
+        assert.strictEqual(yield* Effect.provide(verifyTestToken(good), layer), "unreachable", body)
         assert.strictEqual((yield* Effect.flip(JwksIdentity.countSigningKeys(jwksUrl)))._tag, "IdentityUnreachable")
       }
     }).pipe(Effect.provide(world))

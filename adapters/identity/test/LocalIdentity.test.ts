@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { DashboardIdentity } from "@partner-commentary/core/access/DashboardIdentity"
 import * as LocalIdentity from "@partner-commentary/identity/LocalIdentity"
 import * as DashboardIdentitySuite from "@partner-commentary/testkit/DashboardIdentitySuite"
-import { TokenIssuer, verificationResult } from "@partner-commentary/testkit/DashboardIdentitySuite"
+import { TokenIssuer, verifyTestToken } from "@partner-commentary/testkit/DashboardIdentitySuite"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -45,11 +45,11 @@ describe("Local tokens", () => {
       const { verify } = yield* DashboardIdentity
       assert.deepStrictEqual(yield* verify(token), { organization: "acme", subject: "local" })
       const elsewhere = (text: string) =>
-        Effect.provide(verificationResult(token), Layer.fresh(LocalIdentity.layer({ secret: Redacted.make(text) })))
+        Effect.provide(verifyTestToken(token), Layer.fresh(LocalIdentity.layer({ secret: Redacted.make(text) })))
       assert.strictEqual(yield* elsewhere(secret), "good")
       assert.strictEqual(yield* elsewhere("another secret"), "refused")
       yield* TestClock.adjust("61 minutes")
-      assert.strictEqual(yield* verificationResult(token), "expired")
+      assert.strictEqual(yield* verifyTestToken(token), "expired")
     }).pipe(Effect.provide(local))
   )
 
@@ -60,7 +60,7 @@ describe("Local tokens", () => {
       const token = yield* Effect.promise(() =>
         new SignJWT(claims).setProtectedHeader({ alg: "Ed25519" }).sign(privateKey)
       )
-      assert.strictEqual(yield* verificationResult(token), "good")
+      assert.strictEqual(yield* verifyTestToken(token), "good")
     }).pipe(Effect.provide(local))
   )
 
@@ -77,7 +77,7 @@ describe("Local tokens", () => {
         const forged = yield* Effect.promise(() =>
           new SignJWT(claims).setProtectedHeader({ alg: "HS256" }).sign(new Uint8Array(known))
         )
-        assert.strictEqual(yield* verificationResult(forged), "refused")
+        assert.strictEqual(yield* verifyTestToken(forged), "refused")
       }
     }).pipe(Effect.provide(local))
   )

@@ -7,9 +7,9 @@ import * as Instant from "@partner-commentary/core/shared/Instant"
 import {
   allWorkKinds,
   type ChangeSignal,
-  type WorkNotification,
   isChangeSignal,
   type WorkKind,
+  type WorkNotification,
   WorkSignal
 } from "@partner-commentary/core/shared/WorkSignal"
 import * as Effect from "effect/Effect"

@@ -12,7 +12,13 @@ import { lowestEventIdAt } from "@partner-commentary/core/webhook/Event"
 import { EventHistory } from "@partner-commentary/core/webhook/EventHistory"
 import * as TestDatabase from "@partner-commentary/test/postgres/TestDatabase"
 import * as Creator from "@partner-commentary/testkit/support/Creator"
-import { owner, personas, makeShareId, testStartTime, submission } from "@partner-commentary/testkit/support/Fixtures"
+import {
+  makeOwner,
+  makePersonas,
+  makeShareId,
+  makeSubmission,
+  start
+} from "@partner-commentary/testkit/support/Fixtures"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -26,7 +32,9 @@ const layer = EventHistory.layer.pipe(Layer.provideMerge(TestDatabase.layer))
 const atOnce = { concurrency: "unbounded" } as const
 
 const submitted = Effect.fnUntraced(function* (mine: Owner) {
-  const { sent, topic } = yield* (yield* TopicStore).submit(submission({ topic: { ...mine }, personas: personas(2) }))
+  const { sent, topic } = yield* (yield* TopicStore).submit(
+    makeSubmission({ topic: { ...mine }, personas: makePersonas(2) })
+  )
   return { sent, topicId: topic.id }
 })
 
@@ -78,14 +86,14 @@ const writing = Effect.fnUntraced(function* (mine: Owner, share: ShareId, go: Ef
 describe("Event order on Postgres", () => {
   it.effect("a reader that has read newer events still gets an older event whose transaction commits late", () =>
     Effect.gen(function* () {
-      yield* TestClock.setTime(testStartTime)
-      const mine = owner()
+      yield* TestClock.setTime(start)
+      const mine = makeOwner()
       const [early, late] = [makeShareId(), makeShareId()]
       const read = (yield* reader)(mine)
       const go = yield* Deferred.make<void>()
       const open = yield* writing(mine, early, Deferred.await(go))
       assert.deepStrictEqual(yield* read, [])
-      yield* TestClock.setTime(testStartTime + 1000)
+      yield* TestClock.setTime(start + 1000)
       yield* Fiber.join((yield* writing(mine, late, Effect.void)).fiber)
       assert.deepStrictEqual(yield* read, [late])
       yield* Deferred.succeed(go, undefined)
@@ -97,8 +105,8 @@ describe("Event order on Postgres", () => {
 
   it.effect("a reader gets each committed event exactly once, even if writers are slow or killed", () =>
     Effect.gen(function* () {
-      yield* TestClock.setTime(testStartTime)
-      const mine = owner()
+      yield* TestClock.setTime(start)
+      const mine = makeOwner()
       const sql = yield* SqlClient.SqlClient
       const shares = Array.from({ length: 60 }, makeShareId)
       const read = (yield* reader)(mine)
@@ -136,8 +144,8 @@ describe("Event order on Postgres", () => {
 
   it.effect("a reader gets each event of many concurrent writers once, and each topic is completed once", () =>
     Effect.gen(function* () {
-      yield* TestClock.setTime(testStartTime)
-      const mine = owner()
+      yield* TestClock.setTime(start)
+      const mine = makeOwner()
       const topics = yield* Effect.forEach(Array.from({ length: 30 }), () => submitted(mine))
       const shares = topics.flatMap(({ sent }) => sent)
       const read = (yield* reader)(mine)

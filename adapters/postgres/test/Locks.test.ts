@@ -9,7 +9,15 @@ import { WebhookStore } from "@partner-commentary/core/webhook/WebhookStore"
 import { transact } from "@partner-commentary/sql/database/Transaction"
 import * as TestDatabase from "@partner-commentary/test/postgres/TestDatabase"
 import * as Creator from "@partner-commentary/testkit/support/Creator"
-import { mail, minute, owner, personas, testStartTime, submission, webhook } from "@partner-commentary/testkit/support/Fixtures"
+import {
+  makeMail,
+  makeOwner,
+  makePersonas,
+  makeSubmission,
+  makeWebhook,
+  minute,
+  start
+} from "@partner-commentary/testkit/support/Fixtures"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -22,14 +30,14 @@ const moment = TestClock.withLive(Effect.sleep("200 millis"))
 describe("Concurrent changes on Postgres", () => {
   it.effect("a webhook that is removed while an event is written keeps no deliveries", () =>
     Effect.gen(function* () {
-      yield* TestClock.setTime(testStartTime)
+      yield* TestClock.setTime(start)
       const sql = yield* SqlClient.SqlClient
       const webhooks = yield* WebhookStore
       const { run } = yield* Transaction
-      const mine = owner()
-      const made = webhook({ owner: mine, events: ["commentary.failed", "topic.completed"] })
+      const mine = makeOwner()
+      const made = makeWebhook({ owner: mine, events: ["commentary.failed", "topic.completed"] })
       yield* webhooks.insert({ webhook: made, audit, notice: null }, "sealed", 20)
-      const given = submission({ topic: { ...mine }, personas: personas(1) })
+      const given = makeSubmission({ topic: { ...mine }, personas: makePersonas(1) })
       const [share] = (yield* (yield* TopicStore).submit(given)).sent
       const written = yield* Deferred.make<void>()
       const go = yield* Deferred.make<void>()
@@ -58,11 +66,11 @@ describe("Concurrent changes on Postgres", () => {
 
   it.effect("a change that waits for a locked topic does not delay changes of other topics", () =>
     Effect.gen(function* () {
-      yield* TestClock.setTime(testStartTime)
+      yield* TestClock.setTime(start)
       const { run } = yield* Transaction
       const topics = yield* TopicStore
-      const [held, waits] = (yield* topics.submit(submission({ personas: personas(2) }))).sent
-      const [other] = (yield* topics.submit(submission({ personas: personas(1) }))).sent
+      const [held, waits] = (yield* topics.submit(makeSubmission({ personas: makePersonas(2) }))).sent
+      const [other] = (yield* topics.submit(makeSubmission({ personas: makePersonas(1) }))).sent
       if (held === undefined || waits === undefined || other === undefined) return assert.fail("nothing was sent")
       const written = yield* Deferred.make<void>()
       const go = yield* Deferred.make<void>()
@@ -83,16 +91,16 @@ describe("Concurrent changes on Postgres", () => {
 
   it.effect("a change that waits for the counters of its organization does not delay other organizations", () =>
     Effect.gen(function* () {
-      yield* TestClock.setTime(testStartTime)
+      yield* TestClock.setTime(start)
       const { run } = yield* Transaction
       const topics = yield* TopicStore
-      const submit = (mine: ReturnType<typeof owner>) =>
-        Effect.map(topics.submit(submission({ topic: { ...mine }, personas: personas(1) })), ({ sent }) => {
+      const submit = (mine: ReturnType<typeof makeOwner>) =>
+        Effect.map(topics.submit(makeSubmission({ topic: { ...mine }, personas: makePersonas(1) })), ({ sent }) => {
           const [share] = sent
           return share ?? assert.fail("nothing was sent")
         })
-      const mine = owner()
-      const [held, waits, other] = [yield* submit(mine), yield* submit(mine), yield* submit(owner())]
+      const mine = makeOwner()
+      const [held, waits, other] = [yield* submit(mine), yield* submit(mine), yield* submit(makeOwner())]
       const written = yield* Deferred.make<void>()
       const go = yield* Deferred.make<void>()
       const holding = yield* Effect.forkChild(
@@ -115,9 +123,9 @@ describe("Concurrent changes on Postgres", () => {
 
   it.effect("a change that fails does not affect concurrent changes, which succeed", () =>
     Effect.gen(function* () {
-      yield* TestClock.setTime(testStartTime)
+      yield* TestClock.setTime(start)
       const store = yield* AssignmentStore
-      const { sent } = yield* (yield* TopicStore).submit(submission({ personas: personas(4) }))
+      const { sent } = yield* (yield* TopicStore).submit(makeSubmission({ personas: makePersonas(4) }))
       const broken = (id: ShareId) => store.modify(id, () => assert.fail("this change is broken"))
       const change = (id: ShareId, index: number) =>
         Effect.matchCause(index === 1 ? Effect.asVoid(broken(id)) : Effect.asVoid(Creator.submitPerspective(id)), {
@@ -131,11 +139,11 @@ describe("Concurrent changes on Postgres", () => {
 
   it.effect("a sent mail whose row is locked does not delay other sent mails", () =>
     Effect.gen(function* () {
-      yield* TestClock.setTime(testStartTime)
+      yield* TestClock.setTime(start)
       const sql = yield* SqlClient.SqlClient
       const store = yield* MailStore
-      for (const wanted of [mail(), mail(), mail()]) yield* store.queue(wanted)
-      const claimed = yield* store.claim(testStartTime, testStartTime + minute, 3)
+      for (const wanted of [makeMail(), makeMail(), makeMail()]) yield* store.queue(wanted)
+      const claimed = yield* store.claim(start, start + minute, 3)
       const [first, locked, other] = claimed
       if (first === undefined || locked === undefined || other === undefined) return assert.fail("nothing was claimed")
       const held = yield* Deferred.make<void>()
@@ -149,7 +157,7 @@ describe("Concurrent changes on Postgres", () => {
         )
       )
       yield* Deferred.await(held)
-      const settle = (one: (typeof claimed)[number]) => store.settle(one, { state: "sent" }, testStartTime)
+      const settle = (one: (typeof claimed)[number]) => store.settle(one, { state: "sent" }, start)
       // The update of the first mail runs as a statement of its own, and the updates of the other two mails share the
       // next statement.
       const settling = yield* Effect.forEach([first, locked, other], (one) =>

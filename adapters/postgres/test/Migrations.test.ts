@@ -7,7 +7,7 @@ import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
 import * as Postgres from "@partner-commentary/postgres/Postgres"
 import { migrate, names } from "@partner-commentary/sql/Migrations"
 import * as TestDatabase from "@partner-commentary/test/postgres/TestDatabase"
-import { submission } from "@partner-commentary/testkit/support/Fixtures"
+import { makeSubmission } from "@partner-commentary/testkit/support/Fixtures"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -48,7 +48,7 @@ describe("Migrations on Postgres", () => {
       assert.deepStrictEqual(yield* direct(url, migrate), [])
       const stores = Layer.fresh(Postgres.layer({ url }))
       yield* Effect.provide(
-        Effect.flatMap(TopicStore, (topics) => topics.submit(submission())),
+        Effect.flatMap(TopicStore, (topics) => topics.submit(makeSubmission())),
         stores
       )
     })

@@ -4,13 +4,13 @@ import { OrganizationRegistry } from "@partner-commentary/core/partner/Organizat
 import { PersonaStore } from "@partner-commentary/core/persona/PersonaStore"
 import * as Postgres from "@partner-commentary/postgres/Postgres"
 import * as TestDatabase from "@partner-commentary/test/postgres/TestDatabase"
-import { organization, persona, testStartTime } from "@partner-commentary/testkit/support/Fixtures"
+import { makeOrganization, makePersona, start } from "@partner-commentary/testkit/support/Fixtures"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
 
-const theirs = persona({ name: "The host's" })
+const theirs = makePersona({ name: "The host's" })
 
 const own = Layer.effect(
   PersonaStore,
@@ -28,9 +28,9 @@ it.live("the host's own stores replace the service's stores, and the service sti
   Effect.gen(function* () {
     const url = yield* TestDatabase.empty
     yield* Effect.gen(function* () {
-      const one = organization()
+      const one = makeOrganization()
       yield* (yield* OrganizationRegistry).insert(one)
-      assert.deepStrictEqual(yield* (yield* PersonaStore).licensed(one.id, testStartTime), [theirs])
+      assert.deepStrictEqual(yield* (yield* PersonaStore).licensed(one.id, start), [theirs])
     }).pipe(Effect.provide(Layer.fresh(Postgres.layerWith({ url, poolSize: 2 }, own))))
   })
 )

@@ -8,7 +8,14 @@ import { rebuildMetrics } from "@partner-commentary/sql/reporting/RebuildMetrics
 import * as TestDatabase from "@partner-commentary/test/postgres/TestDatabase"
 import * as MetricsScene from "@partner-commentary/testkit/performance/MetricsScene"
 import * as Creator from "@partner-commentary/testkit/support/Creator"
-import { day, minute, owner as ownerOf, persona, testStartTime, submission } from "@partner-commentary/testkit/support/Fixtures"
+import {
+  day,
+  makePersona,
+  makeSubmission,
+  minute,
+  makeOwner as ownerOf,
+  start
+} from "@partner-commentary/testkit/support/Fixtures"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
@@ -20,12 +27,12 @@ describe("Metrics rebuild", () => {
       Effect.gen(function* () {
         const topics = yield* TopicStore
         const owner = ownerOf()
-        const [ada, bo] = [persona({ name: "Ada" }), persona({ name: "Bo" })]
+        const [ada, bo] = [makePersona({ name: "Ada" }), makePersona({ name: "Bo" })]
         const times: Array<number> = []
         for (let index = 0; index < 45; index++) {
-          const createdAt = testStartTime + (index < 3 ? day : 0)
+          const createdAt = start + (index < 3 ? day : 0)
           yield* TestClock.setTime(createdAt)
-          const { sent } = yield* topics.submit(submission({ personas: [ada, bo], topic: { ...owner, createdAt } }))
+          const { sent } = yield* topics.submit(makeSubmission({ personas: [ada, bo], topic: { ...owner, createdAt } }))
           const [first, second] = sent
           if (first === undefined || second === undefined) return assert.fail("nothing was sent")
           yield* Creator.deliverRequest(first)
@@ -37,7 +44,7 @@ describe("Metrics rebuild", () => {
           if (index % 3 === 2) yield* Creator.cancel(second)
         }
         const metrics = Effect.flatMap(PerformanceStore, (store) =>
-          Effect.map(store.days(owner, testStartTime - day, null), (days) =>
+          Effect.map(store.days(owner, start - day, null), (days) =>
             days
               .toSorted((one, other) => (one.personaName < other.personaName ? -1 : 1))
               .map(({ personaId, personaName, metrics }) => ({ personaId, personaName, ...summarizeMetrics(metrics) }))

@@ -1,5 +1,5 @@
 /** Tests how errors of the host's driver become SqlErrors. */
-import { isCausedByBusy } from "@partner-commentary/core/shared/DatabaseBusy"
+import { isCausedByDatabaseBusy } from "@partner-commentary/core/shared/DatabaseBusy"
 import { expect, it } from "vitest"
 import { endsSession, toSqlError } from "../src/ServerError.ts"
 
@@ -21,7 +21,7 @@ it("only SQLSTATEs that mean a lost connection end a session", () => {
 
 it("a pool or server without a free connection is reported as busy, and a server that does not respond is not", () => {
   const isBusy = (message: string, code?: string) =>
-    isCausedByBusy(toSqlError(Object.assign(new Error(message), { code }), "connect"))
+    isCausedByDatabaseBusy(toSqlError(Object.assign(new Error(message), { code }), "connect"))
   expect(isBusy("timeout exceeded when trying to connect")).toBe(true)
   expect(isBusy("sorry, too many clients already", "53300")).toBe(true)
   expect(isBusy("Connection terminated due to connection timeout")).toBe(false)

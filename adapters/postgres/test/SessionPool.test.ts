@@ -174,7 +174,7 @@ describe("Session pool", () => {
       yield* Fiber.interrupt(yield* Effect.forkChild(sql`SELECT 1`, { startImmediately: true }))
       const late = yield* Effect.flip(sql`SELECT 1`)
       assert.strictEqual(late.reason.message, "No connection became free, all 1 are in use")
-      assert.isTrue(DatabaseBusy.isBusy(Cause.die(late)))
+      assert.isTrue(DatabaseBusy.isDatabaseBusyFailure(Cause.die(late)))
       yield* free
       assert.lengthOf(yield* sql`SELECT 1`, 1)
       assert.strictEqual(sql.inUse(), 0)

@@ -8,7 +8,7 @@ import { Transaction } from "@partner-commentary/core/shared/Transaction"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
 import * as Postgres from "@partner-commentary/postgres/Postgres"
 import * as TestDatabase from "@partner-commentary/test/postgres/TestDatabase"
-import { hour, testStartTime, submission } from "@partner-commentary/testkit/support/Fixtures"
+import { hour, makeSubmission, start } from "@partner-commentary/testkit/support/Fixtures"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -29,14 +29,14 @@ it.live("a process that is suspended within the transaction of an idempotent req
     const { run } = yield* Transaction
     const claimed = yield* Deferred.make<void>()
     const woken = yield* Deferred.make<void>()
-    const claim = store.claim({ id: "id", fingerprint: "print", at: testStartTime, until: testStartTime + hour })
+    const claim = store.claim({ id: "id", fingerprint: "print", at: start, until: start + hour })
     const kept = { status: 201, location: null, body: "{}", encrypted: false }
     const change = (pause: Effect.Effect<void>) =>
       run(
         Effect.gen(function* () {
           if ((yield* claim) !== "claimed") return "running"
           yield* pause
-          yield* Effect.orDie(topics.submit(submission()))
+          yield* Effect.orDie(topics.submit(makeSubmission()))
           yield* store.keep("id", kept)
           return "kept"
         })
@@ -52,7 +52,7 @@ it.live("a process that is suspended within the transaction of an idempotent req
     assert.strictEqual(yield* change(Effect.void), "kept")
     yield* Deferred.succeed(woken, undefined)
     assert.isTrue(Exit.isFailure(yield* Fiber.join(sleeper)))
-    assert.deepStrictEqual(yield* store.find("id", testStartTime), Option.some({ ...kept, fingerprint: "print" }))
+    assert.deepStrictEqual(yield* store.find("id", start), Option.some({ ...kept, fingerprint: "print" }))
     assert.lengthOf(yield* sql`SELECT id FROM topics`, 1)
   }).pipe(Effect.provide(impatient))
 )

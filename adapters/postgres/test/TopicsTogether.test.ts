@@ -8,7 +8,12 @@ import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
 import * as PostgresClient from "@partner-commentary/postgres/PostgresClient"
 import * as Stores from "@partner-commentary/sql/Stores"
 import * as TestDatabase from "@partner-commentary/test/postgres/TestDatabase"
-import { persona, personas, repeatedSubmission, submission } from "@partner-commentary/testkit/support/Fixtures"
+import {
+  makePersona,
+  makePersonas,
+  makeRepeatedSubmission,
+  makeSubmission
+} from "@partner-commentary/testkit/support/Fixtures"
 import { readUsageOf } from "@partner-commentary/testkit/webhook/TopicUsage"
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
@@ -27,12 +32,12 @@ it.effect("four nodes that accept topics concurrently exceed no quota and accept
   Effect.gen(function* () {
     const nodes = yield* Effect.all([node, node, node, node])
     const quotas = { topics_per_month: 1000, commentaries_per_month: 61 }
-    const { organizationId } = submission().topic
+    const { organizationId } = makeSubmission().topic
     const all = Array.from({ length: 25 }, () =>
-      submission({ personas: personas(2), quotas, topic: { organizationId } })
+      makeSubmission({ personas: makePersonas(2), quotas, topic: { organizationId } })
     )
     const outcomes = yield* Effect.forEach(
-      nodes.flatMap((store) => all.map((one) => [store, repeatedSubmission(one)] as const)),
+      nodes.flatMap((store) => all.map((one) => [store, makeRepeatedSubmission(one)] as const)),
       ([store, one]) => Effect.result(store.submit(one)),
       atOnce
     )
@@ -49,7 +54,7 @@ it.effect("four nodes that accept topics concurrently exceed no quota and accept
       nodes.flatMap((store) =>
         Array.from(
           { length: 5 },
-          () => [store, submission({ personas: personas(2), quotas, topic: { organizationId } })] as const
+          () => [store, makeSubmission({ personas: makePersonas(2), quotas, topic: { organizationId } })] as const
         )
       ),
       ([store, one]) => Effect.result(store.submit(one)),
@@ -72,9 +77,9 @@ const usedUpMeanwhile = (part: Transaction["Service"]["run"]) =>
     const store = yield* TopicStore
     const sql = yield* SqlClient.SqlClient
     const quotas = { topics_per_month: 5, commentaries_per_month: 5 }
-    const first = submission({ quotas })
+    const first = makeSubmission({ quotas })
     yield* store.submit(first)
-    const next = submission({ quotas, topic: { organizationId: first.topic.organizationId } })
+    const next = makeSubmission({ quotas, topic: { organizationId: first.topic.organizationId } })
     const others = yield* Deferred.make<void>()
     const waiting = yield* Effect.forkChild(
       Effect.andThen(Deferred.await(others), Effect.flip(part(store.submit(next))))
@@ -108,11 +113,11 @@ it.effect("a caller within a larger transaction can continue after a quota has r
     const store = yield* TopicStore
     const { run } = yield* Transaction
     const quotas = { topics_per_month: 1, commentaries_per_month: 5 }
-    const first = submission({ quotas })
+    const first = makeSubmission({ quotas })
     yield* run(
       Effect.gen(function* () {
         yield* store.submit(first)
-        const next = submission({ quotas, topic: { organizationId: first.topic.organizationId } })
+        const next = makeSubmission({ quotas, topic: { organizationId: first.topic.organizationId } })
         assert.deepInclude(yield* Effect.flip(store.submit(next)), { _tag: "QuotaExceeded", quota: "topics_per_month" })
       })
     )
@@ -123,7 +128,7 @@ it.effect("a caller within a larger transaction can continue after a quota has r
 it.effect("if one topic of a batch cannot be written, only its own submission fails", () =>
   Effect.gen(function* () {
     const store = yield* TopicStore
-    const { organizationId } = submission().topic
+    const { organizationId } = makeSubmission().topic
     // The host's own PersonaStore may return invalid addresses: an empty address, or an address that is too long for an
     // index.
     const emails = new Map([
@@ -132,7 +137,7 @@ it.effect("if one topic of a batch cannot be written, only its own submission fa
     ])
     const all = Array.from({ length: 12 }, (_, place) => {
       const creator = { name: "Ada N.", email: emails.has(place) ? emails.get(place)! : "ada@creators.example" }
-      return submission({ topic: { organizationId }, personas: [persona({ creator })] })
+      return makeSubmission({ topic: { organizationId }, personas: [makePersona({ creator })] })
     })
     const exits = yield* Effect.forEach(all, (one) => Effect.exit(store.submit(one)), atOnce)
     assert.deepStrictEqual(
@@ -150,12 +155,12 @@ it.effect("if one topic of a batch cannot be written, only its own submission fa
 it.effect("a caller without access gets no data from the batch of another caller", () =>
   Effect.gen(function* () {
     const store = yield* TopicStore
-    const mine = submission().topic
-    const { topic } = yield* store.submit(submission({ topic: mine }))
+    const mine = makeSubmission().topic
+    const { topic } = yield* store.submit(makeSubmission({ topic: mine }))
     const owners = [
       mine,
       { ...mine, environment: "test" as const },
-      { ...mine, organizationId: submission().topic.organizationId }
+      { ...mine, organizationId: makeSubmission().topic.organizationId }
     ]
     const asked = Array.from({ length: 60 }, (_, place) => owners[place % 3] ?? mine)
     const found = yield* Effect.forEach(asked, (owner) => store.progress(owner, topic.id), atOnce)
@@ -170,7 +175,7 @@ it.effect("a submission within a larger transaction runs alone, and a rollback r
   Effect.gen(function* () {
     const store = yield* TopicStore
     const sql = yield* SqlClient.SqlClient
-    const one = submission()
+    const one = makeSubmission()
     const seen = yield* Effect.flip(
       sql.withTransaction(
         Effect.gen(function* () {
@@ -202,10 +207,10 @@ it.effect("a topic is read by its primary key alone, even on a database without 
       const sql = yield* SqlClient.SqlClient
       yield* sql`ALTER TABLE topics SET (autovacuum_enabled = off)`
       yield* sql`ALTER TABLE assignments SET (autovacuum_enabled = off)`
-      const { organizationId } = submission().topic
-      const all = Array.from({ length: 300 }, () => submission({ topic: { organizationId } }))
+      const { organizationId } = makeSubmission().topic
+      const all = Array.from({ length: 300 }, () => makeSubmission({ topic: { organizationId } }))
       yield* Effect.forEach(all, (one) => store.submit(one), atOnce)
-      const [first = submission()] = all
+      const [first = makeSubmission()] = all
       const before = yield* reads(sql)
       // The statement runs often enough that Postgres would switch to a cached generic plan.
       for (let time = 0; time < 8; time++) {

@@ -10,7 +10,7 @@ import { lowestEventIdAt } from "@partner-commentary/core/webhook/Event"
 import { EventLog } from "@partner-commentary/core/webhook/EventLog"
 import { EventType } from "@partner-commentary/core/webhook/EventType"
 import * as TestDatabase from "@partner-commentary/test/postgres/TestDatabase"
-import { day, owner, testStartTime, submission } from "@partner-commentary/testkit/support/Fixtures"
+import { day, makeOwner, makeSubmission, start } from "@partner-commentary/testkit/support/Fixtures"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as Statement from "effect/sql/Statement"
@@ -64,10 +64,10 @@ it.effect("a claim reads no more pages than the claimed jobs need, even if one o
     const sql = yield* SqlClient.SqlClient
     const assignments = yield* AssignmentStore
     const mails = yield* MailStore
-    yield* (yield* TopicStore).submit(submission())
+    yield* (yield* TopicStore).submit(makeSubmission())
     yield* flood(20_000)
     yield* sql`ANALYZE assignments, mails`
-    const at = testStartTime + 10 * day
+    const at = start + 10 * day
     assert.isBelow(yield* pagesOf(assignments.due("live", at, 100)), 150)
     assert.isBelow(yield* pagesOf(assignments.nextDue(["live", "test"])), 20)
     assert.isBelow(yield* pagesOf(mails.nextDue), 50)
@@ -80,9 +80,9 @@ it.effect("a read of a few events touches few database pages, even if 20,000 eve
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const log = yield* EventLog
-    const mine = owner()
+    const mine = makeOwner()
     const types = EventType.literals
-    const id = sql`SUBSTR(${lowestEventIdAt(testStartTime)}, 1, 24) || LPAD(CAST(n AS TEXT), 12, '0')`
+    const id = sql`SUBSTR(${lowestEventIdAt(start)}, 1, 24) || LPAD(CAST(n AS TEXT), 12, '0')`
     yield* sql`INSERT INTO events (id, organization_id, environment, type, share_id, created_at, payload)
       SELECT ${id}, ${mine.organizationId}, ${mine.environment},
         (CAST(${`{${types.join()}}`} AS TEXT[]))[1 + n % CAST(${types.length} AS INTEGER)], 'share', '', '{}'
@@ -90,7 +90,7 @@ it.effect("a read of a few events touches few database pages, even if 20,000 eve
     yield* sql`INSERT INTO event_positions (event_id, organization_id, environment, type, position)
       SELECT id, organization_id, environment, type, ROW_NUMBER() OVER (ORDER BY id) FROM events ON CONFLICT DO NOTHING`
     yield* sql`VACUUM ANALYZE events, event_positions`
-    const list = { owner: mine, type: null, since: testStartTime, behind: null, limit: 20, maxBytes: 100_000 }
+    const list = { owner: mine, type: null, since: start, behind: null, limit: 20, maxBytes: 100_000 }
     for (const forward of [false, true]) {
       const { events } = yield* log.page({ ...list, forward })
       assert.strictEqual(events.length, 20)

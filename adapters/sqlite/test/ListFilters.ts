@@ -1,6 +1,6 @@
 /** Lists the filters with which topics can be listed, and the index that a statement with each filter must use. */
 import type { TopicQuery } from "@partner-commentary/core/topic/TopicStore"
-import { day, testStartTime } from "@partner-commentary/testkit/support/Fixtures"
+import { day, start } from "@partner-commentary/testkit/support/Fixtures"
 
 /** Returns the pattern of the index that the statement must use, depending on the filter in its text. */
 export const expectedIndexPattern = (text: string): RegExp =>
@@ -15,6 +15,6 @@ export const topicListFilters: ReadonlyArray<Partial<TopicQuery>> = [
   { oldestFirst: true },
   { status: ["pending", "completed"] },
   { status: null, reference: "a" },
-  { created: { after: testStartTime, before: testStartTime + day } },
-  { status: null, updatedAfter: testStartTime }
+  { created: { after: start, before: start + day } },
+  { status: null, updatedAfter: start }
 ]

@@ -3,7 +3,7 @@ import { assert, it } from "@effect/vitest"
 import { AssignmentStore, maxCountedFurtherAssignments } from "@partner-commentary/core/topic/AssignmentStore"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
 import { layerMemory } from "@partner-commentary/sqlite/Sqlite"
-import { personas, submission } from "@partner-commentary/testkit/support/Fixtures"
+import { makePersonas, makeSubmission } from "@partner-commentary/testkit/support/Fixtures"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 
@@ -21,9 +21,9 @@ const multiply = Effect.fnUntraced(function* (times: number) {
 
 it.effect("a list of open assignments does not read all of a creator's 20,000 open assignments", () =>
   Effect.gen(function* () {
-    const [one] = personas(1)
+    const [one] = makePersonas(1)
     if (one === undefined) return assert.fail("nobody to ask")
-    yield* (yield* TopicStore).submit(submission({ personas: [one] }))
+    yield* (yield* TopicStore).submit(makeSubmission({ personas: [one] }))
     yield* multiply(20_000)
     const store = yield* AssignmentStore
     const took: Array<number> = []

@@ -9,13 +9,13 @@ import { OrganizationStore } from "@partner-commentary/core/partner/Organization
 import { PersonaRegistry } from "@partner-commentary/core/persona/PersonaRegistry"
 import { PersonaStore } from "@partner-commentary/core/persona/PersonaStore"
 import { layerWith } from "@partner-commentary/sqlite/Sqlite"
-import { license, organization, persona, testStartTime } from "@partner-commentary/testkit/support/Fixtures"
+import { makeLicense, makeOrganization, makePersona, start } from "@partner-commentary/testkit/support/Fixtures"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
 
-const theirs = persona({ name: "The host's" })
+const theirs = makePersona({ name: "The host's" })
 
 /** A store of the host that uses the same database. */
 const own = Layer.effect(
@@ -33,21 +33,21 @@ const own = Layer.effect(
 describe("Stores of the host", () => {
   it.effect("a host's store replaces the service's store, and the service provides all other stores", () =>
     Effect.gen(function* () {
-      const one = organization()
+      const one = makeOrganization()
       yield* (yield* OrganizationRegistry).insert(one)
       assert.deepStrictEqual(yield* (yield* OrganizationStore).find(one.id), Option.some(one))
-      assert.deepStrictEqual(yield* (yield* PersonaStore).licensed(one.id, testStartTime), [theirs])
+      assert.deepStrictEqual(yield* (yield* PersonaStore).licensed(one.id, start), [theirs])
     }).pipe(Effect.provide(layerWith({ filename: ":memory:" }, own)))
   )
 
   it.effect("the service's persona registry still writes to its own tables, which the host's store does not read", () =>
     Effect.gen(function* () {
-      const [one, ours] = [organization(), persona()]
+      const [one, ours] = [makeOrganization(), makePersona()]
       const registry = yield* PersonaRegistry
       yield* (yield* OrganizationRegistry).insert(one)
       yield* registry.insert(ours)
-      assert.isTrue(yield* registry.grant(license({ organizationId: one.id, personaId: ours.id })))
-      assert.deepStrictEqual(yield* (yield* PersonaStore).licensed(one.id, testStartTime), [theirs])
+      assert.isTrue(yield* registry.grant(makeLicense({ organizationId: one.id, personaId: ours.id })))
+      assert.deepStrictEqual(yield* (yield* PersonaStore).licensed(one.id, start), [theirs])
     }).pipe(Effect.provide(layerWith({ filename: ":memory:" }, own)))
   )
 
@@ -58,7 +58,7 @@ describe("Stores of the host", () => {
 
   it.effect("a host's store can call the service's store that it replaces", () =>
     Effect.gen(function* () {
-      const [one, ours] = [organization(), persona()]
+      const [one, ours] = [makeOrganization(), makePersona()]
       const registry = yield* PersonaRegistry
       yield* (yield* OrganizationRegistry).insert(one)
       yield* registry.insert(ours)

@@ -3,7 +3,7 @@ import { assert, it } from "@effect/vitest"
 import { Retention } from "@partner-commentary/core/operations/Retention"
 import { toIso } from "@partner-commentary/core/shared/Instant"
 import { layerMemory } from "@partner-commentary/sqlite/Sqlite"
-import { hour, testStartTime } from "@partner-commentary/testkit/support/Fixtures"
+import { hour, start } from "@partner-commentary/testkit/support/Fixtures"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as SqlClient from "effect/sql/SqlClient"
@@ -14,12 +14,12 @@ it.effect("stored responses are deleted in batches with other writes in between,
     const sql = yield* SqlClient.SqlClient
     const retention = yield* Retention
     yield* sql`WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 2500)
-      INSERT INTO stored_responses (id, fingerprint, until_at, status, body) SELECT n, '', ${toIso(testStartTime)}, 200, '' FROM numbers`
+      INSERT INTO stored_responses (id, fingerprint, until_at, status, body) SELECT n, '', ${toIso(start)}, 200, '' FROM numbers`
     const left = Effect.map(
       sql<{ readonly count: number }>`SELECT COUNT(*) AS count FROM stored_responses`,
       ([row]) => row?.count
     )
-    const before = { mails: 0, windows: 0, answers: testStartTime + hour, events: 0, testTopics: 0 }
+    const before = { mails: 0, windows: 0, answers: start + hour, events: 0, testTopics: 0 }
     assert.strictEqual((yield* retention.count(before)).answers, 2500)
     assert.strictEqual(yield* left, 2500)
     const purging = yield* Effect.forkChild(retention.purge(before), { startImmediately: true })
@@ -27,7 +27,7 @@ it.effect("stored responses are deleted in batches with other writes in between,
     while ((yield* left) !== 500) {
       // This transaction waits until no other transaction is open, so it runs between two batches of the deletion.
       yield* sql.withTransaction(sql`INSERT INTO stored_responses (id, fingerprint, until_at, status, body)
-        VALUES ('new', '', ${toIso(testStartTime + hour)}, 200, '') ON CONFLICT (id) DO NOTHING`)
+        VALUES ('new', '', ${toIso(start + hour)}, 200, '') ON CONFLICT (id) DO NOTHING`)
       yield* sql`DELETE FROM stored_responses WHERE id = 'new'`
       seen.push(yield* left)
       assert.isUndefined(purging.pollUnsafe())
@@ -35,7 +35,7 @@ it.effect("stored responses are deleted in batches with other writes in between,
     }
     assert.include(seen, 1500)
     yield* sql`INSERT INTO stored_responses (id, fingerprint, until_at, status, body)
-      VALUES ('last', '', ${toIso(testStartTime + hour)}, 200, '')`
+      VALUES ('last', '', ${toIso(start + hour)}, 200, '')`
     yield* TestClock.adjust("50 millis")
     assert.deepStrictEqual(yield* Fiber.join(purging), {
       mails: 0,
@@ -54,8 +54,8 @@ it.effect("a recovery that ended before the retention limit is deleted, and a la
     const retention = yield* Retention
     for (const [id, done] of [
       ["open", null],
-      ["early", toIso(testStartTime)],
-      ["late", toIso(testStartTime + hour)]
+      ["early", toIso(start)],
+      ["late", toIso(start + hour)]
     ] as const) {
       yield* sql`INSERT INTO redeliveries ${sql.insert({
         id,
@@ -68,7 +68,7 @@ it.effect("a recovery that ended before the retention limit is deleted, and a la
         done_at: done
       })}`
     }
-    yield* retention.purge({ mails: testStartTime + 1, windows: 0, answers: 0, events: 0, testTopics: 0 })
+    yield* retention.purge({ mails: start + 1, windows: 0, answers: 0, events: 0, testTopics: 0 })
     const left = yield* sql<{ readonly id: string }>`SELECT id FROM redeliveries ORDER BY id`
     assert.deepStrictEqual(
       left.map(({ id }) => id),

@@ -7,7 +7,7 @@ import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
 import { migrate } from "@partner-commentary/sql/Migrations"
 import { layer, layerMemory } from "@partner-commentary/sqlite/Sqlite"
 import * as SqliteClient from "@partner-commentary/sqlite/SqliteClient"
-import { submission, makeTopicId } from "@partner-commentary/testkit/support/Fixtures"
+import { makeSubmission, makeTopicId } from "@partner-commentary/testkit/support/Fixtures"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -39,7 +39,7 @@ describe("SQLite files", () => {
   it.effect("an SQLite file that is opened again contains its rows and needs no migration", () =>
     Effect.gen(function* () {
       const stores = Layer.fresh(layer({ filename: join(yield* folder, "new", "stores.db") }))
-      const given = submission()
+      const given = makeSubmission()
       yield* Effect.provide(
         Effect.flatMap(TopicStore, (topics) => topics.submit(given)),
         stores
@@ -75,7 +75,7 @@ describe("SQLite files", () => {
         const sql = yield* SqlClient.SqlClient
         const topics = yield* TopicStore
         const before = yield* sql`SELECT id FROM topics`
-        const given = submission()
+        const given = makeSubmission()
         yield* topics.submit(given)
         assert.isTrue(Option.isSome(yield* topics.find(given.topic, given.topic.id)))
         assert.deepStrictEqual(yield* migrate, [])
@@ -124,7 +124,7 @@ describe("SQLite files", () => {
     Effect.gen(function* () {
       const topics = yield* TopicStore
       const sql = yield* SqlClient.SqlClient
-      yield* topics.submit(submission())
+      yield* topics.submit(makeSubmission())
       yield* Effect.flip(sql`UPDATE assignments SET status = 'lost'`)
       yield* Effect.flip(sql`UPDATE topics SET status = 'lost'`)
       yield* Effect.flip(sql`UPDATE topics SET topic_sent = -1`)
@@ -139,7 +139,7 @@ describe("SQLite files", () => {
       const topics = yield* TopicStore
       const sql = yield* SqlClient.SqlClient
       yield* sql`ALTER TABLE topics RENAME TO elsewhere`
-      const given = submission()
+      const given = makeSubmission()
       for (const asked of [topics.submit(given), topics.find(given.topic, makeTopicId())]) {
         const defect = yield* Effect.catchDefect(Effect.asVoid<unknown, unknown, never>(asked), Effect.succeed)
         assert.include(String(defect), "SqlError")

@@ -20,7 +20,14 @@ import { UsageStore } from "@partner-commentary/core/usage/UsageStore"
 import { DeliveryStore } from "@partner-commentary/core/webhook/DeliveryStore"
 import { layerMemory } from "@partner-commentary/sqlite/Sqlite"
 import * as Creator from "@partner-commentary/testkit/support/Creator"
-import { apiKey, makeCommentaryId, day, personas, testStartTime, submission } from "@partner-commentary/testkit/support/Fixtures"
+import {
+  day,
+  makeApiKey,
+  makeCommentaryId,
+  makePersonas,
+  makeSubmission,
+  start
+} from "@partner-commentary/testkit/support/Fixtures"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -63,7 +70,7 @@ describe("Statements of the stores", () => {
     Effect.gen(function* () {
       const topics = yield* TopicStore
       for (const count of [1, 3, 100]) {
-        const runs = yield* statementsOf(topics.submit(submission({ personas: personas(count) })))
+        const runs = yield* statementsOf(topics.submit(makeSubmission({ personas: makePersonas(count) })))
         assert.strictEqual(runs.length, 6)
       }
     }).pipe(Effect.provide(layerMemory))
@@ -71,7 +78,7 @@ describe("Statements of the stores", () => {
 
   it.effect("a change needs two additional statements for each event that it causes, and none without an event", () =>
     Effect.gen(function* () {
-      const { sent } = yield* (yield* TopicStore).submit(submission({ personas: personas(2) }))
+      const { sent } = yield* (yield* TopicStore).submit(makeSubmission({ personas: makePersonas(2) }))
       const [first, second] = sent
       if (first === undefined || second === undefined) return assert.fail("nothing was sent")
       const about = (runs: ReadonlyArray<Run>) =>
@@ -89,8 +96,8 @@ describe("Statements of the stores", () => {
     () =>
       Effect.gen(function* () {
         const topics = yield* TopicStore
-        const first = yield* statementsOf(topics.submit(submission({ personas: personas(3) })))
-        const second = yield* statementsOf(topics.submit(submission({ personas: personas(3) })))
+        const first = yield* statementsOf(topics.submit(makeSubmission({ personas: makePersonas(3) })))
+        const second = yield* statementsOf(topics.submit(makeSubmission({ personas: makePersonas(3) })))
         assert.deepStrictEqual(
           second.map(({ text }) => text),
           first.map(({ text }) => text)
@@ -103,7 +110,7 @@ describe("Statements of the stores", () => {
     () =>
       Effect.gen(function* () {
         const topics = yield* TopicStore
-        const given = submission({ personas: personas(3), topic: { externalReference: "a" } })
+        const given = makeSubmission({ personas: makePersonas(3), topic: { externalReference: "a" } })
         yield* topics.submit(given)
         const list = { owner: given.topic, status: null, limit: 20, from: { offset: 0 } }
         assert.strictEqual((yield* statementsOf(topics.progress(given.topic, given.topic.id))).length, 1)
@@ -122,9 +129,9 @@ describe("Statements of the stores", () => {
         const runs = yield* statementsOf(
           Effect.andThen(
             Effect.forEach(Environment.literals, (environment) =>
-              Effect.andThen(store.due(environment, testStartTime, 10), store.nextDue([environment]))
+              Effect.andThen(store.due(environment, start, 10), store.nextDue([environment]))
             ),
-            backlog.due(testStartTime, 100)
+            backlog.due(start, 100)
           )
         )
         const asked = runs.map(({ text }) => text).filter((text) => text.includes("assignments"))
@@ -201,15 +208,15 @@ const everything = Effect.gen(function* () {
   const assignments = yield* AssignmentStore
   const mails = yield* MailStore
   const performance = yield* PerformanceStore
-  const given = submission({ personas: personas(3), topic: { externalReference: "a" } })
+  const given = makeSubmission({ personas: makePersonas(3), topic: { externalReference: "a" } })
   const { id, organizationId } = given.topic
   const { sent } = yield* topics.submit(given)
-  yield* topics.submit(submission({ topic: { environment: "test" } }))
+  yield* topics.submit(makeSubmission({ topic: { environment: "test" } }))
   yield* topics.progress(given.topic, id)
   yield* topics.find(given.topic, id)
   yield* topics.byReference(given.topic, "a", referenceLookupLimits)
   for (const status of [null, "pending"] as const) {
-    for (const from of [{ offset: 0 }, { cursor: { createdAt: testStartTime, id } }]) {
+    for (const from of [{ offset: 0 }, { cursor: { createdAt: start, id } }]) {
       yield* topics.list({ owner: given.topic, status, limit: 20, from })
       for (const filter of topicListFilters)
         yield* topics.list({ owner: given.topic, status, limit: 20, from, ...filter })
@@ -223,54 +230,66 @@ const everything = Effect.gen(function* () {
     yield* assignments.forgetDrafts(one)
   }
   for (const environment of Environment.literals) {
-    for (const limit of [1, 10]) yield* assignments.due(environment, testStartTime + 9 * day, limit)
+    for (const limit of [1, 10]) yield* assignments.due(environment, start + 9 * day, limit)
   }
   yield* assignments.nextDue(Environment.literals)
   yield* assignments.openOf("ada@example.org", 1)
   yield* assignments.allOf("ada@example.org")
   yield* assignments.stalled
-  for (const mail of yield* mails.claim(testStartTime, testStartTime + day, 1)) yield* mails.settle(mail, { state: "sent" }, testStartTime)
+  for (const mail of yield* mails.claim(start, start + day, 1)) yield* mails.settle(mail, { state: "sent" }, start)
   yield* mails.nextDue
-  const latest = latestPlausibleDueTimes(testStartTime, Duration.minutes(1), [Duration.minutes(1), Duration.hours(1)])
+  const latest = latestPlausibleDueTimes(start, Duration.minutes(1), [Duration.minutes(1), Duration.hours(1)])
   yield* mails.repairDueTimes(latest)
-  yield* assignments.putOff(latest, testStartTime, 10)
+  yield* assignments.putOff(latest, start, 10)
   yield* (yield* MediaJobStore).repairDueTimes(latest)
   yield* (yield* DeliveryStore).repairDueTimes(latest)
   yield* mails.failed(10)
-  const period = { start: testStartTime, end: testStartTime + day }
+  const period = { start: start, end: start + day }
   const { next } = yield* performance.page(given.topic, period, null, 1)
   yield* performance.page(given.topic, period, next, 10)
-  for (const end of [testStartTime + day, null]) yield* performance.days(given.topic, testStartTime, end)
-  yield* Effect.flatMap(PersonaStore, (store) => store.licensedAmong(organizationId, given.requested, testStartTime))
+  for (const end of [start + day, null]) yield* performance.days(given.topic, start, end)
+  yield* Effect.flatMap(PersonaStore, (store) => store.licensedAmong(organizationId, given.requested, start))
   const keys = yield* ApiKeyStore
-  const key = apiKey({ organizationId })
+  const key = makeApiKey({ organizationId })
   yield* keys.insert({ key, hash: "x" }, 1, { action: "", subject: "", organizationId, details: {} })
   yield* keys.findByHash("x")
   yield* keys.find(organizationId, key.id)
-  yield* keys.list(organizationId, testStartTime, 10)
+  yield* keys.list(organizationId, start, 10)
   yield* keys.modify(key.id, null, () =>
-    Result.succeed({ revokedAt: testStartTime, isRevoked: true, successor: null, record: null })
+    Result.succeed({ revokedAt: start, isRevoked: true, successor: null, record: null })
   )
   yield* Effect.flatMap(OrganizationStore, (store) => store.findByIdentity("x"))
   yield* Effect.flatMap(UsageStore, (store) => store.ofMonth({ organizationId, environment: "live" }, "2026-01"))
   yield* everyMediaJob
   yield* callEveryWebhookStoreMethod
   const answers = yield* IdempotencyStore
-  const claim = { id: "x", fingerprint: "x", at: testStartTime, until: testStartTime + day }
+  const claim = { id: "x", fingerprint: "x", at: start, until: start + day }
   yield* Effect.andThen(
     answers.claim(claim),
     answers.keep("x", { status: 200, location: null, body: "", encrypted: false })
   )
-  yield* answers.find("x", testStartTime)
+  yield* answers.find("x", start)
   const retention = yield* Retention
-  yield* retention.count({ mails: testStartTime, windows: testStartTime, answers: testStartTime, events: testStartTime, testTopics: testStartTime + 2 * day })
-  yield* retention.purgeTests(testStartTime)
-  yield* retention.purge({ mails: testStartTime, windows: testStartTime, answers: testStartTime, events: testStartTime, testTopics: testStartTime + 2 * day })
+  yield* retention.count({
+    mails: start,
+    windows: start,
+    answers: start,
+    events: start,
+    testTopics: start + 2 * day
+  })
+  yield* retention.purgeTests(start)
+  yield* retention.purge({
+    mails: start,
+    windows: start,
+    answers: start,
+    events: start,
+    testTopics: start + 2 * day
+  })
 })
 
 const everyMediaJob = Effect.gen(function* () {
   const store = yield* MediaJobStore
-  const given = submission({ topic: { outputTypes: ["audio", "video"] } })
+  const given = makeSubmission({ topic: { outputTypes: ["audio", "video"] } })
   const [share] = (yield* (yield* TopicStore).submit(given)).sent
   if (share === undefined) return assert.fail("nothing was sent")
   yield* Creator.respondAndDraft(share)
@@ -281,23 +300,23 @@ const everyMediaJob = Effect.gen(function* () {
   const action = { draftId: null, content: null, commentaryId: makeCommentaryId(), contentHash: "hash", mediaRequests }
   yield* (yield* AssignmentStore).modify(share, (present) => approve(present, action, 0))
   const outcomes = [
-    { state: "waiting", until: testStartTime, reason: "" },
+    { state: "waiting", until: start, reason: "" },
     { state: "released" },
     { state: "failed", reason: "" },
     null
   ] as const
   for (const outcome of outcomes) {
-    const taken = yield* store.claim(testStartTime, testStartTime + day, ["audio", "video"], 10)
+    const taken = yield* store.claim(start, start + day, ["audio", "video"], 10)
     assert.lengthOf(taken, 2)
     for (const job of taken) {
-      if (outcome !== null) yield* store.settle(job, outcome, testStartTime)
+      if (outcome !== null) yield* store.settle(job, outcome, start)
       else
         yield* (yield* AssignmentStore).modify(share, (present) =>
           Result.succeed(recordFinishedMediaFile(present, job, "a"))
         )
     }
     yield* store.failed(10)
-    yield* store.restart(outcome?.state === "failed" ? share : null, testStartTime)
+    yield* store.restart(outcome?.state === "failed" ? share : null, start)
     yield* store.nextDue(["audio", "video"])
   }
 })

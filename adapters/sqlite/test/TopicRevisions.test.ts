@@ -4,7 +4,7 @@ import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
 import { makeChange } from "@partner-commentary/core/topic/Workflow"
 import { layerMemory } from "@partner-commentary/sqlite/Sqlite"
-import { day, personas, submission } from "@partner-commentary/testkit/support/Fixtures"
+import { day, makePersonas, makeSubmission } from "@partner-commentary/testkit/support/Fixtures"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as SqlClient from "effect/sql/SqlClient"
@@ -15,7 +15,7 @@ it.effect("if a restore loses a deadline and it is set again, the topic gets ano
     const sql = yield* SqlClient.SqlClient
     const topics = yield* TopicStore
     const assignments = yield* AssignmentStore
-    const given = submission({ personas: personas(1) })
+    const given = makeSubmission({ personas: makePersonas(1) })
     const { sent } = yield* topics.submit(given)
     const [id] = sent
     assert.isDefined(id)

@@ -3,7 +3,7 @@
  * organizations take turns. Databases with several concurrent writers report conflicts.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { FairShareKey, DefaultScheduler } from "@partner-commentary/core/shared/FairShare"
+import { DefaultScheduler, FairShareKey } from "@partner-commentary/core/shared/FairShare"
 import { afterCommit, Transaction } from "@partner-commentary/core/shared/Transaction"
 import { transact } from "@partner-commentary/sql/database/Transaction"
 import { layerMemory } from "@partner-commentary/sqlite/Sqlite"

@@ -8,14 +8,14 @@ import { EventLog } from "@partner-commentary/core/webhook/EventLog"
 import { RedeliveryStore } from "@partner-commentary/core/webhook/RedeliveryStore"
 import { WebhookStore } from "@partner-commentary/core/webhook/WebhookStore"
 import * as Creator from "@partner-commentary/testkit/support/Creator"
-import { day, testStartTime, submission, webhook } from "@partner-commentary/testkit/support/Fixtures"
+import { day, makeSubmission, makeWebhook, start } from "@partner-commentary/testkit/support/Fixtures"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
 
 export const callEveryWebhookStoreMethod = Effect.gen(function* () {
   const store = yield* WebhookStore
-  const one = webhook()
+  const one = makeWebhook()
   const audit = { action: "webhook.created", details: {} }
   yield* store.insert({ webhook: one, audit, notice: null }, "sealed", 20)
   yield* store.find(one.owner, one.id)
@@ -23,8 +23,8 @@ export const callEveryWebhookStoreMethod = Effect.gen(function* () {
   yield* store.secrets(one.id)
   for (const behind of [one.id, null]) yield* store.encryptedSecrets(behind, 10)
   yield* store.replaceSecret(one.id, { from: "sealed", to: "sealed anew" })
-  for (const formerUntil of [testStartTime, null])
-    yield* store.rotateSecret(one.owner, one.id, { encrypted: "new", at: testStartTime, formerUntil }, audit)
+  for (const formerUntil of [start, null])
+    yield* store.rotateSecret(one.owner, one.id, { encrypted: "new", at: start, formerUntil }, audit)
   for (const owner of [one.owner, null]) {
     yield* store.modify(owner, one.id, (present) => ({ webhook: { ...present }, audit, notice: null }))
   }
@@ -35,21 +35,21 @@ export const callEveryWebhookStoreMethod = Effect.gen(function* () {
 const everyRedelivery = Effect.fnUntraced(function* (webhookId: WebhookId) {
   const store = yield* RedeliveryStore
   const audit = { action: "webhook.recovered", subject: webhookId, organizationId: null, details: {} }
-  const span = { since: testStartTime, until: testStartTime + day }
+  const span = { since: start, until: start + day }
   const sql = yield* SqlClient.SqlClient
   const failed = sql`UPDATE deliveries SET state = 'failed', due_at = NULL, settled_at = 'x' WHERE webhook_id = ${webhookId}`
-  yield* store.open({ id: "x", webhookId, ...span, held: true, askedAt: testStartTime }, audit)
+  yield* store.open({ id: "x", webhookId, ...span, held: true, askedAt: start }, audit)
   yield* failed
-  while (Option.isSome(yield* store.step(testStartTime, 1, (receiver) => ({ ...receiver }))))
+  while (Option.isSome(yield* store.step(start, 1, (receiver) => ({ ...receiver }))))
     yield* store.count(webhookId, "pending", span)
   const [queued] = yield* sql<{
     readonly event_id: EventId
   }>`SELECT event_id FROM deliveries WHERE webhook_id = ${webhookId}`
   const eventId = queued?.event_id ?? assert.fail("nothing was queued")
   yield* store.queue(
-    { webhookId, eventId, since: testStartTime },
-    testStartTime,
-    () => ({ dueAt: testStartTime, resumeAt: null }),
+    { webhookId, eventId, since: start },
+    start,
+    () => ({ dueAt: start, resumeAt: null }),
     audit,
     (receiver) => receiver
   )
@@ -57,8 +57,8 @@ const everyRedelivery = Effect.fnUntraced(function* (webhookId: WebhookId) {
 
 const everyDelivery = Effect.gen(function* () {
   const store = yield* DeliveryStore
-  const given = submission()
-  const one = webhook({ owner: given.topic })
+  const given = makeSubmission()
+  const one = makeWebhook({ owner: given.topic })
   const audit = { action: "webhook.created", details: {} }
   yield* (yield* WebhookStore).insert({ webhook: one, audit, notice: null }, "sealed", 20)
   const { sent } = yield* (yield* TopicStore).submit(given)
@@ -67,31 +67,31 @@ const everyDelivery = Effect.gen(function* () {
   for (const behind of [null, "019c0e5f-03aa-7001-8000-94d0b7f3a6e2" as EventId]) {
     for (const type of [null, "creator.approved"] as const) {
       for (const forward of [false, true]) {
-        yield* events.page({ owner: one.owner, type, since: testStartTime, forward, behind, limit: 10, maxBytes: 1000 })
+        yield* events.page({ owner: one.owner, type, since: start, forward, behind, limit: 10, maxBytes: 1000 })
       }
     }
   }
   const log = yield* DeliveryLog
   for (const behind of [null, "019c0e5f-03aa-7001-8000-94d0b7f3a6e2" as EventId]) {
     for (const state of [null, "pending"] as const) {
-      const seen = yield* log.page({ webhookId: one.id, state, since: testStartTime, behind, limit: 10 }, 10, testStartTime)
-      for (const { eventId } of seen) yield* log.find(one.id, eventId, testStartTime, 10, testStartTime)
+      const seen = yield* log.page({ webhookId: one.id, state, since: start, behind, limit: 10 }, 10, start)
+      for (const { eventId } of seen) yield* log.find(one.id, eventId, start, 10, start)
     }
   }
   yield* log.receiver(one.owner, one.id)
   yield* log.waiting([one.id])
   yield* everyRedelivery(one.id)
-  yield* store.dueWebhooks(testStartTime + day, 5, 10)
+  yield* store.dueWebhooks(start + day, 5, 10)
   yield* store.nextDue
-  yield* store.postpone(one.id, testStartTime)
-  const take = store.claim(one.id, testStartTime + day, testStartTime + 2 * day, {
+  yield* store.postpone(one.id, start)
+  const take = store.claim(one.id, start + day, start + 2 * day, {
     allow: () => ({ limit: 5, probe: false }),
     taken: (present) => ({ ...present })
   })
-  for (const claimed of yield* take) yield* store.release(claimed, testStartTime)
+  for (const claimed of yield* take) yield* store.release(claimed, start)
   for (const claimed of yield* take) {
     const attempt = {
-      at: testStartTime,
+      at: start,
       duration: 1,
       status: 500,
       failure: null,
@@ -100,11 +100,11 @@ const everyDelivery = Effect.gen(function* () {
       retryAfter: null
     }
     for (const next of [
-      { state: "pending", attempts: 1, dueAt: testStartTime },
+      { state: "pending", attempts: 1, dueAt: start },
       { state: "failed", attempts: 1 },
       { state: "delivered" }
     ] as const) {
-      yield* store.settle({ ...claimed, ticket: claimed.ticket + next.state.length }, attempt, testStartTime, (receiver) => {
+      yield* store.settle({ ...claimed, ticket: claimed.ticket + next.state.length }, attempt, start, (receiver) => {
         return { receiver, next, notice: null, audit: null }
       })
     }

@@ -1,7 +1,7 @@
 /** Tests the cost of counting the backlog for operators on SQLite, where each statement blocks the process. */
 import { assert, it } from "@effect/vitest"
 import { WorkBacklog } from "@partner-commentary/core/operations/WorkBacklog"
-import { testStartTime } from "@partner-commentary/testkit/support/Fixtures"
+import { start } from "@partner-commentary/testkit/support/Fixtures"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as Statement from "effect/sql/Statement"
@@ -12,7 +12,7 @@ it.effect("stalled drafts are counted with their own index, so that open assignm
     const sql = yield* SqlClient.SqlClient
     const texts: Array<readonly [string, ReadonlyArray<unknown>]> = []
     yield* Effect.provideService(
-      (yield* WorkBacklog).waiting(testStartTime, 10_000),
+      (yield* WorkBacklog).waiting(start, 10_000),
       Statement.CurrentTransformer,
       (statement) =>
         Effect.sync(() => {

@@ -24,7 +24,7 @@ class Receiver extends Context.Service<Receiver, WebhookTransportSuite.TestRecei
 const receiving = Layer.effect(
   Receiver,
   Effect.gen(function* () {
-    let present: WebhookTransportSuite.ReceiverAnswer = { status: 200 }
+    let present: WebhookTransportSuite.ReceiverResponse = { status: 200 }
     const arrived: Array<WebhookTransportSuite.ReceivedRequest> = []
     const { port } = yield* listenHttp((call, answer) => {
       const chunks: Array<Buffer> = []

@@ -4,8 +4,12 @@
  * notifications and uses its own clock.
  */
 import { existsSync } from "node:fs"
-import * as DatabaseRefused from "@partner-commentary/settings/DatabaseRefused"
-import { type DatabaseSettings, isPostgres, poolOptionsOf } from "@partner-commentary/settings/DatabaseSettings"
+import * as DatabaseErrors from "@partner-commentary/settings/DatabaseErrors"
+import {
+  type DatabaseSettings,
+  isPostgresSettings,
+  postgresPoolOptionsOf
+} from "@partner-commentary/settings/DatabaseSettings"
 import type { Settings } from "@partner-commentary/settings/Settings"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -14,23 +18,21 @@ import { lazyLayer } from "partner-commentary/Adapters"
 export const layer = ({ database }: Settings) =>
   Layer.unwrap(
     Effect.suspend(() =>
-      isPostgres(database) || database.filename === ":memory:" || existsSync(database.filename)
+      isPostgresSettings(database) || database.filename === ":memory:" || existsSync(database.filename)
         ? Effect.succeed(opened(database))
         : // Creating a missing file would start an empty service if the file system is not mounted.
-          Effect.fail(DatabaseRefused.explainDatabaseError(database, DatabaseRefused.missingDatabaseFileReason))
+          Effect.fail(DatabaseErrors.explainDatabaseError(database, DatabaseErrors.missingDatabaseFileReason))
     )
   )
 
 const opened = (database: DatabaseSettings) =>
-  (isPostgres(database)
+  (isPostgresSettings(database)
     ? lazyLayer(
         () => import("partner-commentary/postgres/PostgresDatabase"),
-        ({ layer }) => layer(poolOptionsOf(database), { migrates: true, listens: false, keepsTime: false })
+        ({ layer }) => layer(postgresPoolOptionsOf(database), { migrates: true, listens: false, keepsTime: false })
       )
     : lazyLayer(
         () => import("partner-commentary/sqlite/SqliteDatabase"),
         ({ layer }) => layer(database.filename, { migrates: true })
       )
-  ).pipe(
-    Layer.catch((error) => Layer.effectContext(Effect.fail(DatabaseRefused.explainDatabaseError(database, error))))
-  )
+  ).pipe(Layer.catch((error) => Layer.effectContext(Effect.fail(DatabaseErrors.explainDatabaseError(database, error)))))

@@ -32,7 +32,7 @@ const read = Effect.gen(function* () {
     return yield* missing("MEDIA_S3_URL", "nothing would serve a folder of a container")
   }
   if (Option.isNone(publicUrl)) return yield* missing("PUBLIC_URL", "every link in a mail starts with it")
-  // `requireForService` has checked that both settings are set.
+  // `requireServiceSettings` has checked that both settings are set.
   return {
     settings,
     apiRoot: publicUrl.value,
@@ -64,7 +64,8 @@ const outside = ({ settings, smtpUrl }: Effect.Success<typeof read>) => {
   )
 }
 
-const isBucket = (storage: MediaFolderSettings | MediaBucketSettings): storage is MediaBucketSettings => storage.kind === "bucket"
+const isBucket = (storage: MediaFolderSettings | MediaBucketSettings): storage is MediaBucketSettings =>
+  storage.kind === "bucket"
 
 /**
  * Writes logs as JSON lines to stderr, which Lambda stores. Tracing is off, because Lambda would not export the spans.

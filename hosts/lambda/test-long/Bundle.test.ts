@@ -51,7 +51,10 @@ describe.concurrent("a container", () => {
     const { servers, ...rest } = JSON.parse(body)
     expect(servers).toEqual([{ url: environment["PUBLIC_URL"], description: "This service" }])
     const committed = await readFile(join(import.meta.dirname, "../../../docs/openapi.json"), "utf8")
-    const [any, https] = [webhookUrlPattern, httpsWebhookUrlPattern].map(({ source }) => JSON.stringify(source)) as [string, string]
+    const [any, https] = [webhookUrlPattern, httpsWebhookUrlPattern].map(({ source }) => JSON.stringify(source)) as [
+      string,
+      string
+    ]
     const { servers: _, ...documented } = JSON.parse(committed.replaceAll(any, () => https))
     expect(rest).toEqual(documented)
   })

@@ -1,6 +1,6 @@
 /** Defines the request body for a new topic. */
 import { approvingPersona } from "@partner-commentary/core/persona/TestPersonas"
-import { maxPersonasPerTopic, OutputType, externalReferencePattern } from "@partner-commentary/core/topic/Topic"
+import { externalReferencePattern, maxPersonasPerTopic, OutputType } from "@partner-commentary/core/topic/Topic"
 import { maxWebhooks } from "@partner-commentary/core/webhook/Webhook"
 import * as Schema from "effect/Schema"
 import { schemaKeywordsAnnotation } from "./Documented.ts"

@@ -21,7 +21,7 @@ import { Idempotency } from "./idempotency/Idempotency.ts"
 import { CreatorLinks } from "./mail/CreatorLinks.ts"
 import { MailWorker } from "./mail/MailWorker.ts"
 import { DueAssignments } from "./operations/DueAssignments.ts"
-import { Performance } from "./performance/Performance.ts"
+import { PerformanceReports } from "./performance/PerformanceReports.ts"
 import { Personas } from "./persona/Personas.ts"
 import { SimulatedCreators } from "./sandbox/SimulatedCreators.ts"
 import { Encryption } from "./shared/Encryption.ts"
@@ -30,13 +30,13 @@ import { WorkSignal } from "./shared/WorkSignal.ts"
 import { TopicCancellation } from "./topic/TopicCancellation.ts"
 import { Topics } from "./topic/Topics.ts"
 import { ApiCallCounter } from "./usage/ApiCallCounter.ts"
-import { Usage } from "./usage/Usage.ts"
+import { UsageReports } from "./usage/UsageReports.ts"
 import { Deliveries } from "./webhook/Deliveries.ts"
 import { DeliveryWorker } from "./webhook/DeliveryWorker.ts"
 import { EventHistory } from "./webhook/EventHistory.ts"
+import { TestEventSender } from "./webhook/TestEventSender.ts"
 import { WebhookRecovery } from "./webhook/WebhookRecovery.ts"
 import { Webhooks } from "./webhook/Webhooks.ts"
-import { TestEventSender } from "./webhook/TestEventSender.ts"
 
 /**
  * State for a deployment with a single process: rate limits, work signals and cache invalidation. The Postgres layers
@@ -57,7 +57,7 @@ export const layer = Layer.mergeAll(
   DraftWorker.layer,
   PartnerApproval.layer,
   MediaWorker.layer,
-  Performance.layer,
+  PerformanceReports.layer,
   Idempotency.layer,
   Personas.layer,
   LongPolls.layer,
@@ -65,7 +65,7 @@ export const layer = Layer.mergeAll(
   RateLimits.layer,
   Topics.layer,
   TopicCancellation.layer,
-  Usage.layer,
+  UsageReports.layer,
   DueAssignments.layer,
   Webhooks.layer,
   DeliveryWorker.layer,

@@ -4,7 +4,7 @@ import { isLoopbackHost, isWildcardHost } from "@partner-commentary/core/shared/
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import type { GeneratorSettings, Settings } from "./Settings.ts"
-import { allowsPrivateReceivers, apiRootOf, dataFolder, hasWeakSigningSecret } from "./Settings.ts"
+import { allowsPrivateWebhookReceivers, apiRootOf, defaultDataFolder, hasWeakSigningSecret } from "./Settings.ts"
 
 /** Returns the host and the port of the mail server, without its credentials. */
 export const mailServerAddressOf = (
@@ -17,12 +17,12 @@ export const mailServerAddressOf = (
   }
 }
 
-export const usesOutbox = ({ mail }: Settings): boolean => Option.isNone(mail.server)
+export const usesMailOutbox = ({ mail }: Settings): boolean => Option.isNone(mail.server)
 
 /** Describes the destination of mails. The text completes a sentence that starts with `mails`. */
-export const describeMail = ({ mail }: Settings): string =>
+export const describeMailDestination = ({ mail }: Settings): string =>
   Option.match(mail.server, {
-    onNone: () => `become files in ${dataFolder}/outbox`,
+    onNone: () => `become files in ${defaultDataFolder}/outbox`,
     onSome: (server) => {
       const { host, port } = mailServerAddressOf(server)
       return `go through ${host} port ${port}`
@@ -36,7 +36,7 @@ export const describeGenerator = ({ generator }: Settings): string =>
   })
 
 /** Describes the server and the storage of audio. The text completes a sentence that starts with `audio`. */
-export const describeAudio = ({ media }: Settings): string =>
+export const describeAudioSettings = ({ media }: Settings): string =>
   Option.match(Option.all([media.speech, media.storage]), {
     onNone: () => "none",
     onSome: ([{ model, url }, storage]) =>
@@ -44,7 +44,8 @@ export const describeAudio = ({ media }: Settings): string =>
   })
 
 /** Returns whether the service itself issues and verifies dashboard tokens, which only development does. */
-export const issuesDashboardTokens = ({ development, identity }: Settings): boolean => development && Option.isNone(identity)
+export const issuesDashboardTokens = ({ development, identity }: Settings): boolean =>
+  development && Option.isNone(identity)
 
 /** Returns a warning when the service rejects every dashboard token. */
 export const missingIdentityProviderWarning = (settings: Settings): Option.Option<string> =>
@@ -59,7 +60,7 @@ export const settingWarnings = (settings: Settings): ReadonlyArray<string> => [
         "SIGNING_SECRET is shorter than 32 characters and can be guessed, which allows forged creator links; put a long random text first"
       ]
     : []),
-  ...(allowsPrivateReceivers(settings)
+  ...(allowsPrivateWebhookReceivers(settings)
     ? [
         "WEBHOOK_ALLOW_PRIVATE is true outside development: partners can make the service send requests into this network"
       ]

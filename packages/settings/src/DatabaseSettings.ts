@@ -29,14 +29,14 @@ export interface PostgresSettings {
   readonly isDefault: false
 }
 
-export const isPostgres = (database: DatabaseSettings): database is PostgresSettings => "url" in database
+export const isPostgresSettings = (database: DatabaseSettings): database is PostgresSettings => "url" in database
 
 /** Returns the name of the database for messages, without credentials. */
 export const databaseDisplayName = (database: DatabaseSettings): string =>
-  isPostgres(database) ? database.told : database.filename
+  isPostgresSettings(database) ? database.told : database.filename
 
 /** Returns the connection options of the Postgres adapter. */
-export const poolOptionsOf = ({ directUrl, poolSize, url }: PostgresSettings) => ({
+export const postgresPoolOptionsOf = ({ directUrl, poolSize, url }: PostgresSettings) => ({
   url,
   directUrl: Option.getOrUndefined(directUrl),
   poolSize

@@ -50,7 +50,7 @@ const pairParserOf = <Name extends string, A>(
 })
 
 /** Parses an empty text as null, so that a user can remove a value. */
-export const orEmptyAsNull = <A>(kind: Parser<A>): Parser<A | null> => ({
+export const emptyAsNullParser = <A>(kind: Parser<A>): Parser<A | null> => ({
   rule: `${kind.rule}, or "" for none`,
   parse: (text) => (text.trim() === "" ? Option.some(null) : kind.parse(text))
 })
@@ -89,7 +89,7 @@ export const durationParser: Parser<Duration.Duration> = {
 const longest = Duration.days(3650)
 
 /** Parses a list of durations, which must have at least one entry. */
-export const durationsParser: Parser<ReadonlyArray<Duration.Duration>> = {
+export const durationListParser: Parser<ReadonlyArray<Duration.Duration>> = {
   rule: 'durations above zero, of at most 3650 days, separated by commas, such as "1 minute, 10 minutes, 1 hour"',
   parse: (text) => Option.filter(listParserOf(durationParser, "").parse(text), (list) => list.length > 0)
 }

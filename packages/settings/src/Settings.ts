@@ -86,7 +86,7 @@ export type LogLevel = (typeof logLevels)[number]
 /**
  * The folder of the default database, the outbox and the signing secret. The path is relative to the working directory.
  */
-export const dataFolder = "./data"
+export const defaultDataFolder = "./data"
 
 const defaultPort = 8080
 
@@ -105,7 +105,7 @@ export const readSettings: Effect.Effect<Settings, SettingRefused> = Effect.gen(
   const keepAlive = yield* Variable.readWithDefault("KEEP_ALIVE_TIMEOUT", Parser.durationParser, defaultKeepAlive)
   const processes = yield* Variable.readOptional("PROCESSES", processCountParser)
   const publicUrl = yield* Variable.readOptional("PUBLIC_URL", Parser.publicAddressParser)
-  const database = yield* DatabaseSettings.readDatabaseSettings(`${dataFolder}/partner-commentary.db`)
+  const database = yield* DatabaseSettings.readDatabaseSettings(`${defaultDataFolder}/partner-commentary.db`)
   const allowPrivate = yield* Variable.readWithDefault("WEBHOOK_ALLOW_PRIVATE", Parser.booleanParser, false)
   const publicHost = Option.match(publicUrl, { onNone: () => host, onSome: (url) => new URL(url).hostname })
   const development = yield* Variable.readWithDefault(
@@ -126,7 +126,9 @@ export const readSettings: Effect.Effect<Settings, SettingRefused> = Effect.gen(
     signingSecrets: yield* readSigningSecrets,
     generator: yield* readGenerator,
     identity: yield* IdentitySettings.readIdentitySettings,
-    media: yield* MediaSettings.readMediaSettings(development ? Option.some(`${dataFolder}/media`) : Option.none()),
+    media: yield* MediaSettings.readMediaSettings(
+      development ? Option.some(`${defaultDataFolder}/media`) : Option.none()
+    ),
     trustedProxies: yield* Variable.readWithDefault("TRUSTED_PROXIES", Parser.ipAllowListParser, []),
     webhooks: { allowPrivate },
     policy: yield* readPolicy(allowPrivate),
@@ -187,7 +189,7 @@ export const hasWeakSigningSecret = ({ signingSecrets }: Settings): boolean =>
  * Returns whether webhooks may reach private addresses outside development, so that partners could scan the private
  * network.
  */
-export const allowsPrivateReceivers = ({ development, webhooks }: Settings): boolean =>
+export const allowsPrivateWebhookReceivers = ({ development, webhooks }: Settings): boolean =>
   webhooks.allowPrivate && !development
 
 const readSigningSecrets = Effect.gen(function* () {
@@ -244,16 +246,16 @@ const readPolicy = Effect.fnUntraced(function* (allowHttp: boolean) {
     duplicateWindow: yield* withDefault("DUPLICATE_WINDOW", Parser.durationParser, defaults.duplicateWindow),
     generationRetries: yield* withDefault(
       "GENERATION_RETRY_SCHEDULE",
-      Parser.durationsParser,
+      Parser.durationListParser,
       defaults.generationRetries
     ),
-    mediaRetries: yield* withDefault("MEDIA_RETRY_SCHEDULE", Parser.durationsParser, defaults.mediaRetries),
+    mediaRetries: yield* withDefault("MEDIA_RETRY_SCHEDULE", Parser.durationListParser, defaults.mediaRetries),
     webhooks: {
       ...defaults.webhooks,
       allowHttp,
       sources: yield* withDefault("WEBHOOK_SOURCES", Parser.networkTextsParser, defaults.webhooks.sources),
       timeout: yield* withDefault("WEBHOOK_TIMEOUT", Parser.durationParser, defaults.webhooks.timeout),
-      retries: yield* withDefault("WEBHOOK_RETRY_SCHEDULE", Parser.durationsParser, defaults.webhooks.retries),
+      retries: yield* withDefault("WEBHOOK_RETRY_SCHEDULE", Parser.durationListParser, defaults.webhooks.retries),
       disableFailures: yield* withDefault("WEBHOOK_DISABLE_FAILURES", count, defaults.webhooks.disableFailures),
       disableAfter: yield* withDefault("WEBHOOK_DISABLE_AFTER", Parser.durationParser, defaults.webhooks.disableAfter),
       disableEvents: yield* withDefault("WEBHOOK_DISABLE_EVENTS", count, defaults.webhooks.disableEvents)

@@ -6,8 +6,8 @@ import { randomBytes, randomUUID } from "node:crypto"
 import { existsSync } from "node:fs"
 import { chmod, mkdir, open, rm } from "node:fs/promises"
 import { dirname, join, resolve } from "node:path"
-import { isPostgres } from "@partner-commentary/settings/DatabaseSettings"
-import { dataFolder, type Settings, type SigningSecretList } from "@partner-commentary/settings/Settings"
+import { isPostgresSettings } from "@partner-commentary/settings/DatabaseSettings"
+import { defaultDataFolder, type Settings, type SigningSecretList } from "@partner-commentary/settings/Settings"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
@@ -16,19 +16,22 @@ import * as NewFile from "./NewFile.ts"
 
 /** Creates the data folder with mode 700, or changes the mode of an existing data folder to 700. */
 export const createDataFolder = Effect.tryPromise({
-  try: () => mkdir(dataFolder, { recursive: true, mode: 0o700 }).then(() => chmod(dataFolder, 0o700).catch(() => {})),
-  catch: (cause) => failed(`The folder ${dataFolder} cannot be created`, cause)
+  try: () =>
+    mkdir(defaultDataFolder, { recursive: true, mode: 0o700 }).then(() =>
+      chmod(defaultDataFolder, 0o700).catch(() => {})
+    ),
+  catch: (cause) => failed(`The folder ${defaultDataFolder} cannot be created`, cause)
 })
 
 /** Creates the data folder if the settings place the database in this folder. */
 export const createDataFolderForDatabase = (settings: Settings) =>
-  isPostgres(settings.database) ? Effect.void : createDataFolderIfParent(settings.database.filename)
+  isPostgresSettings(settings.database) ? Effect.void : createDataFolderIfParent(settings.database.filename)
 
 /** Creates the data folder if `path` is directly in this folder. */
 export const createDataFolderIfParent = (path: string) =>
-  resolve(dirname(path)) === resolve(dataFolder) ? createDataFolder : Effect.void
+  resolve(dirname(path)) === resolve(defaultDataFolder) ? createDataFolder : Effect.void
 
-export const outboxFolder = join(dataFolder, "outbox")
+export const outboxFolder = join(defaultDataFolder, "outbox")
 
 /**
  * Returns the configured secrets, or the secret in the data folder. If the folder contains no secret, the function
@@ -49,7 +52,7 @@ export const loadExistingSecrets = (settings: Settings): Effect.Effect<SigningSe
     ? loadOrCreateSecrets(settings)
     : Effect.sync(() => [Redacted.make(randomUUID())] as const)
 
-const secretFile = join(dataFolder, "signing-secret")
+const secretFile = join(defaultDataFolder, "signing-secret")
 
 const keptSecret = Effect.gen(function* () {
   const secret = yield* Effect.tryPromise({
@@ -68,7 +71,7 @@ const readSecret = () => NewFile.readNonEmptyFile(secretFile)
 
 /** If two processes start at the same time, both use the secret of the first process. */
 const makeSecret = async () => {
-  const unfinished = join(dataFolder, `.${randomUUID()}`)
+  const unfinished = join(defaultDataFolder, `.${randomUUID()}`)
   const file = await open(unfinished, "wx", 0o600)
   try {
     await file.writeFile(`${randomBytes(32).toString("base64url")}\n`)

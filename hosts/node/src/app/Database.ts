@@ -5,8 +5,12 @@
 import { accessSync, constants, existsSync, statSync } from "node:fs"
 import { dirname, resolve } from "node:path"
 import { errorMessageWithCauses } from "@partner-commentary/core/shared/Reason"
-import * as DatabaseRefused from "@partner-commentary/settings/DatabaseRefused"
-import { isPostgres, poolOptionsOf, type SqliteSettings } from "@partner-commentary/settings/DatabaseSettings"
+import * as DatabaseErrors from "@partner-commentary/settings/DatabaseErrors"
+import {
+  isPostgresSettings,
+  postgresPoolOptionsOf,
+  type SqliteSettings
+} from "@partner-commentary/settings/DatabaseSettings"
 import type { Settings } from "@partner-commentary/settings/Settings"
 import { SettingRefused } from "@partner-commentary/settings/Variable"
 import * as Effect from "effect/Effect"
@@ -25,7 +29,7 @@ export const layer = (settings: Settings, options: { readonly listens: boolean }
   Layer.unwrap(
     Effect.suspend(() => {
       const { database } = settings
-      return !isPostgres(database) && isMissing(settings) && !mayCreate(settings)
+      return !isPostgresSettings(database) && isMissing(settings) && !mayCreate(settings)
         ? refused(settings, missing(settings, database.filename))
         : Effect.succeed(opened(settings, { ...options, migrates: true }))
     })
@@ -64,9 +68,10 @@ const schemaStatus = (settings: Settings) =>
 export const queryAnySchema = <A, E>(settings: Settings, question: Effect.Effect<A, E, SqlClient.SqlClient>) =>
   Effect.suspend(() => {
     const { database } = settings
-    if (!isPostgres(database) && isMissing(settings)) return refused(settings, missing(settings, database.filename))
+    if (!isPostgresSettings(database) && isMissing(settings))
+      return refused(settings, missing(settings, database.filename))
     return Effect.mapError(Effect.provide(question, layerInspect(settings)), (error) =>
-      DatabaseRefused.explainDatabaseError(database, error)
+      DatabaseErrors.explainDatabaseError(database, error)
     )
   })
 
@@ -77,10 +82,10 @@ export const queryAnySchema = <A, E>(settings: Settings, question: Effect.Effect
 export const queryOverDirectUrl = <A, E>(settings: Settings, question: Effect.Effect<A, E, SqlClient.SqlClient>) =>
   Effect.gen(function* () {
     const { database } = settings
-    if (!isPostgres(database) || Option.isNone(database.directUrl)) return Option.none<A>()
+    if (!isPostgresSettings(database) || Option.isNone(database.directUrl)) return Option.none<A>()
     const postgres = yield* Effect.promise(() => import("@partner-commentary/postgres/Postgres"))
     return yield* Effect.mapBoth(
-      Effect.provide(question, postgres.layerDirectInspectionClient(poolOptionsOf(database))),
+      Effect.provide(question, postgres.layerDirectInspectionClient(postgresPoolOptionsOf(database))),
       {
         onFailure: (error) =>
           new SettingRefused({
@@ -93,12 +98,12 @@ export const queryOverDirectUrl = <A, E>(settings: Settings, question: Effect.Ef
   })
 
 const refused = ({ database }: Settings, reason: string) =>
-  Effect.fail(DatabaseRefused.explainDatabaseError(database, reason))
+  Effect.fail(DatabaseErrors.explainDatabaseError(database, reason))
 
-const inMemory = ({ database }: Settings) => !isPostgres(database) && database.filename === ":memory:"
+const inMemory = ({ database }: Settings) => !isPostgresSettings(database) && database.filename === ":memory:"
 
 const isMissing = ({ database }: Settings) =>
-  !isPostgres(database) && database.filename !== ":memory:" && !existsSync(database.filename)
+  !isPostgresSettings(database) && database.filename !== ":memory:" && !existsSync(database.filename)
 
 /** Returns whether a missing database file may be created. */
 const mayCreate = ({ development }: Settings) => development
@@ -112,7 +117,7 @@ const missing = (settings: Settings, filename: SqliteSettings["filename"]): stri
   if (statSync(folder).isDirectory() && isWritable(folder)) {
     return mayCreate(settings)
       ? "the file does not exist yet; run partner-commentary migrate to create it"
-      : DatabaseRefused.missingDatabaseFileReason
+      : DatabaseErrors.missingDatabaseFileReason
   }
   return `unable to open database file, for ${folder} is no folder that this user may write to`
 }
@@ -127,9 +132,9 @@ const opened = (settings: Settings, options: { readonly listens: boolean; readon
     Effect.gen(function* () {
       yield* DataFolder.createDataFolderForDatabase(settings)
       const { database } = settings
-      if (isPostgres(database)) {
+      if (isPostgresSettings(database)) {
         const { layer } = yield* Effect.promise(() => import("partner-commentary/postgres/PostgresDatabase"))
-        return namingVariable(settings, layer(poolOptionsOf(database), { ...options, keepsTime: true }))
+        return namingVariable(settings, layer(postgresPoolOptionsOf(database), { ...options, keepsTime: true }))
       }
       const { layer } = yield* Effect.promise(() => import("partner-commentary/sqlite/SqliteDatabase"))
       return namingVariable(settings, layer(database.filename, options))
@@ -142,9 +147,9 @@ export const layerForMigrations = (settings: Settings) =>
     Effect.gen(function* () {
       yield* DataFolder.createDataFolderForDatabase(settings)
       const { database } = settings
-      if (isPostgres(database)) {
+      if (isPostgresSettings(database)) {
         const postgres = yield* Effect.promise(() => import("@partner-commentary/postgres/Postgres"))
-        return namingVariable(settings, postgres.layerMigrationClientWithClock(poolOptionsOf(database)))
+        return namingVariable(settings, postgres.layerMigrationClientWithClock(postgresPoolOptionsOf(database)))
       }
       const sqlite = yield* Effect.promise(() => import("@partner-commentary/sqlite/SqliteClient"))
       return namingVariable(settings, sqlite.layer({ filename: database.filename }))
@@ -154,9 +159,9 @@ export const layerForMigrations = (settings: Settings) =>
 const layerInspect = ({ database }: Settings) =>
   Layer.unwrap(
     Effect.gen(function* () {
-      if (isPostgres(database)) {
+      if (isPostgresSettings(database)) {
         const postgres = yield* Effect.promise(() => import("@partner-commentary/postgres/Postgres"))
-        return postgres.layerInspectionClient(poolOptionsOf(database))
+        return postgres.layerInspectionClient(postgresPoolOptionsOf(database))
       }
       const sqlite = yield* Effect.promise(() => import("@partner-commentary/sqlite/SqliteClient"))
       return sqlite.layer({ filename: database.filename, disableWAL: true })
@@ -164,4 +169,4 @@ const layerInspect = ({ database }: Settings) =>
   )
 
 const namingVariable = <A, E, R>({ database }: Settings, layer: Layer.Layer<A, E, R>) =>
-  Layer.catch(layer, (error) => Layer.effectContext(Effect.fail(DatabaseRefused.explainDatabaseError(database, error))))
+  Layer.catch(layer, (error) => Layer.effectContext(Effect.fail(DatabaseErrors.explainDatabaseError(database, error))))

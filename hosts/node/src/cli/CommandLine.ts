@@ -59,7 +59,8 @@ export const exitCodeOf = (exit: Exit.Exit<unknown, unknown>): number => {
  * defect.
  */
 export const describeFailure = (failure: unknown): string => {
-  if (isSqlError(failure)) return `The database that DATABASE_URL names cannot be used: ${errorMessageWithCauses(failure)}.`
+  if (isSqlError(failure))
+    return `The database that DATABASE_URL names cannot be used: ${errorMessageWithCauses(failure)}.`
   const message = failure instanceof Error ? failure.message : String(failure)
   return Predicate.hasProperty(failure, "_tag") ? message : `Unexpected error: ${message}`
 }
@@ -114,7 +115,7 @@ const wrongUsage = (error: CliError.NonShowHelpErrors): string => {
 
 const parameter = (error: CliError.InvalidValue) => (error.kind === "argument" ? error.option : `--${error.option}`)
 
-/** Returns the rule for a valid value. Effect parses boolean flags itself, so their rule comes from `flagParser`. */
+/** Returns the rule for a valid value. Effect parses boolean flags itself, so their rule comes from `booleanParser`. */
 const right = ({ expected }: CliError.InvalidValue) =>
   /^Expected .*"true"/.test(expected) ? booleanParser.rule : expected.replace(/^Expected:? /, "")
 

@@ -1,5 +1,5 @@
 /** Checks that the database answers, has the current schema and accepts a write. The check rolls the write back. */
-import { databaseDisplayName, isPostgres } from "@partner-commentary/settings/DatabaseSettings"
+import { databaseDisplayName, isPostgresSettings } from "@partner-commentary/settings/DatabaseSettings"
 import type { Settings } from "@partner-commentary/settings/Settings"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -9,7 +9,7 @@ import { type Finding, mendFinding, okFinding } from "./Doctor.ts"
 /** Checks the database. The doctor runs its other database checks only if this check succeeds. */
 export const checkDatabase = Effect.fnUntraced(function* (settings: Settings) {
   const { database } = settings
-  if (!isPostgres(database) && database.filename === ":memory:") {
+  if (!isPostgresSettings(database) && database.filename === ":memory:") {
     return okFinding("database", "The database is in memory and ends with the process.")
   }
   const { schemaStatus } = yield* Effect.promise(() => import("@partner-commentary/sql/Migrations"))

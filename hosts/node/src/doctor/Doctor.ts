@@ -38,7 +38,7 @@ export const checkConfiguration = (settings: Settings.Settings): ReadonlyArray<F
           )
         ]
       : []),
-    ...(Settings.allowsPrivateReceivers(settings)
+    ...(Settings.allowsPrivateWebhookReceivers(settings)
       ? [
           noticeFinding(
             "configuration",
@@ -98,7 +98,8 @@ export const checkIdentityProvider = Effect.fnUntraced(function* (settings: Sett
 /** Connects to the mail server and authenticates, without sending a mail. */
 export const checkMailServer = (settings: Settings.Settings): Effect.Effect<Finding> =>
   Option.match(settings.mail.server, {
-    onNone: () => Effect.succeed(okFinding("mail server", `None: mails ${ConfigSummary.describeMail(settings)}.`)),
+    onNone: () =>
+      Effect.succeed(okFinding("mail server", `None: mails ${ConfigSummary.describeMailDestination(settings)}.`)),
     onSome: (server) => {
       const { host, port } = ConfigSummary.mailServerAddressOf(server)
       return Effect.promise(() => import("@partner-commentary/smtp/Verify")).pipe(
@@ -112,7 +113,7 @@ export const checkMailServer = (settings: Settings.Settings): Effect.Effect<Find
           onSuccess: ({ isAuthenticated }) =>
             okFinding(
               "mail server",
-              `Mails ${ConfigSummary.describeMail(settings)}, which ${isAuthenticated ? "accepts the password" : "requires no password"}. No mail was sent.`
+              `Mails ${ConfigSummary.describeMailDestination(settings)}, which ${isAuthenticated ? "accepts the password" : "requires no password"}. No mail was sent.`
             )
         })
       )

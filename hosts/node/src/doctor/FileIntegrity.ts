@@ -5,7 +5,7 @@
 import { spawn } from "node:child_process"
 import { resolve } from "node:path"
 import { pathToFileURL } from "node:url"
-import { isPostgres } from "@partner-commentary/settings/DatabaseSettings"
+import { isPostgresSettings } from "@partner-commentary/settings/DatabaseSettings"
 import type { Settings } from "@partner-commentary/settings/Settings"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -44,7 +44,7 @@ const refusedCodes = [3, 5, 6, 8, 14]
 
 /** Checks a SQLite file. Returns no finding for Postgres and for a database in memory. */
 export const checkFileIntegrity = ({ database }: Settings): Effect.Effect<ReadonlyArray<Finding>> => {
-  if (isPostgres(database) || database.filename === ":memory:") return Effect.succeed([])
+  if (isPostgresSettings(database) || database.filename === ":memory:") return Effect.succeed([])
   const { filename } = database
   return Effect.map(
     Effect.timeoutOrElse(checked(filename), {

@@ -15,5 +15,5 @@ export const checkMediaJobs = Effect.fnUntraced(function* (settings: Settings) {
   const isLeft = Option.isNone(settings.media.speech) && Option.isSome(due) && due.value < (yield* Instant.now)
   if (isLeft)
     return mendFinding("media", "Audio is requested, but SPEECH_URL is unset: set it for both serve and worker.")
-  return yield* StoredWork.checkFailedMedia(commands, ConfigSummary.describeAudio(settings))
+  return yield* StoredWork.checkFailedMedia(commands, ConfigSummary.describeAudioSettings(settings))
 })

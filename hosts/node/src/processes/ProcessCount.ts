@@ -1,6 +1,6 @@
 /** Determines the number of `serve` processes from the command line, the environment, or the number of cores. */
 import { availableParallelism } from "node:os"
-import { isPostgres } from "@partner-commentary/settings/DatabaseSettings"
+import { isPostgresSettings } from "@partner-commentary/settings/DatabaseSettings"
 import type { Settings } from "@partner-commentary/settings/Settings"
 import { SettingRefused } from "@partner-commentary/settings/Variable"
 import * as Effect from "effect/Effect"
@@ -19,7 +19,7 @@ const isSeveral = (count: number) => count > 1
 
 /** Returns why `serve` refuses the variable PROCESSES, or none if `serve` accepts the variable. */
 export const refusalOfProcessesSetting = ({ database, processes }: Settings): Option.Option<SettingRefused> =>
-  !isPostgres(database) && Option.exists(processes, isSeveral)
+  !isPostgresSettings(database) && Option.exists(processes, isSeveral)
     ? Option.some(new SettingRefused({ name: "PROCESSES", reason: onSqlite }))
     : Option.none()
 
@@ -29,7 +29,7 @@ export const refusalOfProcessesSetting = ({ database, processes }: Settings): Op
  */
 export const resolveProcessCount = (settings: Settings, asked: Option.Option<number>) =>
   Effect.gen(function* () {
-    if (isPostgres(settings.database)) {
+    if (isPostgresSettings(settings.database)) {
       return Option.getOrElse(
         Option.orElse(asked, () => settings.processes),
         () => Math.min(availableParallelism(), largestDefault)

@@ -49,8 +49,8 @@ export const runLongLivedProcess = <E, E2, R>(
       }
       yield* log(
         `Partner Commentary ${productVersion} starts ${settings.development ? "for development" : "for production"}: ` +
-          `database ${databaseDisplayName(settings.database)}, mails ${ConfigSummary.describeMail(settings)}, ` +
-          `generator ${ConfigSummary.describeGenerator(settings)}, audio ${ConfigSummary.describeAudio(settings)}`
+          `database ${databaseDisplayName(settings.database)}, mails ${ConfigSummary.describeMailDestination(settings)}, ` +
+          `generator ${ConfigSummary.describeGenerator(settings)}, audio ${ConfigSummary.describeAudioSettings(settings)}`
       )
       // Do not log `Stopped` after a failed start, because the command line reports the failure.
       yield* Effect.addFinalizer((exit) =>
@@ -88,6 +88,6 @@ export const announceServer = Effect.fnUntraced(function* <R>(
       onSome: Effect.logWarning
     })
   }
-  const outbox = ConfigSummary.usesOutbox(settings) ? Option.some(`${apiRoot}/dev/outbox`) : Option.none()
+  const outbox = ConfigSummary.usesMailOutbox(settings) ? Option.some(`${apiRoot}/dev/outbox`) : Option.none()
   yield* announce({ apiRoot, demo, outbox })
 })

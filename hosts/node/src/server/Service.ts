@@ -14,7 +14,7 @@ import { CurrentFairScheduler } from "@partner-commentary/server/middleware/Fair
 import * as Routes from "@partner-commentary/server/Routes"
 import * as Workers from "@partner-commentary/server/Workers"
 import * as DatabaseMonitor from "@partner-commentary/server/workers/DatabaseMonitor"
-import * as DatabaseRefused from "@partner-commentary/settings/DatabaseRefused"
+import * as DatabaseErrors from "@partner-commentary/settings/DatabaseErrors"
 import * as Settings from "@partner-commentary/settings/Settings"
 import { SettingRefused } from "@partner-commentary/settings/Variable"
 import * as Clock from "effect/Clock"
@@ -144,7 +144,7 @@ const heartbeat = Effect.gen(function* () {
   const { database } = yield* Settings.readSettings
   const crypto = yield* Effect.promise(() => import("@effect/platform-node/NodeCrypto"))
   yield* Effect.mapError(Layer.build(Layer.provide(layer(productVersion), crypto.layerSecureRandom)), (error) =>
-    DatabaseRefused.explainDatabaseError(database, error)
+    DatabaseErrors.explainDatabaseError(database, error)
   )
 })
 

@@ -1,8 +1,8 @@
 /**
- * Wraps the tracer of the exporter. For a span whose annotations contain a `SpanIdentity`, the wrapper sets the ids
+ * Wraps the tracer of the exporter. For a span whose annotations contain a `PredefinedSpanIds`, the wrapper sets the ids
  * that are derived from the topic or event. Spans of SQL statements are dropped unless the settings enable these spans.
  */
-import { SpanIdentity } from "@partner-commentary/core/shared/Subject"
+import { PredefinedSpanIds } from "@partner-commentary/core/shared/Subject"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -30,7 +30,10 @@ export const layer = (statements: boolean) =>
       span: (options) => {
         if (!statements && isOfDatabase(options.name)) return dropped(options)
         const span = inner.span(options)
-        const identity = Context.getOrUndefined(options.annotations as Context.Context<SpanIdentity>, SpanIdentity)
+        const identity = Context.getOrUndefined(
+          options.annotations as Context.Context<PredefinedSpanIds>,
+          PredefinedSpanIds
+        )
         if (identity === undefined) return span
         const { spanId, traceId } = identity
         return Object.defineProperties(span, { spanId: { value: spanId }, traceId: { value: traceId } })

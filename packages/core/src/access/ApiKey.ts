@@ -10,7 +10,7 @@ import * as Schema from "effect/Schema"
 import type { ApiKeyId, OrganizationId } from "../shared/Ids.ts"
 import type { Instant } from "../shared/Instant.ts"
 import type { Environment } from "../shared/Owner.ts"
-import { tokenChecksum, toBase62 } from "../shared/Secret.ts"
+import { toBase62, tokenChecksum } from "../shared/Secret.ts"
 import type { StoredApiKeyScope } from "./Scope.ts"
 
 export interface ApiKey {

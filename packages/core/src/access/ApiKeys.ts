@@ -19,7 +19,7 @@ import * as Ids from "../shared/Ids.ts"
 import { ApiKeyId, type OrganizationId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import type { Environment } from "../shared/Owner.ts"
-import { hashText } from "../shared/Secret.ts"
+import { sha256Hex } from "../shared/Secret.ts"
 import * as TtlCache from "../shared/TtlCache.ts"
 import { AccessChanges, cacheLifetime, type KeyPrefix } from "./AccessChanges.ts"
 import {
@@ -140,7 +140,7 @@ export class ApiKeys extends Context.Service<
       const random = yield* SecureRandom.SecureRandom
 
       const lookUp = Effect.fnUntraced(function* (fullKey: string) {
-        const key = yield* store.findByHash(yield* hashText(digest, fullKey))
+        const key = yield* store.findByHash(yield* sha256Hex(digest, fullKey))
         if (Option.isNone(key)) return Option.none<Known>()
         const organization = yield* organizations.find(key.value.organizationId)
         if (Option.isNone(organization)) return Option.none<Known>()
@@ -173,7 +173,7 @@ export class ApiKeys extends Context.Service<
           id: yield* Ids.make(ApiKeyId, random),
           prefix: keyPrefixOf(text),
           fullKey,
-          hash: yield* hashText(digest, text)
+          hash: yield* sha256Hex(digest, text)
         }
       })
 

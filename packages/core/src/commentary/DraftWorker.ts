@@ -6,7 +6,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import { PersonaStore } from "../persona/PersonaStore.ts"
-import { runAttempt } from "../shared/Attempt.ts"
+import { runJobAttempt } from "../shared/Attempt.ts"
 import * as Ids from "../shared/Ids.ts"
 import { DraftId, type ShareId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
@@ -16,7 +16,7 @@ import * as Subject from "../shared/Subject.ts"
 import * as TtlCache from "../shared/TtlCache.ts"
 import { WorkSignal } from "../shared/WorkSignal.ts"
 import type { Assignment } from "../topic/Assignment.ts"
-import { type AssignmentWithTopic, AssignmentStore, type ModifiedAssignment } from "../topic/AssignmentStore.ts"
+import { AssignmentStore, type AssignmentWithTopic, type ModifiedAssignment } from "../topic/AssignmentStore.ts"
 import { CommentaryGenerator, GenerationFailed } from "./CommentaryGenerator.ts"
 import { applyGeneratedDraft, applyGenerationFailure, releaseGenerationAttempt } from "./Generation.ts"
 
@@ -79,7 +79,7 @@ export class DraftWorker extends Context.Service<
 
       const makeDraft = Effect.fnUntraced(function* (found: AssignmentWithTopic, ticket: number) {
         const { id } = found.assignment
-        const outcome = yield* runAttempt(Effect.interruptible(generate(found)), {
+        const outcome = yield* runJobAttempt(Effect.interruptible(generate(found)), {
           release: (now) => release(id, ticket, now),
           defect: (reason) =>
             new GenerationFailed({ permanent: false, reason: `the generator failed unexpectedly: ${reason}` })
@@ -126,6 +126,6 @@ const report = (id: ShareId, failure: GenerationFailed, modified: Option.Option<
     ? Effect.logInfo("A superseded attempt at a draft failed")
     : isLast
       ? Effect.logError("Every attempt at a draft failed; restart it with the retry command")
-      : LogThrottle.markAsRepeating(Effect.logWarning("An attempt at a draft failed; will retry"))
+      : LogThrottle.markLogsAsRepeating(Effect.logWarning("An attempt at a draft failed; will retry"))
   return Effect.annotateLogs(log, { share_id: id, reason, permanent })
 }

@@ -22,7 +22,11 @@ import {
  * Returns the step that an assignment takes at this time; none when no step is due. If a deadline has passed, the step
  * that ends the assignment comes before all other steps.
  */
-export const findDueStep = (present: Assignment, now: Instant.Instant, policy: Policy): Option.Option<AssignmentChange> => {
+export const findDueStep = (
+  present: Assignment,
+  now: Instant.Instant,
+  policy: Policy
+): Option.Option<AssignmentChange> => {
   if (isAssignmentSettled(present)) return Option.none()
   const { approveBy, generation, respondBy, status } = present
   if (status === "topic_sent" && now >= respondBy) return Option.some(endAfterMissedDeadline(present, now))
@@ -133,7 +137,11 @@ const longestReason = 300
 /**
  * Releases an attempt that a stopping worker interrupted. The attempt is not counted, and the next attempt is due now.
  */
-export const releaseGenerationAttempt = (present: Assignment, ticket: number, now: Instant.Instant): AssignmentChange =>
+export const releaseGenerationAttempt = (
+  present: Assignment,
+  ticket: number,
+  now: Instant.Instant
+): AssignmentChange =>
   isAwaited(present, ticket, now)
     ? makeChange({
         ...present,
@@ -151,7 +159,11 @@ export const releaseGenerationAttempt = (present: Assignment, ticket: number, no
  * Makes a generation attempt or a simulated step due earlier if a fast clock set its due time too late. A running
  * attempt gets a full lease from now. The creator's deadlines stay the same, because mails have already stated them.
  */
-export const repairDueTimesOf = (present: Assignment, latest: LatestPlausibleDueTimes, step: Instant.Instant): AssignmentChange => {
+export const repairDueTimesOf = (
+  present: Assignment,
+  latest: LatestPlausibleDueTimes,
+  step: Instant.Instant
+): AssignmentChange => {
   const { generation, simulation } = present
   const isLate = (at: Instant.Instant | null, bound: Instant.Instant) =>
     at !== null && at > bound + clockToleranceMillis

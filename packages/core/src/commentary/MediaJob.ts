@@ -33,7 +33,11 @@ export const mediaNameEntropyBytes = 64
 export const randomMediaFileName = (random: Uint8Array): string => toBase62(random, nameLength)
 
 /** Records the URL of a finished file. The URL is stored even if a later attempt has claimed the job. */
-export const recordFinishedMediaFile = (present: Assignment, { kind }: Pick<MediaJob, "kind">, url: string): AssignmentChange => {
+export const recordFinishedMediaFile = (
+  present: Assignment,
+  { kind }: Pick<MediaJob, "kind">,
+  url: string
+): AssignmentChange => {
   const { commentary } = present
   const column = kind === "audio" ? "audioUrl" : "videoUrl"
   if (commentary === null || commentary[column] === url) {

@@ -6,14 +6,14 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { runAttempt } from "../shared/Attempt.ts"
-import { latestPlausibleDueTimes, makeRegularRepair } from "../shared/DueTimes.ts"
+import { runJobAttempt } from "../shared/Attempt.ts"
+import { latestPlausibleDueTimes, makePeriodicRepair } from "../shared/DueTimes.ts"
 import * as Instant from "../shared/Instant.ts"
 import * as LogThrottle from "../shared/LogThrottle.ts"
 import { Policy } from "../shared/Policy.ts"
 import * as Subject from "../shared/Subject.ts"
 import { WorkSignal } from "../shared/WorkSignal.ts"
-import { type AssignmentWithTopic, AssignmentStore } from "../topic/AssignmentStore.ts"
+import { AssignmentStore, type AssignmentWithTopic } from "../topic/AssignmentStore.ts"
 import type { MediaRequest } from "../topic/MediaRequest.ts"
 import { MediaKind } from "../topic/MediaRequest.ts"
 import * as SignaledChange from "../topic/SignaledChange.ts"
@@ -78,7 +78,7 @@ export class MediaWorker extends Context.Service<
       const policy = yield* Policy
       const modify = SignaledChange.makeSignalingModify(assignments, yield* WorkSignal)
 
-      const repair = yield* makeRegularRepair((now) =>
+      const repair = yield* makePeriodicRepair((now) =>
         mediaJobs.repairDueTimes(latestPlausibleDueTimes(now, policy.lease, policy.mediaRetries))
       )
 
@@ -95,7 +95,7 @@ export class MediaWorker extends Context.Service<
       })
 
       const makeMedium = Effect.fnUntraced(function* (job: MediaJob, found: Option.Option<AssignmentWithTopic>) {
-        const outcome = yield* runAttempt(Effect.interruptible(produce(job, found)), {
+        const outcome = yield* runJobAttempt(Effect.interruptible(produce(job, found)), {
           release: (now) => mediaJobs.settle(job, { state: "released" }, now),
           defect: (reason) =>
             new MediaJobFailed({ permanent: false, reason: `an adapter failed unexpectedly: ${reason}` })
@@ -111,7 +111,7 @@ export class MediaWorker extends Context.Service<
         yield* Effect.annotateLogs(
           after.state === "failed"
             ? Effect.logError("Audio or video finally failed; its text is not affected")
-            : LogThrottle.markAsRepeating(Effect.logWarning("An attempt at audio or video failed; will retry")),
+            : LogThrottle.markLogsAsRepeating(Effect.logWarning("An attempt at audio or video failed; will retry")),
           {
             kind: job.kind,
             reason: outcome.failure.reason,

@@ -71,7 +71,7 @@ export class PartnerApproval extends Context.Service<
       const modify = SignaledChange.makeSignalingModify(yield* AssignmentStore, yield* WorkSignal)
       return PartnerApproval.of({
         approve: Effect.fnUntraced(function* ({ environment, key, organization }, topicId, commentaryId) {
-          yield* Subject.markSpan({ topicId })
+          yield* Subject.addSubjectToSpan({ topicId })
           const topic = yield* topics.find({ organizationId: organization.id, environment }, topicId)
           if (Option.isNone(topic)) return yield* new TopicNotFound()
           const found = topic.value.assignments.find(({ commentary }) => commentary?.id === commentaryId)

@@ -17,11 +17,11 @@ import * as Ids from "../shared/Ids.ts"
 import { CommentaryId, type DraftId, type ShareId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import { Policy } from "../shared/Policy.ts"
-import { hashText } from "../shared/Secret.ts"
+import { sha256Hex } from "../shared/Secret.ts"
 import { cleanText, countCodePoints } from "../shared/Text.ts"
 import { WorkSignal } from "../shared/WorkSignal.ts"
 import { type Assignment, assignmentSettlementTime } from "../topic/Assignment.ts"
-import { type AssignmentWithTopic, AssignmentStore, type OpenAssignments } from "../topic/AssignmentStore.ts"
+import { AssignmentStore, type AssignmentWithTopic, type OpenAssignments } from "../topic/AssignmentStore.ts"
 import * as SignaledChange from "../topic/SignaledChange.ts"
 import * as Workflow from "../topic/Workflow.ts"
 import { ActionRefused, type AssignmentChange } from "../topic/Workflow.ts"
@@ -188,7 +188,7 @@ export class CreatorPortal extends Context.Service<
           const seen = yield* open(access)
           const { draft, status } = seen.assignment
           if (draft === null) return yield* new ActionRefused({ reason: "not_allowed", status })
-          const contentHash = yield* hashText(digest, content ?? draft.content)
+          const contentHash = yield* sha256Hex(digest, content ?? draft.content)
           const mediaRequests = yield* makeMediaRequests
           const { draftId } = action
           // The content hash belongs to the draft that was read here, so reject the approval if the draft has changed.
@@ -214,7 +214,7 @@ export class CreatorPortal extends Context.Service<
           const { assignment, creatorTag } = yield* openLink(token)
           const now = yield* Instant.now
           yield* mails.queue({
-            id: `${creatorTag}.desk-${Instant.bucketOf(now, deskMailPeriod)}`,
+            id: `${creatorTag}.desk-${Instant.periodNumberOf(now, deskMailPeriod)}`,
             kind: "desk",
             shareId: null,
             organizationId: null,

@@ -14,7 +14,7 @@ import type { OrganizationId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import type { Environment } from "../shared/Owner.ts"
 import { Policy } from "../shared/Policy.ts"
-import { hashText } from "../shared/Secret.ts"
+import { sha256Hex } from "../shared/Secret.ts"
 import { Transaction } from "../shared/Transaction.ts"
 import { type BodyFingerprints, compareFingerprints, makeBodyFingerprinter as makeFingerprints } from "./Fingerprint.ts"
 import { IdempotencyStore, type StoredResponse } from "./IdempotencyStore.ts"
@@ -51,7 +51,7 @@ export interface ResponseContent {
   readonly secret: boolean
 }
 
-export interface IdempotentOutcome extends Pick<ResponseContent, "status" | "location" | "body"> {
+export interface IdempotentResponse extends Pick<ResponseContent, "status" | "location" | "body"> {
   /** True if the response was stored by an earlier request. */
   readonly replayed: boolean
 }
@@ -87,7 +87,7 @@ export class Idempotency extends Context.Service<
     readonly once: <E, R>(
       request: IdempotentRequest,
       attempt: (keep: RunChangeAndStoreResponse) => Effect.Effect<ResponseContent, E, R>
-    ) => Effect.Effect<IdempotentOutcome, Exclude<E, StoredConcurrently> | IdempotencyKeyRejected, R>
+    ) => Effect.Effect<IdempotentResponse, Exclude<E, StoredConcurrently> | IdempotencyKeyRejected, R>
   }
 >()("@partner-commentary/core/idempotency/Idempotency") {
   static readonly layer = Layer.effect(
@@ -102,7 +102,7 @@ export class Idempotency extends Context.Service<
 
       const find = Effect.fnUntraced(function* (id: string, request: IdempotentRequest) {
         const found = yield* store.find(id, yield* Instant.now)
-        if (Option.isNone(found)) return Option.none<IdempotentOutcome>()
+        if (Option.isNone(found)) return Option.none<IdempotentResponse>()
         const { fingerprint, location, encrypted, status } = found.value
         const compared = compareFingerprints(request.fingerprints, fingerprint)
         if (compared !== "same") {
@@ -112,7 +112,7 @@ export class Idempotency extends Context.Service<
           ? yield* encryption.decrypt(purposeOf(request), found.value.body)
           : Option.some(found.value.body)
         if (Option.isNone(body)) return yield* new IdempotencyKeyRejected({ reason: "unreadable" })
-        return Option.some<IdempotentOutcome>({ status, location, body: body.value, replayed: true })
+        return Option.some<IdempotentResponse>({ status, location, body: body.value, replayed: true })
       })
 
       const toKept = (
@@ -161,7 +161,7 @@ export class Idempotency extends Context.Service<
         id: string,
         request: IdempotentRequest,
         attempt: (keep: RunChangeAndStoreResponse) => Effect.Effect<ResponseContent, E, R>
-      ): Effect.Effect<IdempotentOutcome, Exclude<E, StoredConcurrently> | IdempotencyKeyRejected, R> =>
+      ): Effect.Effect<IdempotentResponse, Exclude<E, StoredConcurrently> | IdempotencyKeyRejected, R> =>
         Effect.flatMap(
           find(id, request),
           Option.match({
@@ -169,7 +169,7 @@ export class Idempotency extends Context.Service<
             onNone: () =>
               attempt(keeping(id, request)).pipe(
                 Effect.map(
-                  ({ body, location, status }): IdempotentOutcome => ({ status, location, body, replayed: false })
+                  ({ body, location, status }): IdempotentResponse => ({ status, location, body, replayed: false })
                 ),
                 Effect.catch((error) =>
                   error instanceof StoredConcurrently
@@ -208,7 +208,7 @@ const timeout = Duration.toMillis(Duration.seconds(10))
 const idOf = (
   digest: Digest.Digest["Service"],
   { environment, key, method, organizationId, part, path }: IdempotentRequest
-): Effect.Effect<string> => hashText(digest, JSON.stringify([organizationId, environment, method, path, key, part]))
+): Effect.Effect<string> => sha256Hex(digest, JSON.stringify([organizationId, environment, method, path, key, part]))
 
 /**
  * The purpose of the encryption contains the idempotency key. The database stores only the key's hash, so a reader of

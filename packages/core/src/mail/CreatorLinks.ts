@@ -18,7 +18,7 @@ import * as Ids from "../shared/Ids.ts"
 import { ShareId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import { PublicAddress } from "../shared/PublicAddress.ts"
-import { hashText } from "../shared/Secret.ts"
+import { sha256Hex } from "../shared/Secret.ts"
 import { refuseBlankSecrets, SigningSecrets } from "../shared/SigningSecrets.ts"
 import type { Assignment } from "../topic/Assignment.ts"
 
@@ -57,7 +57,7 @@ export class CreatorLinks extends Context.Service<
         Effect.orDie(Mac.key(Mac.hmacSha256, utf8(`creator link ${Redacted.value(secret)}`)))
       )
 
-      const tagOf = (email: string) => Effect.map(hashText(digest, email.toLowerCase()), (hex) => hex.slice(0, 16))
+      const tagOf = (email: string) => Effect.map(sha256Hex(digest, email.toLowerCase()), (hex) => hex.slice(0, 16))
 
       const link = Effect.fnUntraced(function* (lifetime: Duration.Duration, parts: ReadonlyArray<string>) {
         const expiry = Math.ceil(Instant.plus(yield* Instant.now, lifetime) / 1000).toString(36)

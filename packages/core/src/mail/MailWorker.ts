@@ -9,8 +9,8 @@ import * as Ref from "effect/Ref"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { OrganizationStore } from "../partner/OrganizationStore.ts"
-import { runAttempt } from "../shared/Attempt.ts"
-import { latestPlausibleDueTimes, makeRegularRepair } from "../shared/DueTimes.ts"
+import { runJobAttempt } from "../shared/Attempt.ts"
+import { latestPlausibleDueTimes, makePeriodicRepair } from "../shared/DueTimes.ts"
 import type { OrganizationId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import * as LogThrottle from "../shared/LogThrottle.ts"
@@ -19,7 +19,7 @@ import * as Subject from "../shared/Subject.ts"
 import { Transaction } from "../shared/Transaction.ts"
 import { WorkSignal } from "../shared/WorkSignal.ts"
 import { isAssignmentSettled } from "../topic/Assignment.ts"
-import { type AssignmentWithTopic, AssignmentStore } from "../topic/AssignmentStore.ts"
+import { AssignmentStore, type AssignmentWithTopic } from "../topic/AssignmentStore.ts"
 import {
   isGenerationStalled,
   isRequestMailUndelivered,
@@ -74,7 +74,7 @@ export class MailWorker extends Context.Service<
       /** The organization of the last claimed mail. The next claim starts with the following organization. */
       const lastClaimed = yield* Ref.make<OrganizationId | null>(null)
 
-      const repair = yield* makeRegularRepair((now) =>
+      const repair = yield* makePeriodicRepair((now) =>
         mails.repairDueTimes(latestPlausibleDueTimes(now, policy.lease, maxMailRetryDelays))
       )
 
@@ -143,7 +143,8 @@ export class MailWorker extends Context.Service<
           return Option.none<MailMessage>()
         const { name, email } = assignment.creator
         // The response window starts when a mail server accepts this mail, so the deadline is one window from now.
-        const opensNow = mail.kind === "request" && !assignment.isDeadlineFixed && isRequestMailUndelivered(assignment, now)
+        const opensNow =
+          mail.kind === "request" && !assignment.isDeadlineFixed && isRequestMailUndelivered(assignment, now)
         const text = composeNotice({
           kind: mail.kind,
           assignment,
@@ -159,7 +160,7 @@ export class MailWorker extends Context.Service<
        * stored is sent again.
        */
       const send = (mail: Mail, rendered: MailMessage) =>
-        runAttempt(mailer.send(rendered), {
+        runJobAttempt(mailer.send(rendered), {
           release: (now) => mails.settle(mail, { state: "released" }, now),
           defect: (reason) => new MailRefused({ permanent: false, reason: `the mailer failed unexpectedly: ${reason}` })
         })
@@ -231,7 +232,7 @@ export class MailWorker extends Context.Service<
         const log =
           until === null
             ? Effect.logError("A mail could not be delivered")
-            : LogThrottle.markAsRepeating(Effect.logWarning("A mail must wait"))
+            : LogThrottle.markLogsAsRepeating(Effect.logWarning("A mail must wait"))
         yield* Effect.annotateLogs(log, {
           mail: mail.id,
           kind: mail.kind,

@@ -20,7 +20,7 @@ const margin = Duration.minutes(1)
  * hour, so queuing the mail again changes nothing.
  */
 export const undeliverableNoticeOf = (organizationId: OrganizationId, failedAt: Instant.Instant): NewMail => {
-  const bucket = Instant.bucketOf(failedAt, period)
+  const bucket = Instant.periodNumberOf(failedAt, period)
   const end = (bucket + 1) * Duration.toMillis(period)
   return {
     id: `${organizationId}.undeliverable-${bucket}`,

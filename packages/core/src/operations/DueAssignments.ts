@@ -11,7 +11,7 @@ import type { DraftJob } from "../commentary/DraftWorker.ts"
 import { repairDueTimesOf, findDueStep as runStep, startsGenerationAttempt } from "../commentary/Generation.ts"
 import { SimulatedCreators } from "../sandbox/SimulatedCreators.ts"
 import { isSimulatedStepDue } from "../sandbox/Simulation.ts"
-import { latestPlausibleDueTimes, makeRegularRepair } from "../shared/DueTimes.ts"
+import { latestPlausibleDueTimes, makePeriodicRepair } from "../shared/DueTimes.ts"
 import type { ShareId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import type { Environment } from "../shared/Owner.ts"
@@ -42,7 +42,7 @@ export class DueAssignments extends Context.Service<
       const signal = yield* WorkSignal
       const simulated = yield* SimulatedCreators
       /** Repairs one batch of due times that a fast clock set too late. The batch covers live and test assignments. */
-      const check = yield* makeRegularRepair(
+      const check = yield* makePeriodicRepair(
         Effect.fnUntraced(function* (now) {
           const latest = latestPlausibleDueTimes(now, policy.lease, policy.generationRetries)
           const step = Instant.plus(now, policy.testPace)

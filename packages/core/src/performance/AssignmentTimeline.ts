@@ -18,7 +18,7 @@ export const assignmentTimelineOf = (assignment: Assignment): AssignmentTimeline
   approvedAt: assignment.commentary?.approvedAt ?? null
 })
 
-export interface PersonaTimeline extends AssignmentTimeline {
+export interface AssignmentTimelineWithPersona extends AssignmentTimeline {
   readonly personaId: PersonaId
   /** The persona's name at the time of the assignment's creation. */
   readonly personaName: string

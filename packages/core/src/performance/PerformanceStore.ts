@@ -5,7 +5,7 @@ import type { PersonaId } from "../shared/Ids.ts"
 import type { Instant } from "../shared/Instant.ts"
 import type { Owner } from "../shared/Owner.ts"
 import type { PageCursor } from "../shared/Page.ts"
-import type { PersonaTimeline } from "./AssignmentTimeline.ts"
+import type { AssignmentTimelineWithPersona } from "./AssignmentTimeline.ts"
 import type { AssignmentMetrics } from "./Metrics.ts"
 import type { ReportingPeriod } from "./ReportingPeriod.ts"
 
@@ -17,8 +17,8 @@ export interface PersonaMetrics {
   readonly metrics: AssignmentMetrics
 }
 
-export interface TimelinePage {
-  readonly timelines: ReadonlyArray<PersonaTimeline>
+export interface AssignmentTimelinePage {
+  readonly timelines: ReadonlyArray<AssignmentTimelineWithPersona>
   /** The cursor of the page's last topic; null on the last page. */
   readonly next: PageCursor | null
 }
@@ -41,6 +41,6 @@ export class PerformanceStore extends Context.Service<
       period: ReportingPeriod,
       after: PageCursor | null,
       limit: number
-    ) => Effect.Effect<TimelinePage>
+    ) => Effect.Effect<AssignmentTimelinePage>
   }
 >()("@partner-commentary/core/performance/PerformanceStore") {}

@@ -12,13 +12,13 @@ export interface ReportingPeriod {
 }
 
 /** The period that a partner requested. */
-export interface RequestedPeriod extends ReportingPeriod {
+export interface RequestedReportingPeriod extends ReportingPeriod {
   /** True if the period ends now and includes all assignments sent so far. */
   readonly untilNow: boolean
 }
 
 /** Whole UTC days from `start` (inclusive) to `end` (exclusive). If `end` is null, the days have no end. */
-export interface WholeDays {
+export interface UtcDayRange {
   readonly start: Instant.Instant
   readonly end: Instant.Instant | null
 }
@@ -44,10 +44,10 @@ export class PeriodInvalid extends Schema.TaggedError<PeriodInvalid>()("PeriodIn
  * Returns the requested period. The default end is now. The default start is the start of the day 30 days before the
  * end, but not before `earliest`.
  */
-export const resolvePeriod = (
+export const resolveReportingPeriod = (
   given: { readonly from: Instant.Instant | null; readonly to: Instant.Instant | null },
   now: Instant.Instant
-): Result.Result<RequestedPeriod, PeriodInvalid> => {
+): Result.Result<RequestedReportingPeriod, PeriodInvalid> => {
   const end = given.to ?? now
   const start = given.from ?? Math.max(earliest, Instant.startOfDay(end - Duration.toMillis(usual)))
   if (end <= earliest || start < earliest) return Result.fail(new PeriodInvalid({ reason: "too_early" }))
@@ -59,7 +59,7 @@ export const resolvePeriod = (
 const day = Duration.toMillis(Duration.days(1))
 
 /** Splits a period into whole days, the part of a day before the whole days, and the part of a day after them. */
-export const splitIntoDaysAndPartialDays = ({ end, start, untilNow }: RequestedPeriod) => {
+export const splitIntoDaysAndPartialDays = ({ end, start, untilNow }: RequestedReportingPeriod) => {
   const first = Instant.startOfDay(start + day - 1)
   const last = untilNow ? null : Instant.startOfDay(end)
   if (last !== null && first > last) return { before: { start, end }, days: null, after: null }
@@ -74,7 +74,10 @@ export const splitIntoDaysAndPartialDays = ({ end, start, untilNow }: RequestedP
 const step = 31 * day
 
 /** Splits whole days into steps, oldest first. If the days have no end, the last step has no end. */
-export const splitDaysIntoQueryRanges = ({ end, start }: WholeDays, now: Instant.Instant): ReadonlyArray<WholeDays> => {
+export const splitDaysIntoQueryRanges = (
+  { end, start }: UtcDayRange,
+  now: Instant.Instant
+): ReadonlyArray<UtcDayRange> => {
   const last = end ?? now
   const starts = Array.from(
     { length: Math.max(1, Math.ceil((last - start) / step)) },

@@ -15,11 +15,11 @@ import * as Ids from "../shared/Ids.ts"
 import { CommentaryId, DraftId, type ShareId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import { Policy } from "../shared/Policy.ts"
-import { hashText } from "../shared/Secret.ts"
+import { sha256Hex } from "../shared/Secret.ts"
 import { WorkSignal } from "../shared/WorkSignal.ts"
 import type { Assignment } from "../topic/Assignment.ts"
 import { AssignmentNotFound } from "../topic/AssignmentNotFound.ts"
-import { type AssignmentWithTopic, AssignmentStore } from "../topic/AssignmentStore.ts"
+import { AssignmentStore, type AssignmentWithTopic } from "../topic/AssignmentStore.ts"
 import * as SignaledChange from "../topic/SignaledChange.ts"
 import type { ActionRefused, AssignmentChange } from "../topic/Workflow.ts"
 import {
@@ -67,7 +67,7 @@ export class SimulatedCreators extends Context.Service<
         return {
           perspective,
           content,
-          contentHash: yield* hashText(digest, content),
+          contentHash: yield* sha256Hex(digest, content),
           draftId: yield* Ids.make(DraftId, random),
           commentaryId: yield* Ids.make(CommentaryId, random)
         } satisfies SimulatedStepData

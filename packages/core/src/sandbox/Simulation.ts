@@ -77,7 +77,9 @@ export const takeSimulatedStep = (
 ): Step =>
   possibleSimulatedActions(present).includes(action)
     ? Result.map(take[action](present, props, now, policy), (taken) => paced(taken, now, policy))
-    : Result.fail(new ActionRefused({ reason: isAssignmentSettled(present) ? "settled" : "not_allowed", status: present.status }))
+    : Result.fail(
+        new ActionRefused({ reason: isAssignmentSettled(present) ? "settled" : "not_allowed", status: present.status })
+      )
 
 const take: Readonly<
   Record<SimulatedAction, (present: Assignment, props: SimulatedStepData, now: Instant.Instant, policy: Policy) => Step>

@@ -7,7 +7,7 @@ import * as Instant from "./Instant.ts"
  * The effect never fails: failures and defects of the adapter become outcomes. An interruption releases the job
  * immediately. Without the release, the job would wait until its lease ends.
  */
-export const runAttempt = <A, E, F, R>(
+export const runJobAttempt = <A, E, F, R>(
   call: Effect.Effect<A, E, R>,
   on: {
     readonly release: (now: Instant.Instant) => Effect.Effect<unknown>

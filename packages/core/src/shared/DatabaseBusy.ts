@@ -10,13 +10,13 @@ export class DatabaseBusy extends Error {
 }
 
 /** Returns whether a request failed because all database connections were in use. */
-export const isBusy = (cause: Cause.Cause<unknown>): boolean =>
-  cause.reasons.some((reason) => Cause.isDieReason(reason) && isCausedByBusy(reason.defect))
+export const isDatabaseBusyFailure = (cause: Cause.Cause<unknown>): boolean =>
+  cause.reasons.some((reason) => Cause.isDieReason(reason) && isCausedByDatabaseBusy(reason.defect))
 
 /** Returns whether an error or a nested cause of the error is a `DatabaseBusy`. */
-export const isCausedByBusy = (error: unknown, depth = 4): boolean => {
+export const isCausedByDatabaseBusy = (error: unknown, depth = 4): boolean => {
   if (error instanceof DatabaseBusy) return true
   if (typeof error !== "object" || error === null || depth === 0) return false
   const { cause, reason } = error as { readonly cause?: unknown; readonly reason?: unknown }
-  return isCausedByBusy(reason, depth - 1) || isCausedByBusy(cause, depth - 1)
+  return isCausedByDatabaseBusy(reason, depth - 1) || isCausedByDatabaseBusy(cause, depth - 1)
 }

@@ -47,7 +47,7 @@ const interval = Duration.toMillis(Duration.minutes(10))
  * Returns a function that runs the repair on the first call and then every ten minutes. If the clock jumps by ten
  * minutes or more, the next call runs the repair.
  */
-export const makeRegularRepair = (repair: (now: Instant.Instant) => Effect.Effect<void>) =>
+export const makePeriodicRepair = (repair: (now: Instant.Instant) => Effect.Effect<void>) =>
   Effect.map(Ref.make<Instant.Instant | null>(null), (looked) =>
     Effect.fnUntraced(function* (now: Instant.Instant) {
       const before = yield* Ref.get(looked)

@@ -9,7 +9,8 @@ export const maxNameLength = 200
 export const maxExpertiseLength = 100
 export const maxProseLength = 5000
 
-export const isValidProse = (text: string): boolean => countCodePoints(text) <= maxProseLength && !hasForbiddenControlCharacters(text)
+export const isValidProse = (text: string): boolean =>
+  countCodePoints(text) <= maxProseLength && !hasForbiddenControlCharacters(text)
 
 /** Returns whether the syntax of an email address is valid. Only the mail server knows whether the mailbox exists. */
 export const isEmail = (text: string): boolean =>

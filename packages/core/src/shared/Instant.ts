@@ -16,7 +16,7 @@ export const now = Clock.currentTimeMillis
 // biome-ignore lint/style/noRestrictedGlobals: `Date` formats ISO instants fastest, and every row has several
 export const toIso = (instant: Instant): string => new Date(instant).toISOString()
 
-export const isoOrNull = (instant: Instant | null): string | null => (instant === null ? null : toIso(instant))
+export const toIsoOrNull = (instant: Instant | null): string | null => (instant === null ? null : toIso(instant))
 
 /** Parses a time in the format of `toIso`. */
 // biome-ignore lint/style/noRestrictedGlobals: `Date` parses ISO instants fastest
@@ -51,11 +51,11 @@ export const plus = (instant: Instant, duration: Duration.Duration): Instant => 
 /**
  * Divides time since 1970 into periods of equal length, and returns the number of the period that contains the instant.
  */
-export const bucketOf = (instant: Instant, length: Duration.Duration): number =>
+export const periodNumberOf = (instant: Instant, length: Duration.Duration): number =>
   Math.floor(instant / Duration.toMillis(length))
 
 /** Returns the start of the UTC day that contains the instant. */
-export const startOfDay = (instant: Instant): Instant => bucketOf(instant, day) * Duration.toMillis(day)
+export const startOfDay = (instant: Instant): Instant => periodNumberOf(instant, day) * Duration.toMillis(day)
 
 const day = Duration.days(1)
 

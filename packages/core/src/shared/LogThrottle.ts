@@ -19,10 +19,8 @@ const Repeats = Context.Reference("@partner-commentary/reference/Repeats", { def
  * Marks log lines without a cause as repeating, so that such lines are throttled. Mark lines that an outage would
  * repeat for every job. Lines with a cause are always throttled.
  */
-export const markAsRepeating: <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R> = Effect.provideService(
-  Repeats,
-  true
-)
+export const markLogsAsRepeating: <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R> =
+  Effect.provideService(Repeats, true)
 
 const period = "1 second"
 
@@ -85,7 +83,8 @@ const isThrottled = ({ cause, fiber, logLevel }: Logger.Options<unknown>): boole
 
 const lineOf = ({ cause, fiber, logLevel, message }: Logger.Options<unknown>): Line => {
   const annotations = fiber.getRef(References.CurrentLogAnnotations)
-  const reason = annotations["reason"] ?? (cause.reasons.length === 0 ? "" : errorMessageWithCauses(Cause.squash(cause)))
+  const reason =
+    annotations["reason"] ?? (cause.reasons.length === 0 ? "" : errorMessageWithCauses(Cause.squash(cause)))
   return { level: logLevel, message, annotations, reason: String(reason).slice(0, 300) }
 }
 

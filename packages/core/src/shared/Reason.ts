@@ -7,7 +7,12 @@ export const errorMessageWithCauses = (error: unknown): string => {
   if (error instanceof AggregateError && error.errors.length > 0) return errorMessageWithCauses(error.errors[0])
   const said = error instanceof Error ? error.message : String(error)
   const cause = causeOf(isOfSql(error) ? error.reason : error)
-  const words = cause === undefined ? said : isOfSql(error) ? errorMessageWithCauses(cause) : `${said}: ${errorMessageWithCauses(cause)}`
+  const words =
+    cause === undefined
+      ? said
+      : isOfSql(error)
+        ? errorMessageWithCauses(cause)
+        : `${said}: ${errorMessageWithCauses(cause)}`
   return words.replace(/\.$/, "")
 }
 

@@ -44,5 +44,5 @@ export const tokenChecksum = (text: string): string => {
 }
 
 /** Returns the SHA-256 hash of the text's UTF-8 bytes in lower-case hex. */
-export const hashText = (digest: Digest.Digest["Service"], text: string): Effect.Effect<string> =>
+export const sha256Hex = (digest: Digest.Digest["Service"], text: string): Effect.Effect<string> =>
   digest.digestHex(Digest.sha256, new TextEncoder().encode(text))

@@ -23,7 +23,7 @@ export interface LogSubject {
  */
 export type CollectedSubject = { -readonly [Part in keyof LogSubject]: LogSubject[Part] }
 
-/** The collector to which `markSpan` writes; null if no subject is collected. */
+/** The collector to which `addSubjectToSpan` writes; null if no subject is collected. */
 export const SubjectCollector = Context.Reference<CollectedSubject | null>("@partner-commentary/reference/Collector", {
   defaultValue: () => null
 })
@@ -49,8 +49,8 @@ export const replaceCollectedSubject = (subject: LogSubject): Effect.Effect<void
   })
 
 /** The fixed trace and span ids of a new span. The tracer that the host provides reads these ids. */
-export class SpanIdentity extends Context.Service<
-  SpanIdentity,
+export class PredefinedSpanIds extends Context.Service<
+  PredefinedSpanIds,
   { readonly traceId: string; readonly spanId: string }
 >()("@partner-commentary/core/shared/SpanIdentity") {}
 
@@ -107,7 +107,7 @@ const note = (fiber: Fiber.Fiber<unknown, unknown>, subject: LogSubject): boolea
  * Collects the subject for later log lines. Adds the subject to the current span and its parents, and links the current
  * span to the topic's span.
  */
-export const markSpan = (subject: LogSubject): Effect.Effect<void> =>
+export const addSubjectToSpan = (subject: LogSubject): Effect.Effect<void> =>
   Effect.withFiber((fiber) => {
     if (!note(fiber, subject)) return Effect.void
     const present = Context.getOrUndefined(fiber.context, Tracer.ParentSpan)
@@ -123,7 +123,7 @@ export const markSpan = (subject: LogSubject): Effect.Effect<void> =>
  * Returns a function that reads the subject from an event's payload. The payload is parsed only when a log line or span
  * needs the subject.
  */
-export const subjectOfPayload = (payload: string, organizationId: OrganizationId) => (): LogSubject => {
+export const makePayloadSubjectReader = (payload: string, organizationId: OrganizationId) => (): LogSubject => {
   const data = Option.getOrUndefined(Schema.decodeOption(Payload)(payload))?.data
   return { organizationId, topicId: data?.topic_id, shareId: data?.share_id }
 }
@@ -131,22 +131,22 @@ export const subjectOfPayload = (payload: string, organizationId: OrganizationId
 const Payload = Schema.fromJsonString(Schema.Struct({ data: Schema.Struct({ topic_id: TopicId, share_id: ShareId }) }))
 
 /**
- * Marks the span of a delivery like `markSpan`, but links the span to the event's span. The event's span links to the
+ * Marks the span of a delivery like `addSubjectToSpan`, but links the span to the event's span. The event's span links to the
  * topic's span.
  */
-export const markSpanOfEvent = (id: EventId, subject: () => LogSubject): Effect.Effect<void> =>
+export const markDeliverySpan = (id: EventId, subject: () => LogSubject): Effect.Effect<void> =>
   Effect.withFiber((fiber) => {
     if (!fiber.getRef(References.TracerEnabled)) return Effect.void
     const present = Context.getOrUndefined(fiber.context, Tracer.ParentSpan)
     if (present?._tag === "Span") linkOnce(present, id)
-    return markSpan(subject())
+    return addSubjectToSpan(subject())
   })
 
 /** Marks the current span and all its child spans with the subject. */
 export const traceWithSubject = <A, E, R>(self: Effect.Effect<A, E, R>, subject: LogSubject): Effect.Effect<A, E, R> =>
   Effect.withFiber((fiber) =>
     note(fiber, subject)
-      ? Effect.andThen(markSpan(subject), Effect.annotateSpans(self, subjectAttributes(subject, ".")))
+      ? Effect.andThen(addSubjectToSpan(subject), Effect.annotateSpans(self, subjectAttributes(subject, ".")))
       : self
   )
 
@@ -160,7 +160,7 @@ export const traceAndLogWithSubject = <A, E, R>(
  * Creates the span of a new topic or event, which starts a separate trace. The new span and the span of the creating
  * request or job link to each other.
  */
-export const startOwnTrace = <A, E, R>(
+export const startSeparateTrace = <A, E, R>(
   self: Effect.Effect<A, E, R>,
   name: string,
   id: TopicId | EventId,
@@ -175,7 +175,7 @@ export const startOwnTrace = <A, E, R>(
         name,
         {
           root: true,
-          annotations: Context.make(SpanIdentity, identityOf(id)),
+          annotations: Context.make(PredefinedSpanIds, identityOf(id)),
           attributes: subjectAttributes(subject, "."),
           links: [
             ...(own === undefined ? [] : [{ span: own, attributes: {} }]),
@@ -184,7 +184,7 @@ export const startOwnTrace = <A, E, R>(
         },
         () => effect
       )
-      // Link only events here, because `markSpan` adds the links to topics.
+      // Link only events here, because `addSubjectToSpan` adds the links to topics.
       if (!isTopic) own?.addLinks([linkTo(id)])
       return span
     })

@@ -17,7 +17,7 @@ export const hasForbiddenControlCharacters = (text: string): boolean => /[^\P{Cc
  * Returns whether the text contains a visible character. Spaces, joiners, direction marks and blank letters are not
  * visible.
  */
-export const hasReadableCharacter = (text: string): boolean =>
+export const hasVisibleCharacter = (text: string): boolean =>
   /[\p{L}\p{N}\p{P}\p{S}]/u.test(text.replace(/[\u115f\u1160\u3164\uffa0]/g, ""))
 
 /** Escapes text for HTML elements and double-quoted attributes. */

@@ -18,7 +18,7 @@ export interface TtlCache<Key, A> {
   readonly invalidate: (which: (key: Key) => boolean) => Effect.Effect<void>
 }
 
-export interface CacheOptions<A> {
+export interface TtlCacheOptions<A> {
   readonly capacity: number
   readonly timeToLive: Duration.Input
   /**
@@ -39,7 +39,7 @@ interface Found<A> {
 /** Caches up to `capacity` results for a limited time. The result of an interrupted look-up is not cached. */
 export const make = Effect.fnUntraced(function* <Key extends string, A>(
   lookUp: (key: Key) => Effect.Effect<A>,
-  { capacity, hasOwnCapacity = () => false, timeToLive }: CacheOptions<A>
+  { capacity, hasOwnCapacity = () => false, timeToLive }: TtlCacheOptions<A>
 ) {
   let era = 0
   const recent = yield* Cache.makeWith(

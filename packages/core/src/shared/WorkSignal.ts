@@ -26,7 +26,8 @@ export const allWorkKinds: ReadonlyArray<WorkKind> = [
 ]
 
 /** Returns the kind of work for due assignments. Live and test assignments have separate kinds. */
-export const assignmentWorkKindOf = (environment: Environment): WorkKind => (environment === "test" ? "tests" : "assignments")
+export const assignmentWorkKindOf = (environment: Environment): WorkKind =>
+  environment === "test" ? "tests" : "assignments"
 
 /**
  * A change for which waiting requests listen: the API's data about a topic has changed, or an owner has a new event.
@@ -37,7 +38,8 @@ export const isChangeSignal = (signal: string): signal is ChangeSignal => /^(top
 
 export const topicChangeSignal = (id: TopicId): ChangeSignal => `topic ${id}`
 
-export const newEventsSignal = ({ environment, organizationId }: Owner): ChangeSignal => `events ${organizationId} ${environment}`
+export const newEventsSignal = ({ environment, organizationId }: Owner): ChangeSignal =>
+  `events ${organizationId} ${environment}`
 
 /** A signal reports work of one kind that is due now or later, or reports a change. */
 export type WorkNotification = WorkKind | ChangeSignal | { readonly kind: WorkKind; readonly at: Instant.Instant }

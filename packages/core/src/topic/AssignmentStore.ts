@@ -34,7 +34,7 @@ export interface ModifiedAssignment {
 
 export interface OpenAssignments {
   readonly assignments: ReadonlyArray<AssignmentWithTopic>
-  /** Number of further open assignments; capped at `maxFurtherAssignments`. */
+  /** Number of further open assignments; capped at `maxCountedFurtherAssignments`. */
   readonly further: number
 }
 
@@ -75,7 +75,11 @@ export class AssignmentStore extends Context.Service<
      * Returns up to `limit` assignments whose next generation attempt or simulated step has an implausibly late due
      * time, which a fast clock has written.
      */
-    readonly putOff: (latest: LatestPlausibleDueTimes, step: Instant, limit: number) => Effect.Effect<ReadonlyArray<ShareId>>
+    readonly putOff: (
+      latest: LatestPlausibleDueTimes,
+      step: Instant,
+      limit: number
+    ) => Effect.Effect<ReadonlyArray<ShareId>>
     /** Returns the next time at which an assignment in one of these environments is due. */
     readonly nextDue: (among: ReadonlyArray<Environment>) => Effect.Effect<Option.Option<Instant>>
     /**

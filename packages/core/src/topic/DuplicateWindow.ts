@@ -1,7 +1,7 @@
 /** Detects duplicate topics by a fingerprint of their content. */
 import type * as Digest from "effect/crypto/Digest"
 import type * as Effect from "effect/Effect"
-import { hashText } from "../shared/Secret.ts"
+import { sha256Hex } from "../shared/Secret.ts"
 
 /**
  * Normalizes a text: applies Unicode NFKC, trims the text, collapses white space to one space, and converts letters to
@@ -12,4 +12,4 @@ export const normalizeContent = (content: string): string =>
 
 /** Returns the SHA-256 hash of the normalized content in hex. */
 export const topicContentFingerprint = (digest: Digest.Digest["Service"], content: string): Effect.Effect<string> =>
-  hashText(digest, normalizeContent(content))
+  sha256Hex(digest, normalizeContent(content))

@@ -3,7 +3,7 @@ import * as Schema from "effect/Schema"
 import type { OrganizationId, TopicId, WebhookId } from "../shared/Ids.ts"
 import type { Instant } from "../shared/Instant.ts"
 import type { Environment } from "../shared/Owner.ts"
-import { countCodePoints, hasForbiddenControlCharacters, hasReadableCharacter } from "../shared/Text.ts"
+import { countCodePoints, hasForbiddenControlCharacters, hasVisibleCharacter } from "../shared/Text.ts"
 import type { TopicCounts, TopicStatus } from "./TopicStatus.ts"
 
 export const OutputType = Schema.Literals(["text", "audio", "video"])
@@ -53,5 +53,5 @@ export const findContentProblem = (content: string, bounds: ContentLengthLimits)
   const length = countCodePoints(trimmed)
   if (length < bounds.min || length > bounds.max) return "length"
   if (hasForbiddenControlCharacters(trimmed)) return "controls"
-  return hasReadableCharacter(trimmed) ? null : "invisible"
+  return hasVisibleCharacter(trimmed) ? null : "invisible"
 }

@@ -38,7 +38,7 @@ export class TopicCancellation extends Context.Service<
       const signal = yield* WorkSignal
       return TopicCancellation.of({
         cancel: Effect.fnUntraced(function* ({ environment, key, organization }, id) {
-          yield* Subject.markSpan({ topicId: id })
+          yield* Subject.addSubjectToSpan({ topicId: id })
           const now = yield* Instant.now
           const progress = Effect.flatMap(
             topics.progress({ organizationId: organization.id, environment }, id),

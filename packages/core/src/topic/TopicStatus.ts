@@ -57,7 +57,8 @@ export type AssignmentStatusFields = Pick<Assignment, "status" | "failure">
 export const isAbandonedAssignment = (outcome: AssignmentStatusFields): boolean =>
   outcome.failure !== null && outcome.status !== "declined" && outcome.status !== "expired"
 
-export const isCancelledAssignment = (outcome: AssignmentStatusFields): boolean => outcome.failure?.reason === "cancelled"
+export const isCancelledAssignment = (outcome: AssignmentStatusFields): boolean =>
+  outcome.failure?.reason === "cancelled"
 
 /** Returns the outcome under which the summary of a topic detail counts an assignment. */
 export const summaryCategoryOf = (outcome: AssignmentStatusFields): "completed" | "failed" | "pending" => {

@@ -5,12 +5,12 @@ import type * as Option from "effect/Option"
 import type { PersonaId, ShareId, TopicId } from "../shared/Ids.ts"
 import type { Instant } from "../shared/Instant.ts"
 import type { Owner } from "../shared/Owner.ts"
-import type { PageCursor, Page } from "../shared/Page.ts"
+import type { Page, PageCursor } from "../shared/Page.ts"
 import type { QuotaExceeded } from "../usage/Quota.ts"
 import type { Assignment, FailureReason } from "./Assignment.ts"
 import type { NoValidPersonas, Submission, SubmissionResult } from "./Submission.ts"
 import type { TestStorageFull } from "./TestStorage.ts"
-import type { TopicMetadata, Topic } from "./Topic.ts"
+import type { Topic, TopicMetadata } from "./Topic.ts"
 import type { TopicStatus } from "./TopicStatus.ts"
 
 /** The fields of an assignment that a partner may see. */
@@ -140,7 +140,11 @@ export class TopicStore extends Context.Service<
      * Returns complete topics, newest first, within the limits of `depth`. The query reads only the rows that it
      * returns.
      */
-    readonly byReference: (owner: Owner, reference: string, depth: ReferenceLookupLimits) => Effect.Effect<FoundByReference>
+    readonly byReference: (
+      owner: Owner,
+      reference: string,
+      depth: ReferenceLookupLimits
+    ) => Effect.Effect<FoundByReference>
     /**
      * Lists topics by time and then by id, both in the same direction. The total is a stored counter, or a count that
      * stops at `maxCountedTotal`.

@@ -26,19 +26,19 @@ import {
   candidateRecipientsOf,
   initialResponseDeadline,
   NoValidPersonas,
-  submissionResultsOf,
   type Submission,
-  type SubmissionResult
+  type SubmissionResult,
+  submissionResultsOf
 } from "./Submission.ts"
 import { maxStoredBytesOfTopic, type TestStorageFull } from "./TestStorage.ts"
-import { ContentProblem, findContentProblem, type TopicMetadata, type OutputType, type Topic } from "./Topic.ts"
+import { ContentProblem, findContentProblem, type OutputType, type Topic, type TopicMetadata } from "./Topic.ts"
 import {
   type FoundByReference,
   type ListedTopic,
   type ReferenceLookupLimits,
-  type TopicRevision,
   type TopicProgress,
   type TopicQuery,
+  type TopicRevision,
   TopicStore,
   type TopicWithAssignments
 } from "./TopicStore.ts"
@@ -46,7 +46,7 @@ import {
 export interface NewTopic {
   /** The topic's content, which this service trims and checks. */
   readonly content: string
-  /** The ids of the requested personas, 1 to `maxPersonas` of them. */
+  /** The ids of the requested personas, 1 to `maxPersonasPerTopic` of them. */
   readonly personaIds: ReadonlyArray<PersonaId>
   readonly externalReference: string | null
   readonly outputTypes: ReadonlyArray<OutputType>
@@ -80,7 +80,10 @@ export class Topics extends Context.Service<
      * Validates the topic and reads the licensed personas, which may come from another system. `prepare` stores
      * nothing.
      */
-    readonly prepare: (asker: SubmittingCaller, topic: NewTopic) => Effect.Effect<Submission, InvalidContent | NoValidPersonas>
+    readonly prepare: (
+      asker: SubmittingCaller,
+      topic: NewTopic
+    ) => Effect.Effect<Submission, InvalidContent | NoValidPersonas>
     /** Writes the submission in one transaction. `submit` makes no calls to other systems. */
     readonly submit: (submission: Submission) => Effect.Effect<
       {
@@ -94,7 +97,7 @@ export class Topics extends Context.Service<
     readonly find: (owner: Owner, id: TopicId) => Effect.Effect<TopicWithAssignments, TopicNotFound>
     /** Returns the revision of the topic's views. A revision is much cheaper to read than a view. */
     readonly revision: (owner: Owner, id: TopicId) => Effect.Effect<TopicRevision, TopicNotFound>
-    /** Finds topics by reference, within the limits of `maxReferenceDepth`. */
+    /** Finds topics by reference, within the limits of `referenceLookupLimits`. */
     readonly byReference: (owner: Owner, reference: string) => Effect.Effect<FoundByReference, ReferenceNotFound>
     readonly list: (list: TopicQuery) => Effect.Effect<Page<ListedTopic>>
   }
@@ -176,15 +179,16 @@ export class Topics extends Context.Service<
           const { environment, id, organizationId } = submission.topic
           const firstStep = { kind: assignmentWorkKindOf(environment), at: submission.actsAt ?? submission.respondBy }
           const subject = { organizationId, topicId: id }
-          const submitted = Subject.startOwnTrace(store.submit(submission), "topic", id, subject)
+          const submitted = Subject.startSeparateTrace(store.submit(submission), "topic", id, subject)
           return Effect.tap(Subject.traceWithSubject(submitted, subject), signal.tell([firstStep, "mails"]))
         },
 
         progress: (owner, id) =>
-          Effect.andThen(Subject.markSpan({ topicId: id }), orNotFound(store.progress(owner, id))),
-        find: (owner, id) => Effect.andThen(Subject.markSpan({ topicId: id }), orNotFound(store.find(owner, id))),
+          Effect.andThen(Subject.addSubjectToSpan({ topicId: id }), orNotFound(store.progress(owner, id))),
+        find: (owner, id) =>
+          Effect.andThen(Subject.addSubjectToSpan({ topicId: id }), orNotFound(store.find(owner, id))),
         revision: (owner, id) =>
-          Effect.andThen(Subject.markSpan({ topicId: id }), orNotFound(store.revision(owner, id))),
+          Effect.andThen(Subject.addSubjectToSpan({ topicId: id }), orNotFound(store.revision(owner, id))),
 
         byReference: Effect.fnUntraced(function* (owner, reference) {
           const found = yield* store.byReference(owner, reference, referenceLookupLimits)

@@ -230,7 +230,11 @@ export const withdraw = (
  * changes nothing. If the request mail is being sent at that time, `recordRequestDelivery` later queues a mail to the
  * creator about the cancellation.
  */
-export const cancel = (present: Assignment, action: { readonly by: string }, now: Instant.Instant): AssignmentChange => {
+export const cancel = (
+  present: Assignment,
+  action: { readonly by: string },
+  now: Instant.Instant
+): AssignmentChange => {
   if (present.status !== "topic_sent" || isAssignmentSettled(present) || now >= present.respondBy)
     return { assignment: present, notices: [] }
   return makeChange(failAssignment(present, "cancelled", now), {
@@ -244,8 +248,10 @@ const cancellationNotices = (present: Assignment): ReadonlyArray<CreatorNotice> 
   present.environment === "test" ? [] : [{ kind: "cancelled", occasion: occasionOfNotice("cancelled", present) }]
 
 /** Returns true while the request mail is not sent and the response window is open. */
-export const isRequestMailUndelivered = ({ failure, notifiedAt, respondBy, status }: Assignment, now: Instant.Instant): boolean =>
-  notifiedAt === null && status === "topic_sent" && failure === null && now < respondBy
+export const isRequestMailUndelivered = (
+  { failure, notifiedAt, respondBy, status }: Assignment,
+  now: Instant.Instant
+): boolean => notifiedAt === null && status === "topic_sent" && failure === null && now < respondBy
 
 /**
  * Records that the request mail was delivered. The first delivery starts the full response window. A deadline that has
@@ -333,7 +339,10 @@ export const failAssignment = (present: Assignment, reason: FailureReason, now: 
 })
 
 /** Returns a change to the assignment with a recalculated due time. */
-export const makeChange = (next: Assignment, also: Omit<Partial<AssignmentChange>, "assignment"> = {}): AssignmentChange => ({
+export const makeChange = (
+  next: Assignment,
+  also: Omit<Partial<AssignmentChange>, "assignment"> = {}
+): AssignmentChange => ({
   notices: [],
   ...also,
   assignment: {
@@ -341,7 +350,8 @@ export const makeChange = (next: Assignment, also: Omit<Partial<AssignmentChange
     generation: isAssignmentSettled(next)
       ? { ...next.generation, running: false, nextAt: null, giveUpAt: null }
       : next.generation,
-    simulation: isAssignmentSettled(next) && next.simulation !== null ? { ...next.simulation, nextAt: null } : next.simulation,
+    simulation:
+      isAssignmentSettled(next) && next.simulation !== null ? { ...next.simulation, nextAt: null } : next.simulation,
     dueAt: nextDueAt(next)
   }
 })

@@ -13,8 +13,8 @@ import type { Principal } from "../access/ApiKeys.ts"
 import type { ApiKeyId } from "../shared/Ids.ts"
 import type { Instant } from "../shared/Instant.ts"
 import type { Owner } from "../shared/Owner.ts"
-import { billingPeriodOf, type PeriodName } from "./BillingPeriod.ts"
-import { type CallCount, UsageStore } from "./UsageStore.ts"
+import { type BillingPeriodName, billingPeriodOf } from "./BillingPeriod.ts"
+import { type ApiCallCount, UsageStore } from "./UsageStore.ts"
 
 export class ApiCallCounter extends Context.Service<
   ApiCallCounter,
@@ -23,7 +23,7 @@ export class ApiCallCounter extends Context.Service<
     /** Counts a call like `count`, but synchronously instead of as an effect. */
     readonly countNow: (principal: Principal) => void
     /** Returns the number of calls that this process has counted but not yet persisted. */
-    readonly unwritten: (owner: Owner, period: PeriodName) => number
+    readonly unwritten: (owner: Owner, period: BillingPeriodName) => number
     /** Persists the counters. If a write fails, the counters stay in memory and the write is retried later. */
     readonly flush: Effect.Effect<void>
   }
@@ -42,7 +42,7 @@ export class ApiCallCounter extends Context.Service<
        * would occupy another database connection.
        */
       const beingWritten = new Set<string>()
-      const add = (one: CallCount) =>
+      const add = (one: ApiCallCount) =>
         usage.addCalls(one).pipe(
           Effect.tapCause(() => Effect.sync(() => calls.add(one))),
           Effect.ensuring(Effect.sync(() => beingWritten.delete(keyOf(one.owner, one.period))))
@@ -133,21 +133,21 @@ const interval = "4 seconds"
  */
 const concurrency = 4
 
-const keyOf = ({ environment, organizationId }: Owner, period: PeriodName) =>
+const keyOf = ({ environment, organizationId }: Owner, period: BillingPeriodName) =>
   `${organizationId} ${environment} ${period}`
 
 const makeTally = () => {
-  const tally = new Map<string, { readonly owner: Owner; readonly period: PeriodName; calls: number }>()
+  const tally = new Map<string, { readonly owner: Owner; readonly period: BillingPeriodName; calls: number }>()
   return {
-    add: ({ calls, owner, period }: CallCount) => {
+    add: ({ calls, owner, period }: ApiCallCount) => {
       const key = keyOf(owner, period)
       const present = tally.get(key)
       if (present === undefined) tally.set(key, { owner, period, calls })
       else present.calls += calls
     },
-    of: (owner: Owner, period: PeriodName) => tally.get(keyOf(owner, period))?.calls ?? 0,
+    of: (owner: Owner, period: BillingPeriodName) => tally.get(keyOf(owner, period))?.calls ?? 0,
     isEmpty: () => tally.size === 0,
-    take: (isTaken: (key: string) => boolean): ReadonlyArray<CallCount> => {
+    take: (isTaken: (key: string) => boolean): ReadonlyArray<ApiCallCount> => {
       const taken = [...tally].filter(([key]) => isTaken(key))
       for (const [key] of taken) tally.delete(key)
       return taken.map(([, count]) => count)

@@ -3,19 +3,19 @@ import type { Instant } from "../shared/Instant.ts"
 import { fromIso, toIso } from "../shared/Instant.ts"
 
 /** The name of a billing period, such as `2026-01`. */
-export type PeriodName = string
+export type BillingPeriodName = string
 
 /**
  * Returns the billing period of a time. The name is cached by UTC day, because every call needs the period and date
  * formatting is slow.
  */
-export const billingPeriodOf = (moment: Instant): PeriodName => {
+export const billingPeriodOf = (moment: Instant): BillingPeriodName => {
   const day = Math.floor(moment / 86_400_000)
   if (day !== latest.day) latest = { day, name: toIso(moment).slice(0, 7) }
   return latest.name
 }
 
-let latest: { readonly day: number; readonly name: PeriodName } = { day: Number.NaN, name: "" }
+let latest: { readonly day: number; readonly name: BillingPeriodName } = { day: Number.NaN, name: "" }
 
 /** Returns the start of the month that contains the time, and the start of the next month. */
 export const billingPeriodBounds = (moment: Instant): { readonly start: Instant; readonly end: Instant } => {

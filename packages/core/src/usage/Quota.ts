@@ -12,7 +12,7 @@ export type QuotaName = typeof QuotaName.Type
 export type Quotas = Readonly<Record<QuotaName, number>>
 
 /** The quota that an organization has used in the current month. */
-export interface UsedQuota {
+export interface QuotaUsage {
   readonly topics: number
   /**
    * Each `sent` assignment uses one commentary unit. The unit is returned if the assignment ends without a commentary.
@@ -28,7 +28,11 @@ export class QuotaExceeded extends Schema.TaggedError<QuotaExceeded>()("QuotaExc
 }) {}
 
 /** Returns an error if a new topic with this many commentaries would exceed a quota; none if the topic fits. */
-export const findExceededQuota = (held: UsedQuota, quotas: Quotas, commentaries: number): Option.Option<QuotaExceeded> => {
+export const findExceededQuota = (
+  held: QuotaUsage,
+  quotas: Quotas,
+  commentaries: number
+): Option.Option<QuotaExceeded> => {
   if (held.topics + 1 > quotas.topics_per_month) return exceeded("topics_per_month", quotas, held.topics)
   if (held.commentaryUnits + commentaries > quotas.commentaries_per_month) {
     return exceeded("commentaries_per_month", quotas, held.commentaryUnits)

@@ -5,19 +5,19 @@
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type { Owner } from "../shared/Owner.ts"
-import type { PeriodName } from "./BillingPeriod.ts"
-import type { UsedQuota } from "./Quota.ts"
+import type { BillingPeriodName } from "./BillingPeriod.ts"
+import type { QuotaUsage } from "./Quota.ts"
 
-export interface MonthlyUsage extends UsedQuota {
+export interface MonthlyUsage extends QuotaUsage {
   /** The number of assignments whose first draft was stored in this month. */
   readonly commentariesGenerated: number
   /** The persisted number of authenticated requests in this month. */
   readonly apiCalls: number
 }
 
-export interface CallCount {
+export interface ApiCallCount {
   readonly owner: Owner
-  readonly period: PeriodName
+  readonly period: BillingPeriodName
   readonly calls: number
 }
 
@@ -25,8 +25,8 @@ export class UsageStore extends Context.Service<
   UsageStore,
   {
     /** Returns the usage of a month; zeros for a month without activity. */
-    readonly ofMonth: (owner: Owner, period: PeriodName) => Effect.Effect<MonthlyUsage>
+    readonly ofMonth: (owner: Owner, period: BillingPeriodName) => Effect.Effect<MonthlyUsage>
     /** Adds a number of calls to a month in one write. If the database connection is lost, the write adds no calls. */
-    readonly addCalls: (calls: CallCount) => Effect.Effect<void>
+    readonly addCalls: (calls: ApiCallCount) => Effect.Effect<void>
   }
 >()("@partner-commentary/core/usage/UsageStore") {}

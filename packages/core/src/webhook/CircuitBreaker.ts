@@ -53,7 +53,8 @@ export interface ReceiverState {
 /**
  * Returns true when the webhook's deliveries wait: the webhook is inactive, or its open breaker allows only probes.
  */
-export const isHeld = ({ health, webhook }: ReceiverState): boolean => webhook.status !== "active" || health.probes !== null
+export const isHeld = ({ health, webhook }: ReceiverState): boolean =>
+  webhook.status !== "active" || health.probes !== null
 
 /**
  * Returns true when no failure, pause or backlog limits this receiver. After a success of such a receiver, other
@@ -79,7 +80,11 @@ export interface BreakerOutcome {
 /** Returns the receiver's state after an attempt. An attempt that could not be signed leaves the state unchanged. */
 export const afterAttempt = (
   present: ReceiverState,
-  { attempt, eventId, probe }: { readonly attempt: DeliveryAttempt; readonly eventId: EventId; readonly probe: boolean },
+  {
+    attempt,
+    eventId,
+    probe
+  }: { readonly attempt: DeliveryAttempt; readonly eventId: EventId; readonly probe: boolean },
   now: Instant.Instant,
   policy: WebhookPolicy
 ): BreakerOutcome => {
@@ -175,7 +180,12 @@ export const afterManualRetry = (present: ReceiverState): ReceiverState =>
     ? present
     : { ...present, quietUntil: null }
 
-const noted = (present: CircuitBreakerState, attempt: DeliveryAttempt, eventId: EventId, policy: WebhookPolicy): CircuitBreakerState => ({
+const noted = (
+  present: CircuitBreakerState,
+  attempt: DeliveryAttempt,
+  eventId: EventId,
+  policy: WebhookPolicy
+): CircuitBreakerState => ({
   ...present,
   // Take the earlier time: a `failingSince` that a fast clock wrote would delay the warning and the disabling.
   failingSince: Math.min(present.failingSince ?? attempt.at, attempt.at),

@@ -28,7 +28,7 @@ export const maxMentionedWebhooks = 40
 /** The maximum number of hosts between the first and the last that a mail shows for a webhook. */
 const passedAtMost = 10
 
-export const noticePeriodNumberOf = (at: Instant.Instant): number => Instant.bucketOf(at, bucketLength)
+export const noticePeriodNumberOf = (at: Instant.Instant): number => Instant.periodNumberOf(at, bucketLength)
 
 /** Returns a new mail with only this notice for the five-minute period, due immediately or when the period begins. */
 export const newNoticeMail = (bucket: number, { at, kind, organizationId, webhook }: ContactNotice): NewMail => ({
@@ -44,7 +44,10 @@ export const newNoticeMail = (bucket: number, { at, kind, organizationId, webhoo
 /**
  * Adds a mention of a webhook to the mail. The new mention replaces an earlier mention of the same webhook and kind.
  */
-export const addWebhookMention = (present: WebhookNoticeData, { at, kind, webhook }: ContactNotice): WebhookNoticeData => {
+export const addWebhookMention = (
+  present: WebhookNoticeData,
+  { at, kind, webhook }: ContactNotice
+): WebhookNoticeData => {
   const mentions = webhooksOfNotice(present)
   const next = { ...webhook, kind, at: Instant.toIso(at) }
   const isAlike = (one: WebhookNoticeData) => one.id === next.id && isTrouble(one) === isTrouble(next)

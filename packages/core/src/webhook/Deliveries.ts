@@ -11,7 +11,13 @@ import * as Instant from "../shared/Instant.ts"
 import type { Owner } from "../shared/Owner.ts"
 import { WorkSignal } from "../shared/WorkSignal.ts"
 import { afterManualRetry } from "./CircuitBreaker.ts"
-import { type DeliveryStatus, type DeliveryWithStatus, hasKnownEventType, storedStateForStatus, withDeliveryStatus } from "./Delivery.ts"
+import {
+  type DeliveryStatus,
+  type DeliveryWithStatus,
+  hasKnownEventType,
+  storedStateForStatus,
+  withDeliveryStatus
+} from "./Delivery.ts"
 import { DeliveryLog } from "./DeliveryLog.ts"
 import { scheduleManualAttempt } from "./DeliveryPlan.ts"
 import { earliestListedEventTime } from "./EventHistory.ts"

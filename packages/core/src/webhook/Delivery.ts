@@ -61,7 +61,10 @@ interface DeliveryProgress {
 export type DeliveryWithStatus = KnownDelivery & DeliveryProgress
 
 /** Adds the status that partners see to a delivery. */
-export const withDeliveryStatus = <Kind extends Delivery>(delivery: Kind, receiver: ReceiverState): Kind & DeliveryProgress => {
+export const withDeliveryStatus = <Kind extends Delivery>(
+  delivery: Kind,
+  receiver: ReceiverState
+): Kind & DeliveryProgress => {
   const { dueAt, state, inFlight } = delivery
   if (state !== "pending" || dueAt === null) return { ...delivery, status: state, nextAttemptAt: null }
   const isPlanned = !inFlight && receiver.webhook.status === "active"

@@ -55,6 +55,8 @@ export class DeliveryLog extends Context.Service<
      * Counts pending deliveries by webhook with one index-only query. The result omits webhooks without pending
      * deliveries.
      */
-    readonly waiting: (webhookIds: ReadonlyArray<WebhookId>) => Effect.Effect<ReadonlyMap<WebhookId, PendingDeliverySummary>>
+    readonly waiting: (
+      webhookIds: ReadonlyArray<WebhookId>
+    ) => Effect.Effect<ReadonlyMap<WebhookId, PendingDeliverySummary>>
   }
 >()("@partner-commentary/core/webhook/DeliveryLog") {}

@@ -11,7 +11,7 @@ import * as Random from "effect/Random"
 import * as Semaphore from "effect/Semaphore"
 import { AccessChanges, cacheLifetime } from "../access/AccessChanges.ts"
 import { OrganizationStore } from "../partner/OrganizationStore.ts"
-import { makeRegularRepair } from "../shared/DueTimes.ts"
+import { makePeriodicRepair } from "../shared/DueTimes.ts"
 import type { OrganizationId, WebhookId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import * as LogThrottle from "../shared/LogThrottle.ts"
@@ -26,10 +26,10 @@ import { latestPlausibleDeliveryTimes, nextDeliveryStateOf } from "./DeliveryPla
 import {
   type ClaimedDelivery,
   type ClaimPlan,
+  type DeliverySettlement,
   DeliveryStore,
   type DueWebhook,
-  type SettledAttempt,
-  type DeliverySettlement
+  type SettledAttempt
 } from "./DeliveryStore.ts"
 import { publicId, timeOfEventId } from "./Event.ts"
 import * as Pause from "./Pause.ts"
@@ -71,7 +71,7 @@ export class DeliveryWorker extends Context.Service<
       const lease = Duration.max(policy.lease, Duration.times(webhooks.timeout, 2))
       const failures = yield* Semaphore.make(failuresAtOnce)
 
-      const repair = yield* makeRegularRepair((now) =>
+      const repair = yield* makePeriodicRepair((now) =>
         Effect.andThen(
           store.repairPauses(Pause.latestPauseEnd(now, webhooks), (present) =>
             Pause.isPauseTooLong(present, now, webhooks)
@@ -119,7 +119,12 @@ export class DeliveryWorker extends Context.Service<
             now,
             webhooks
           )
-          const isExhausted = Throttle.isThrottledForFullSchedule(receiver.health.throttle, timeOfEventId(eventId), now, webhooks)
+          const isExhausted = Throttle.isThrottledForFullSchedule(
+            receiver.health.throttle,
+            timeOfEventId(eventId),
+            now,
+            webhooks
+          )
           return {
             receiver,
             next: nextDeliveryStateOf(claimed, { attempt, kind, isExhausted }, chance, now, webhooks),
@@ -156,12 +161,12 @@ export class DeliveryWorker extends Context.Service<
         mayContinue: Effect.Effect<boolean>
       ) {
         const { eventId, payload, encryptedSecret, formerSecret, url, webhookId: id } = job.claimed
-        const subject = Subject.subjectOfPayload(payload, job.organizationId)
+        const subject = Subject.makePayloadSubjectReader(payload, job.organizationId)
         const attempt = yield* Effect.interruptible(
           send({ webhook: { id, url }, encryptedSecret, formerSecret, eventId: publicId(eventId), payload, subject })
         ).pipe(Effect.onInterrupt(() => Effect.flatMap(Instant.now, (now) => store.release(job.claimed, now))))
         yield* Effect.annotateCurrentSpan(spanAttributes(job.claimed, attempt))
-        yield* Subject.markSpanOfEvent(eventId, subject)
+        yield* Subject.markDeliverySpan(eventId, subject)
         const recorded = record(job, attempt, mayContinue)
         if (attempt.failure === null) return yield* recorded
         return yield* Effect.ensuring(failures.withPermit(recorded), report(job.claimed, attempt, subject()))
@@ -173,7 +178,7 @@ export class DeliveryWorker extends Context.Service<
        */
       const deliverNamed = (job: DeliveryJob, mayContinue: Effect.Effect<boolean>) =>
         Effect.tapCause(deliver(job, mayContinue), () =>
-          Subject.replaceCollectedSubject(Subject.subjectOfPayload(job.claimed.payload, job.organizationId)())
+          Subject.replaceCollectedSubject(Subject.makePayloadSubjectReader(job.claimed.payload, job.organizationId)())
         )
 
       const run = Effect.fnUntraced(function* (job: DeliveryJob, mayContinue: Effect.Effect<boolean>) {
@@ -210,7 +215,10 @@ export class DeliveryWorker extends Context.Service<
 const failuresAtOnce = 4
 
 /** The span attributes omit the webhook's URL, because the URL may contain a secret of the receiver. */
-const spanAttributes = ({ eventId, kind, ticket, webhookId }: ClaimedDelivery, { failure, status }: DeliveryAttempt) => ({
+const spanAttributes = (
+  { eventId, kind, ticket, webhookId }: ClaimedDelivery,
+  { failure, status }: DeliveryAttempt
+) => ({
   "webhook.id": webhookId,
   "event.id": publicId(eventId),
   "attempt.number": ticket,
@@ -222,7 +230,10 @@ const spanAttributes = ({ eventId, kind, ticket, webhookId }: ClaimedDelivery, {
 const isDisabledNow = ({ after, before }: SettledAttempt): boolean =>
   after.webhook.status === "disabled" && before.webhook.status !== "disabled"
 
-const reportDisabled = ({ health, webhook }: CircuitBreaker.ReceiverState, { at, failure, reason, status }: DeliveryAttempt) =>
+const reportDisabled = (
+  { health, webhook }: CircuitBreaker.ReceiverState,
+  { at, failure, reason, status }: DeliveryAttempt
+) =>
   Effect.annotateLogs(Effect.logWarning("A webhook was disabled"), {
     webhook: webhook.id,
     organization: webhook.owner.organizationId,
@@ -242,7 +253,7 @@ const report = (
   Effect.annotateLogs(
     failure === "unsigned"
       ? Effect.logError("A webhook's secret cannot be decrypted; restore the entry of SIGNING_SECRET that encrypted it")
-      : LogThrottle.markAsRepeating(Effect.logInfo("An event was not delivered")),
+      : LogThrottle.markLogsAsRepeating(Effect.logInfo("An event was not delivered")),
     {
       ...Subject.subjectAttributes(subject, "_"),
       webhook: webhookId,

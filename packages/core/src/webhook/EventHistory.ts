@@ -19,7 +19,8 @@ const pageBytes = 1024 * 1024
 const stepBytes = 128 * 1024
 
 /** Returns the time of the earliest event that lists may contain. */
-export const earliestListedEventTime = (now: Instant.Instant): Instant.Instant => Math.max(0, now - Duration.toMillis(retention))
+export const earliestListedEventTime = (now: Instant.Instant): Instant.Instant =>
+  Math.max(0, now - Duration.toMillis(retention))
 
 export interface EventHistoryPage {
   /** The events of the page. A page with large payloads contains fewer events than the limit. */

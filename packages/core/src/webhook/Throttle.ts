@@ -106,8 +106,11 @@ const refusedSinceOf = ({ refusedSince, since }: WebhookThrottleState): Instant.
  * Returns whether the attempt belongs to the current pause. If the clock was set back since that pause began, the
  * attempt starts a new pause.
  */
-const isSamePause = ({ pausedAt }: WebhookThrottleState, { at }: Pick<DeliveryAttempt, "at">, now: Instant.Instant): boolean =>
-  at <= pausedAt && pausedAt <= now
+const isSamePause = (
+  { pausedAt }: WebhookThrottleState,
+  { at }: Pick<DeliveryAttempt, "at">,
+  now: Instant.Instant
+): boolean => at <= pausedAt && pausedAt <= now
 
 const isOver = ({ until }: WebhookThrottleState, now: Instant.Instant, { throttleWarnAfter }: WebhookPolicy): boolean =>
   now - until >= Duration.toMillis(throttleWarnAfter)

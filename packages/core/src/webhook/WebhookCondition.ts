@@ -31,7 +31,11 @@ export const conditionOfNewWebhook: WebhookCondition = {
 }
 
 /** Returns the condition of a receiver. `pending` is the number of the receiver's unfinished deliveries. */
-export const webhookConditionOf = (receiver: ReceiverState, pending: number, disabling: WebhookDisabling | null): WebhookCondition => {
+export const webhookConditionOf = (
+  receiver: ReceiverState,
+  pending: number,
+  disabling: WebhookDisabling | null
+): WebhookCondition => {
   const isOpen = receiver.health.probes !== null
   return {
     disabling: receiver.webhook.status === "disabled" ? disabling : null,

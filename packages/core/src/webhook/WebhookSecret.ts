@@ -42,7 +42,7 @@ export const webhookSecretConstraint =
  */
 export const exampleSecret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo="
 
-/** Returns the problem with a secret that `secretPattern` cannot detect; null when the secret is valid. */
+/** Returns the problem with a secret that `webhookSecretPattern` cannot detect; null when the secret is valid. */
 export const findWebhookSecretProblem = (text: string): string | null =>
   text === exampleSecret
     ? "must not be the example of the documentation; leave it out, and one is made"
@@ -50,7 +50,9 @@ export const findWebhookSecretProblem = (text: string): string | null =>
       ? null
       : "must be 24 to 64 bytes in base64 after whsec_, with + and / and with its padding; leave it out, and one is made"
 
-export const generateWebhookSecret = (random: SecureRandom.SecureRandom["Service"]): Effect.Effect<Redacted.Redacted<string>> =>
+export const generateWebhookSecret = (
+  random: SecureRandom.SecureRandom["Service"]
+): Effect.Effect<Redacted.Redacted<string>> =>
   Effect.map(random.randomBytes(32), (bytes) => Redacted.make(`whsec_${Base64.encode(bytes)}`))
 
 /**

@@ -17,7 +17,7 @@ import * as Instant from "../shared/Instant.ts"
 import { Policy } from "../shared/Policy.ts"
 import * as Subject from "../shared/Subject.ts"
 import { type DeliveryAttempt, isSuccessStatus } from "./Attempt.ts"
-import { webhookSecretPurpose, type FormerSecret } from "./WebhookSecret.ts"
+import { type FormerSecret, webhookSecretPurpose } from "./WebhookSecret.ts"
 import { sign } from "./WebhookSignature.ts"
 import { type WebhookAnswer, WebhookNotSent, WebhookTransport } from "./WebhookTransport.ts"
 

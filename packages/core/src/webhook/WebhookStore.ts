@@ -58,7 +58,9 @@ export class WebhookStore extends Context.Service<
     /**
      * Returns when and why the service last disabled each webhook. The result omits webhooks that were never disabled.
      */
-    readonly latestDisablings: (ids: ReadonlyArray<WebhookId>) => Effect.Effect<ReadonlyMap<WebhookId, WebhookDisabling>>
+    readonly latestDisablings: (
+      ids: ReadonlyArray<WebhookId>
+    ) => Effect.Effect<ReadonlyMap<WebhookId, WebhookDisabling>>
     /**
      * Locks the webhook, calls `decide`, and writes the change in one transaction. Concurrent calls run one after the
      * other. If `decide` returns the same object, nothing is written. Returns none when the owner has no webhook with

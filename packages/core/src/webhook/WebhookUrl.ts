@@ -7,7 +7,10 @@ export const maxUrlLength = 2048
 export const webhookUrlPattern = /^https?:\/\/(?![/?])[\w.~:/?[\]@!$&'()*+,;=%-]+$/u
 
 /** The URL pattern for deployments that allow only `https:`. */
-export const httpsWebhookUrlPattern = new RegExp(webhookUrlPattern.source.replace("https?", "https"), webhookUrlPattern.flags)
+export const httpsWebhookUrlPattern = new RegExp(
+  webhookUrlPattern.source.replace("https?", "https"),
+  webhookUrlPattern.flags
+)
 
 export const webhookUrlConstraint =
   "must be an address such as https://example.com/webhooks, in ASCII, without blanks, a fragment, a user name or a password"

@@ -20,14 +20,14 @@ import { DeliveryLog } from "./DeliveryLog.ts"
 import type { EventType } from "./EventType.ts"
 import { applyPatch, changedFieldsOf, maxWebhooks, type Webhook, type WebhookPatch } from "./Webhook.ts"
 import {
-  webhookConditionOf,
   conditionOfNewWebhook,
   maxCountedHeldDeliveries,
-  type WebhookWithCondition
+  type WebhookWithCondition,
+  webhookConditionOf
 } from "./WebhookCondition.ts"
 import { WebhookNotFound } from "./WebhookNotFound.ts"
 import { webhookBatchSize } from "./WebhookRecovery.ts"
-import { webhookSecretPurpose, generateWebhookSecret } from "./WebhookSecret.ts"
+import { generateWebhookSecret, webhookSecretPurpose } from "./WebhookSecret.ts"
 import { type TooManyWebhooks, type WebhookChange, WebhookStore } from "./WebhookStore.ts"
 import { WebhookTransport, type WebhookUrlRefused } from "./WebhookTransport.ts"
 import { hostOfUrl } from "./WebhookUrl.ts"
@@ -78,7 +78,10 @@ export class Webhooks extends Context.Service<
      */
     readonly register: (
       registration: PreparedWebhookRegistration
-    ) => Effect.Effect<Pick<PreparedWebhookRegistration, "secret"> & { readonly webhook: WebhookWithCondition }, TooManyWebhooks>
+    ) => Effect.Effect<
+      Pick<PreparedWebhookRegistration, "secret"> & { readonly webhook: WebhookWithCondition },
+      TooManyWebhooks
+    >
     readonly find: (owner: Owner, id: WebhookId) => Effect.Effect<WebhookWithCondition, WebhookNotFound>
     /** Lists all webhooks of the owner, newest first. */
     readonly list: (owner: Owner) => Effect.Effect<ReadonlyArray<WebhookWithCondition>>

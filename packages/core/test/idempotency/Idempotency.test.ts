@@ -217,7 +217,8 @@ describe("Idempotency", () => {
 
   it.effect("an encrypted response that was stored for one key and part is unreadable for another key or part", () => {
     const behind = world()
-    const secret = (body: string) => (keep: RunChangeAndStoreResponse) => keep(Effect.succeed({ ...answer, body, secret: true }))
+    const secret = (body: string) => (keep: RunChangeAndStoreResponse) =>
+      keep(Effect.succeed({ ...answer, body, secret: true }))
     return Effect.gen(function* () {
       yield* once(secret("mine"))
       const [mine] = [...behind.kept.values()]

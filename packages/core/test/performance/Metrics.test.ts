@@ -6,8 +6,8 @@ import {
   type AssignmentMetrics,
   addMetrics,
   addTimeline,
-  storedCountDeltas,
   emptyMetrics,
+  storedCountDeltas,
   summarizeMetrics
 } from "../../src/performance/Metrics.ts"
 import { noon } from "../topic/FreshAssignment.ts"

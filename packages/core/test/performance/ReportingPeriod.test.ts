@@ -1,13 +1,17 @@
 import { describe, it } from "@effect/vitest"
 import * as Result from "effect/Result"
 import { assert } from "vitest"
-import { splitIntoDaysAndPartialDays, resolvePeriod, splitDaysIntoQueryRanges } from "../../src/performance/ReportingPeriod.ts"
+import {
+  resolveReportingPeriod,
+  splitDaysIntoQueryRanges,
+  splitIntoDaysAndPartialDays
+} from "../../src/performance/ReportingPeriod.ts"
 import { noon } from "../topic/FreshAssignment.ts"
 
 const day = 24 * 3_600_000
 const midnight = Math.floor(noon / day) * day
 const period = (from: number | null, to: number | null) =>
-  Result.match(resolvePeriod({ from, to }, noon), {
+  Result.match(resolveReportingPeriod({ from, to }, noon), {
     onFailure: ({ reason }) => reason,
     onSuccess: ({ end, start }) => ({ start, end })
   })

@@ -89,7 +89,7 @@ it.effect("log lines without a cause are throttled only if they are marked as re
   return Effect.gen(function* () {
     const waits = Effect.annotateLogs(Effect.logWarning("A mail must wait"), { reason: "421 busy" })
     yield* Effect.repeat(Effect.logWarning("A webhook was disabled"), { times: 2 })
-    yield* Effect.repeat(LogThrottle.markAsRepeating(waits), { times: 9 })
+    yield* Effect.repeat(LogThrottle.markLogsAsRepeating(waits), { times: 9 })
     expect(lines.map(({ message }) => message)).toEqual([
       ...Array.from({ length: 3 }, () => "A webhook was disabled"),
       "A mail must wait"

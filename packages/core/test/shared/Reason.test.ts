@@ -6,7 +6,10 @@ describe("Error reasons", () => {
   it("the reason of an error is the error's message without a full stop, followed by the cause", () => {
     assert.strictEqual(errorMessageWithCauses(new Error("It failed.")), "It failed")
     assert.strictEqual(errorMessageWithCauses("It failed."), "It failed")
-    assert.strictEqual(errorMessageWithCauses(new Error("It failed", { cause: new Error("no disk.") })), "It failed: no disk")
+    assert.strictEqual(
+      errorMessageWithCauses(new Error("It failed", { cause: new Error("no disk.") })),
+      "It failed: no disk"
+    )
   })
 
   it("the reason of an AggregateError is its first error's message, or its own message if it contains no errors", () => {

@@ -2,7 +2,7 @@ import { describe, it } from "@effect/vitest"
 import * as Digest from "effect/crypto/Digest"
 import * as Effect from "effect/Effect"
 import { assert } from "vitest"
-import { tokenChecksum, hashText, toBase62 } from "../../src/shared/Secret.ts"
+import { sha256Hex, toBase62, tokenChecksum } from "../../src/shared/Secret.ts"
 
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
@@ -37,7 +37,7 @@ describe("Hashes", () => {
     Effect.gen(function* () {
       const digest = yield* Digest.Digest
       const known = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
-      assert.strictEqual(yield* hashText(digest, "abc"), known)
+      assert.strictEqual(yield* sha256Hex(digest, "abc"), known)
     }).pipe(Effect.provide(Digest.layerWebCrypto))
   )
 })

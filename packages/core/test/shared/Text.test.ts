@@ -39,7 +39,10 @@ describe("Control characters", () => {
   it("all control characters except tabs and line breaks are detected", () => {
     for (let code = 0; code < 0x100; code++) {
       const control = code < 32 || (code >= 127 && code < 160)
-      assert.strictEqual(hasForbiddenControlCharacters(`a${String.fromCharCode(code)}b`), control && ![9, 10, 13].includes(code))
+      assert.strictEqual(
+        hasForbiddenControlCharacters(`a${String.fromCharCode(code)}b`),
+        control && ![9, 10, 13].includes(code)
+      )
     }
   })
 })

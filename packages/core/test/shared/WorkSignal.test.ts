@@ -1,7 +1,12 @@
 /** Tests which listeners each signal wakes, and how long a listener waits. */
 import { assert, it } from "@effect/vitest"
 import type { TopicId } from "@partner-commentary/core/shared/Ids"
-import { type ChangeSignal, topicChangeSignal, type WorkKind, WorkSignal } from "@partner-commentary/core/shared/WorkSignal"
+import {
+  type ChangeSignal,
+  topicChangeSignal,
+  type WorkKind,
+  WorkSignal
+} from "@partner-commentary/core/shared/WorkSignal"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"

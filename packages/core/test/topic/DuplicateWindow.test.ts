@@ -3,7 +3,7 @@ import * as Digest from "effect/crypto/Digest"
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import { assert } from "vitest"
-import { topicContentFingerprint, normalizeContent } from "../../src/topic/DuplicateWindow.ts"
+import { normalizeContent, topicContentFingerprint } from "../../src/topic/DuplicateWindow.ts"
 
 /** All Unicode white space except U+0085. The control character U+0085 is not allowed in topics. */
 const whiteSpace = Array.from({ length: 0x10000 }, (_, code) => String.fromCharCode(code)).filter(

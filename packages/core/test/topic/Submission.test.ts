@@ -10,8 +10,8 @@ import {
   candidateRecipientsOf,
   initialResponseDeadline,
   newAssignmentsOf,
-  submissionResultsOf,
-  type Submission
+  type Submission,
+  submissionResultsOf
 } from "../../src/topic/Submission.ts"
 import { noon, testUuid } from "./FreshAssignment.ts"
 

@@ -13,18 +13,18 @@ import { assert } from "vitest"
 import { ApiKeyStore } from "../../src/access/ApiKeyStore.ts"
 import type { Principal } from "../../src/access/ApiKeys.ts"
 import { ApiCallCounter } from "../../src/usage/ApiCallCounter.ts"
-import { type CallCount, UsageStore } from "../../src/usage/UsageStore.ts"
+import { type ApiCallCount, UsageStore } from "../../src/usage/UsageStore.ts"
 
 const principal = { key: { id: "k" }, organization: { id: "o" }, environment: "live" } as unknown as Principal
 const slow: Principal = { ...principal, organization: { id: "slow" } as Principal["organization"] }
 
 const january = 0
 const world = () => {
-  const written: Array<CallCount> = []
+  const written: Array<ApiCallCount> = []
   const used: Array<{ readonly id: string; readonly at: number }> = []
   /** `held` delays the database write before or after the change. */
   const held: { before: Effect.Effect<void>; after: Effect.Effect<void> } = { before: Effect.void, after: Effect.void }
-  const addBefore: (calls: CallCount) => Effect.Effect<void> = () => Effect.void
+  const addBefore: (calls: ApiCallCount) => Effect.Effect<void> = () => Effect.void
   const state = { written, used, held, addBefore, lost: false, lostUses: false, writes: 0 }
   const store = <A>(change: () => A, isLost: () => boolean = () => state.lost) =>
     Effect.suspend(() => {
@@ -54,7 +54,7 @@ const world = () => {
   return { state, layer }
 }
 
-const total = (calls: ReadonlyArray<CallCount>) => calls.reduce((sum, { calls }) => sum + calls, 0)
+const total = (calls: ReadonlyArray<ApiCallCount>) => calls.reduce((sum, { calls }) => sum + calls, 0)
 
 it.effect("within five seconds, many API calls are persisted in one write, and the key's last use in another", () =>
   Effect.gen(function* () {

@@ -43,7 +43,8 @@ const attempt = (at: number, changes: Partial<DeliveryAttempt> = {}): DeliveryAt
   ...changes
 })
 const success = (at: number) => attempt(at, { status: 200, failure: null, reason: null })
-const unreached = (at: number, failure: DeliveryAttempt["failure"]) => attempt(at, { status: null, excerpt: null, failure })
+const unreached = (at: number, failure: DeliveryAttempt["failure"]) =>
+  attempt(at, { status: null, excerpt: null, failure })
 
 interface Step {
   readonly attempt: DeliveryAttempt

@@ -65,7 +65,10 @@ describe("Deliveries", () => {
       expect(withDeliveryStatus(waiting, one)).toMatchObject({ status: "held", nextAttemptAt: one.quietUntil })
       expect([storedStateForStatus("held", one), storedStateForStatus("pending", one)]).toEqual(["pending", null])
     }
-    expect([storedStateForStatus("held", receiver), storedStateForStatus("pending", receiver)]).toEqual([null, "pending"])
+    expect([storedStateForStatus("held", receiver), storedStateForStatus("pending", receiver)]).toEqual([
+      null,
+      "pending"
+    ])
   })
 
   it("a delivered or failed delivery keeps its status in every state of the webhook", () => {

@@ -3,10 +3,10 @@
 import { defaults as policy } from "@partner-commentary/core/shared/WebhookPolicy"
 import type { DeliveryAttempt } from "@partner-commentary/core/webhook/Attempt"
 import {
-  scheduleManualAttempt,
   nextDeliveryStateOf,
   type QueuedDeliveryState,
-  type RetryState
+  type RetryState,
+  scheduleManualAttempt
 } from "@partner-commentary/core/webhook/DeliveryPlan"
 import * as Duration from "effect/Duration"
 import * as fc from "fast-check"
@@ -128,7 +128,9 @@ describe("Retry-After", () => {
 describe("Probes, manual attempts and attempts without a signature", () => {
   it("a failed probe does not count as an attempt, and the delivery moves to the end of the queue", () => {
     for (const attempts of [0, 5, 9]) {
-      expect(nextDeliveryStateOf(retryState({ attempts }), { attempt: failed(), kind: "probe" }, 0.5, now, policy)).toEqual({
+      expect(
+        nextDeliveryStateOf(retryState({ attempts }), { attempt: failed(), kind: "probe" }, 0.5, now, policy)
+      ).toEqual({
         state: "pending",
         attempts,
         dueAt: now
@@ -138,7 +140,13 @@ describe("Probes, manual attempts and attempts without a signature", () => {
 
   it("a failed manual attempt does not count as a scheduled attempt, and does not restart a schedule that has ended", () => {
     const by = (resumeAt: number | null) =>
-      nextDeliveryStateOf(retryState({ attempts: 4, resumeAt }), { attempt: failed(), kind: "manual" }, 0.5, now, policy)
+      nextDeliveryStateOf(
+        retryState({ attempts: 4, resumeAt }),
+        { attempt: failed(), kind: "manual" },
+        0.5,
+        now,
+        policy
+      )
     expect(by(now + hour)).toEqual({ state: "pending", attempts: 4, dueAt: now + hour })
     expect(by(now - hour)).toEqual({ state: "pending", attempts: 4, dueAt: now })
     expect(by(null)).toEqual({ state: "failed", attempts: 4 })
@@ -168,7 +176,10 @@ describe("Requests for manual attempts", () => {
   })
 
   it("a request for a manual attempt does not change the position of an overdue delivery in the queue", () => {
-    expect(scheduleManualAttempt(queued({ dueAt: now - hour }), now)).toEqual({ dueAt: now - hour, resumeAt: now - hour })
+    expect(scheduleManualAttempt(queued({ dueAt: now - hour }), now)).toEqual({
+      dueAt: now - hour,
+      resumeAt: now - hour
+    })
   })
 
   it("a request for a manual attempt is ignored while an attempt is in flight or a requested attempt is due", () => {

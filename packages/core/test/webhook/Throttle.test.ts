@@ -98,7 +98,10 @@ describe("Deliveries that get only 429", () => {
   it("after a success or a recovery, the next 429 starts a new time limit for deliveries that get only 429", () => {
     const { now, throttle } = paused(3, "86400")
     const later = now + schedule
-    for (const anew of [Throttle.throttleAfterSuccess(throttle, { at: now }, now, policy), Throttle.startRecovery(throttle)]) {
+    for (const anew of [
+      Throttle.throttleAfterSuccess(throttle, { at: now }, now, policy),
+      Throttle.startRecovery(throttle)
+    ]) {
       expect(isExhausted(Throttle.throttleAfter429(anew, busy(now, "86400"), now, policy), later - 1)).toBe(false)
       expect(isExhausted(Throttle.throttleAfter429(anew, busy(now, "86400"), now, policy), later)).toBe(true)
     }
@@ -118,7 +121,8 @@ describe("Deliveries that get only 429", () => {
 })
 
 describe("Notices about 429", () => {
-  const told = (throttle: Throttle.WebhookThrottleState, now: number) => Throttle.shouldNotifyContact(throttle, now, policy)
+  const told = (throttle: Throttle.WebhookThrottleState, now: number) =>
+    Throttle.shouldNotifyContact(throttle, now, policy)
 
   it("the contact is notified about 429 when events are, or will be, an hour late", () => {
     expect(told(paused(1, "3599").throttle, start)).toBe(false)

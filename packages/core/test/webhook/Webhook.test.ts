@@ -7,8 +7,12 @@ import * as fc from "fast-check"
 import { assert } from "vitest"
 import type { OrganizationId, WebhookId } from "../../src/shared/Ids.ts"
 import { applyPatch, changedFieldsOf, type Webhook } from "../../src/webhook/Webhook.ts"
-import { generateWebhookSecret, webhookSecretPattern, findWebhookSecretProblem } from "../../src/webhook/WebhookSecret.ts"
-import { hostOfUrl, webhookUrlPattern, findWebhookUrlProblem } from "../../src/webhook/WebhookUrl.ts"
+import {
+  findWebhookSecretProblem,
+  generateWebhookSecret,
+  webhookSecretPattern
+} from "../../src/webhook/WebhookSecret.ts"
+import { findWebhookUrlProblem, hostOfUrl, webhookUrlPattern } from "../../src/webhook/WebhookUrl.ts"
 import { testUuid } from "../topic/FreshAssignment.ts"
 
 const webhook = {

@@ -31,7 +31,7 @@ const entry =
     action,
     subject: personaId,
     organizationId,
-    details: { until: Instant.isoOrNull(until) }
+    details: { until: Instant.toIsoOrNull(until) }
   })
 
 /** Maps a licence to an object with the field names of the API. */
@@ -40,6 +40,6 @@ export const toApiLicense = (license: License, now: Instant.Instant) => ({
   persona_id: license.personaId,
   active: isLicenseActive(license, now),
   granted_at: Instant.toIso(license.grantedAt),
-  until: Instant.isoOrNull(license.until),
-  revoked_at: Instant.isoOrNull(license.revokedAt)
+  until: Instant.toIsoOrNull(license.until),
+  revoked_at: Instant.toIsoOrNull(license.revokedAt)
 })

@@ -65,6 +65,6 @@ export const toApiOrganization = (organization: Organization) => ({
   limits: limitsOf(organization),
   contact_email: organization.contactEmail,
   identity_id: organization.identityId,
-  suspended_at: Instant.isoOrNull(organization.suspendedAt),
+  suspended_at: Instant.toIsoOrNull(organization.suspendedAt),
   created_at: Instant.toIso(organization.createdAt)
 })

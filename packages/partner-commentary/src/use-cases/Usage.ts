@@ -1,5 +1,5 @@
 /** Provides `pc.usage`, which reports a partner's usage of its monthly quotas. */
-import { Usage } from "@partner-commentary/core/usage/Usage"
+import { UsageReports } from "@partner-commentary/core/usage/UsageReports"
 import { toUsageReport } from "@partner-commentary/server/routes/usage/UsageHandlers"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -12,7 +12,7 @@ export const usageUseCases = (run: RunUseCase) => ({
     run(
       Effect.gen(function* () {
         const caller = yield* organizationAsCaller(yield* read(owned))
-        return toUsageReport(yield* (yield* Usage).report(caller))
+        return toUsageReport(yield* (yield* UsageReports).report(caller))
       })
     )
 })

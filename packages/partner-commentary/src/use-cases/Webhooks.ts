@@ -2,8 +2,8 @@
 
 import * as Errors from "@partner-commentary/api/Errors"
 import type { ChangeWebhook, RegisterWebhook } from "@partner-commentary/api/WebhooksApi"
-import * as Core from "@partner-commentary/core/webhook/Webhooks"
 import { TestEventSender } from "@partner-commentary/core/webhook/TestEventSender"
+import * as Core from "@partner-commentary/core/webhook/Webhooks"
 import {
   decodeWebhookChangeText,
   decodeWebhookRegistrationText

@@ -4,7 +4,7 @@
  */
 import { InvalidRequest, NotFound, RateLimitExceeded, serviceBusy } from "@partner-commentary/api/Errors"
 import { CreatorPortal } from "@partner-commentary/core/creator/CreatorPortal"
-import { isCausedByBusy } from "@partner-commentary/core/shared/DatabaseBusy"
+import { isCausedByDatabaseBusy } from "@partner-commentary/core/shared/DatabaseBusy"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import { Policy } from "@partner-commentary/core/shared/Policy"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
@@ -177,8 +177,10 @@ const routes = Effect.gen(function* () {
 /** Handles a defect during a browser's request: logs the defect and returns an HTML error page. */
 const failed = (route: string) => (defect: unknown) =>
   Effect.as(
-    Subject.annotateLogsWithCollectedSubject(Effect.annotateLogs(Effect.logError("A creator page failed", defect), { route })),
-    isCausedByBusy(defect) ? busyResponse : page(internalErrorPage, 500)
+    Subject.annotateLogsWithCollectedSubject(
+      Effect.annotateLogs(Effect.logError("A creator page failed", defect), { route })
+    ),
+    isCausedByDatabaseBusy(defect) ? busyResponse : page(internalErrorPage, 500)
   )
 
 const busyResponse = HttpServerResponse.setHeader(
@@ -198,7 +200,9 @@ const observed =
       Effect.tap(({ status }) =>
         Effect.andThen(
           Effect.annotateCurrentSpan("http.response.status_code", status),
-          Subject.annotateLogsWithCollectedSubject(Effect.annotateLogs(Effect.logDebug("Creator page"), { method, route, status }))
+          Subject.annotateLogsWithCollectedSubject(
+            Effect.annotateLogs(Effect.logDebug("Creator page"), { method, route, status })
+          )
         )
       ),
       Effect.withSpan(`${method} ${route}`, {

@@ -11,7 +11,7 @@ import {
   permitTimeout,
   TooManyRequests
 } from "@partner-commentary/core/access/ConcurrencyLimit"
-import { FairShareKey, DefaultScheduler } from "@partner-commentary/core/shared/FairShare"
+import { DefaultScheduler, FairShareKey } from "@partner-commentary/core/shared/FairShare"
 import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"

@@ -14,8 +14,8 @@ import {
   IdempotencyKeyRejected,
   type IdempotentRequest,
   type ResponseContent,
-  type StoredConcurrently,
-  type RunChangeAndStoreResponse
+  type RunChangeAndStoreResponse,
+  type StoredConcurrently
 } from "@partner-commentary/core/idempotency/Idempotency"
 import type * as Brand from "effect/Brand"
 import * as Effect from "effect/Effect"

@@ -162,14 +162,14 @@ const internalError = (
       request_id: id,
       request
     }),
-    DatabaseBusy.isBusy(cause) ? Errors.serviceBusy.of(id) : Errors.InternalError.of(id)
+    DatabaseBusy.isDatabaseBusyFailure(cause) ? Errors.serviceBusy.of(id) : Errors.InternalError.of(id)
   )
 
 /** Returns the status code and the `Retry-After` header for a defect. */
 const failureHead = (
   cause: Cause.Cause<unknown>
 ): { readonly status: number; readonly headers: Readonly<Record<string, string>> } =>
-  DatabaseBusy.isBusy(cause)
+  DatabaseBusy.isDatabaseBusyFailure(cause)
     ? { status: Errors.serviceBusy.status, headers: { "retry-after": String(Errors.serviceBusy.retryAfter) } }
     : { status: Errors.statusOf.internal_error, headers: {} }
 

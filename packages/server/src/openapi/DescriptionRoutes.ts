@@ -26,7 +26,10 @@ const page = Effect.promise(() => import("./ExplorerPage.ts"))
  */
 const description = (template: string, apiRoot: string, allowHttp: boolean): string => {
   const text = template.replace(JSON.stringify(apiRootPlaceholder), () => JSON.stringify(apiRoot))
-  const [any, https] = [webhookUrlPattern, httpsWebhookUrlPattern].map(({ source }) => JSON.stringify(source)) as [string, string]
+  const [any, https] = [webhookUrlPattern, httpsWebhookUrlPattern].map(({ source }) => JSON.stringify(source)) as [
+    string,
+    string
+  ]
   return allowHttp ? text : text.replaceAll(any, () => https)
 }
 

@@ -4,7 +4,13 @@
  */
 import type { ShareId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
-import { type WorkNotification, makeDueWorkNotification, assignmentWorkKindOf, newEventsSignal, topicChangeSignal } from "@partner-commentary/core/shared/WorkSignal"
+import {
+  assignmentWorkKindOf,
+  makeDueWorkNotification,
+  newEventsSignal,
+  topicChangeSignal,
+  type WorkNotification
+} from "@partner-commentary/core/shared/WorkSignal"
 import type { Assignment } from "@partner-commentary/core/topic/Assignment"
 import type { AssignmentWithTopic, ModifiedAssignment } from "@partner-commentary/core/topic/AssignmentStore"
 import type { AssignmentChange } from "@partner-commentary/core/topic/Workflow"
@@ -218,7 +224,9 @@ const decideOne = (
   }
   const prepared = prepareAssignmentWrites(sql, locked, before, decision.success, now)
   const work: ReadonlyArray<WorkNotification | false> = [
-    after.dueAt !== null && after.dueAt !== before.dueAt && makeDueWorkNotification(assignmentWorkKindOf(after.environment), after.dueAt, now),
+    after.dueAt !== null &&
+      after.dueAt !== before.dueAt &&
+      makeDueWorkNotification(assignmentWorkKindOf(after.environment), after.dueAt, now),
     notices.length > 0 && "mails",
     prepared.events.length > 0 && "deliveries",
     mediaRequests.length > 0 && "media",

@@ -27,7 +27,7 @@ import * as OpenAssignments from "./OpenAssignments.ts"
 
 /** Adds the assignment's ids to the trace span of the request or job. */
 const marked = ({ id: shareId, organizationId, topicId }: Assignment) =>
-  Subject.markSpan({ organizationId, topicId, shareId })
+  Subject.addSubjectToSpan({ organizationId, topicId, shareId })
 
 export const layer = Layer.effect(
   AssignmentStore,

@@ -2,7 +2,7 @@
  * Updates daily metrics with each change of an assignment. The metrics are grouped by persona and by the UTC day on
  * which the assignment was sent. Counters store the outcomes, and histograms store the durations.
  */
-import { stagesCompletedByChange, assignmentTimelineOf } from "@partner-commentary/core/performance/AssignmentTimeline"
+import { assignmentTimelineOf, stagesCompletedByChange } from "@partner-commentary/core/performance/AssignmentTimeline"
 import type { DurationHistogram } from "@partner-commentary/core/performance/Histogram"
 import { storedCountDeltas } from "@partner-commentary/core/performance/Metrics"
 import * as Instant from "@partner-commentary/core/shared/Instant"

@@ -2,7 +2,10 @@
  * Reads the assignments of a period for reports. Whole days come from daily metrics, and a part of a day comes from
  * pages of topics.
  */
-import type { PersonaTimeline, TimelineStage } from "@partner-commentary/core/performance/AssignmentTimeline"
+import type {
+  AssignmentTimelineWithPersona,
+  TimelineStage
+} from "@partner-commentary/core/performance/AssignmentTimeline"
 import { emptyMetrics, type OutcomeCounts } from "@partner-commentary/core/performance/Metrics"
 import { PerformanceStore, type PersonaMetrics } from "@partner-commentary/core/performance/PerformanceStore"
 import type { PersonaId, TopicId } from "@partner-commentary/core/shared/Ids"
@@ -109,7 +112,7 @@ const dayLength = "2026-01-30".length
 const pendingOf = ({ pending: _, sent, ...settled }: OutcomeCounts): number =>
   Object.values(settled).reduce((left, count) => left - count, sent)
 
-const fromRow = (row: PersonaTimelineRow): PersonaTimeline => ({
+const fromRow = (row: PersonaTimelineRow): AssignmentTimelineWithPersona => ({
   personaId: row.persona_id,
   personaName: row.persona_name,
   ...TimelineRow.fromRow(row)

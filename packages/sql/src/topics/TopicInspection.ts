@@ -88,7 +88,8 @@ export const readAssignmentRecords = Effect.fnUntraced(function* (assignment: As
     WHERE share_id = ${id} ORDER BY kind`
   const settled = mediaJobs.flatMap(({ settled_at }) => fromIsoOrNull(settled_at) ?? [])
   const around = [...momentsOf(assignment), ...settled].map(
-    (at) => sql`(id >= ${lowestEventIdAt(Instant.plus(at, before))} AND id < ${lowestEventIdAt(Instant.plus(at, behind))})`
+    (at) =>
+      sql`(id >= ${lowestEventIdAt(Instant.plus(at, before))} AND id < ${lowestEventIdAt(Instant.plus(at, behind))})`
   )
   const events =
     around.length === 0

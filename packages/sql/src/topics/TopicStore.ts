@@ -7,8 +7,8 @@ import { FairShareKey } from "@partner-commentary/core/shared/FairShare"
 import {
   NoValidPersonas,
   newAssignmentsOf,
-  submissionResultsOf,
-  type Submission
+  type Submission,
+  submissionResultsOf
 } from "@partner-commentary/core/topic/Submission"
 import { findExceededTestStorageLimit as storageRefusal } from "@partner-commentary/core/topic/TestStorage"
 import type { Topic } from "@partner-commentary/core/topic/Topic"

@@ -1,6 +1,6 @@
 /** Stores the monthly usage of organizations. */
 import type { Owner } from "@partner-commentary/core/shared/Owner"
-import type { PeriodName } from "@partner-commentary/core/usage/BillingPeriod"
+import type { BillingPeriodName } from "@partner-commentary/core/usage/BillingPeriod"
 import { UsageStore } from "@partner-commentary/core/usage/UsageStore"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -48,7 +48,7 @@ export const addAndReadUsage = (...args: Parameters<typeof addUsageIncrement>) =
 
 export interface UsageIncrement {
   readonly owner: Owner
-  readonly period: PeriodName
+  readonly period: BillingPeriodName
   readonly topics?: number
   readonly units?: number
   readonly generated?: number

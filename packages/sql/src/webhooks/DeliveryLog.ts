@@ -4,7 +4,7 @@
 import type { EventId, ShareId, TopicId, WebhookId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import type { DeliveryAttemptFailure } from "@partner-commentary/core/webhook/Attempt"
-import type { Delivery, StoredDeliveryState, RecordedAttempt } from "@partner-commentary/core/webhook/Delivery"
+import type { Delivery, RecordedAttempt, StoredDeliveryState } from "@partner-commentary/core/webhook/Delivery"
 import { DeliveryLog } from "@partner-commentary/core/webhook/DeliveryLog"
 import type { AttemptKind } from "@partner-commentary/core/webhook/DeliveryPlan"
 import { lowestEventIdAt, timeOfEventId } from "@partner-commentary/core/webhook/Event"

@@ -12,7 +12,7 @@ import { forKeyShare } from "../database/Lock.ts"
 
 /** Creates the trace span of the event around the effect that writes the event. */
 export const traceEvent = <A, E, R>(writing: Effect.Effect<A, E, R>, event: NewEvent, about: Assignment) =>
-  Subject.startOwnTrace(writing, "event", event.id, {
+  Subject.startSeparateTrace(writing, "event", event.id, {
     organizationId: about.organizationId,
     topicId: about.topicId,
     shareId: about.id

@@ -9,8 +9,8 @@ import * as CircuitBreaker from "@partner-commentary/core/webhook/CircuitBreaker
 import type {
   ClaimedDelivery,
   ClaimPlan,
-  SettledAttempt,
-  DeliverySettlement
+  DeliverySettlement,
+  SettledAttempt
 } from "@partner-commentary/core/webhook/DeliveryStore"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"

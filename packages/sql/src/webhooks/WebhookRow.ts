@@ -3,7 +3,11 @@
 import { OrganizationId, WebhookId } from "@partner-commentary/core/shared/Ids"
 import { fromIso } from "@partner-commentary/core/shared/Instant"
 import { Environment } from "@partner-commentary/core/shared/Owner"
-import { type CircuitBreakerState, healthyState, type ReceiverState } from "@partner-commentary/core/webhook/CircuitBreaker"
+import {
+  type CircuitBreakerState,
+  healthyState,
+  type ReceiverState
+} from "@partner-commentary/core/webhook/CircuitBreaker"
 import { StoredEventType } from "@partner-commentary/core/webhook/EventType"
 import { type Webhook, WebhookStatus } from "@partner-commentary/core/webhook/Webhook"
 import type { FormerSecret } from "@partner-commentary/core/webhook/WebhookSecret"

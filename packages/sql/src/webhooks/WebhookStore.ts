@@ -5,9 +5,9 @@ import * as Instant from "@partner-commentary/core/shared/Instant"
 import type { Owner } from "@partner-commentary/core/shared/Owner"
 import type { Webhook } from "@partner-commentary/core/webhook/Webhook"
 import {
-  type WebhookDisabling,
   TooManyWebhooks,
   type WebhookChange,
+  type WebhookDisabling,
   WebhookStore
 } from "@partner-commentary/core/webhook/WebhookStore"
 import * as Effect from "effect/Effect"

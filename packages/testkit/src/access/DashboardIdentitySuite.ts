@@ -36,7 +36,7 @@ export const makeToken = Effect.fnUntraced(function* (changes: TokenClaims = {})
 })
 
 /** Verifies a token. The result is `good`, `refused`, `expired` or `unreachable`. */
-export const verificationResult = (text: string) =>
+export const verifyTestToken = (text: string) =>
   Effect.flatMap(DashboardIdentity, ({ verify }) =>
     Effect.match(verify(text), {
       onSuccess: () => "good",
@@ -71,7 +71,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<DashboardIdentity | To
           { aud: [`${audience}2`] },
           { aud: undefined }
         ]) {
-          assert.strictEqual(yield* verificationResult(yield* makeToken(changes)), "refused", JSON.stringify(changes))
+          assert.strictEqual(yield* verifyTestToken(yield* makeToken(changes)), "refused", JSON.stringify(changes))
         }
       }))
 
@@ -79,25 +79,25 @@ export const suite = <E>(name: string, layer: Layer.Layer<DashboardIdentity | To
       Effect.gen(function* () {
         const now = Math.floor((yield* Instant.now) / 1000)
         const later = yield* makeToken({ nbf: now + 60, exp: now + 120 })
-        assert.strictEqual(yield* verificationResult(later), "refused")
+        assert.strictEqual(yield* verifyTestToken(later), "refused")
         yield* TestClock.adjust("30 seconds")
-        assert.strictEqual(yield* verificationResult(later), "good")
+        assert.strictEqual(yield* verifyTestToken(later), "good")
         yield* TestClock.adjust("119 seconds")
-        assert.strictEqual(yield* verificationResult(later), "good")
+        assert.strictEqual(yield* verifyTestToken(later), "good")
         yield* TestClock.adjust("1 seconds")
-        assert.strictEqual(yield* verificationResult(later), "expired")
-        assert.strictEqual(yield* verificationResult(yield* makeToken({ exp: undefined })), "refused")
-        assert.strictEqual(yield* verificationResult(yield* makeToken({ exp: "tomorrow" })), "refused")
+        assert.strictEqual(yield* verifyTestToken(later), "expired")
+        assert.strictEqual(yield* verifyTestToken(yield* makeToken({ exp: undefined })), "refused")
+        assert.strictEqual(yield* verifyTestToken(yield* makeToken({ exp: "tomorrow" })), "refused")
       }))
 
     it("only a token with a valid signature is reported as expired", () =>
       Effect.gen(function* () {
         for (const changes of [{ iss: "https://elsewhere.example" }, { aud: "another service" }]) {
-          assert.strictEqual(yield* verificationResult(yield* makeToken({ ...changes, exp: 1 })), "refused")
+          assert.strictEqual(yield* verifyTestToken(yield* makeToken({ ...changes, exp: 1 })), "refused")
         }
         const expired = yield* makeToken({ exp: 1 })
-        assert.strictEqual(yield* verificationResult(expired), "expired")
-        assert.strictEqual(yield* verificationResult(forged(expired)), "refused")
+        assert.strictEqual(yield* verifyTestToken(expired), "expired")
+        assert.strictEqual(yield* verifyTestToken(forged(expired)), "refused")
       }))
 
     it("a token is rejected if its organization claim is missing or invalid", () =>
@@ -105,7 +105,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<DashboardIdentity | To
         const { organizationClaim } = yield* TokenIssuer
         for (const claim of [undefined, null, 7, true, "", "  ", ["acme"], { id: "acme" }, "ac\u0000me"]) {
           assert.strictEqual(
-            yield* verificationResult(yield* makeToken({ [organizationClaim]: claim })),
+            yield* verifyTestToken(yield* makeToken({ [organizationClaim]: claim })),
             "refused",
             String(claim)
           )
@@ -133,15 +133,15 @@ export const suite = <E>(name: string, layer: Layer.Layer<DashboardIdentity | To
           "\u0000.\ud800.é",
           `${header}.${"A".repeat(9 * 1024)}.${signature}`
         ]) {
-          assert.strictEqual(yield* verificationResult(text), "refused", text.slice(0, 40))
+          assert.strictEqual(yield* verifyTestToken(text), "refused", text.slice(0, 40))
         }
-        assert.strictEqual(yield* verificationResult(good), "good")
+        assert.strictEqual(yield* verifyTestToken(good), "good")
       }))
 
     it("a token of more than 8 KiB is rejected, even if it is valid", () =>
       Effect.gen(function* () {
-        assert.strictEqual(yield* verificationResult(yield* makeToken({ more: "x".repeat(5000) })), "good")
-        assert.strictEqual(yield* verificationResult(yield* makeToken({ more: "x".repeat(9000) })), "refused")
+        assert.strictEqual(yield* verifyTestToken(yield* makeToken({ more: "x".repeat(5000) })), "good")
+        assert.strictEqual(yield* verifyTestToken(yield* makeToken({ more: "x".repeat(9000) })), "refused")
       }))
 
     it("a token with the algorithm none is rejected", () =>
@@ -149,7 +149,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<DashboardIdentity | To
         const [, payload = ""] = (yield* makeToken()).split(".")
         for (const alg of ["none", "None", "NONE", ""]) {
           const header = btoa(JSON.stringify({ alg, typ: "JWT" })).replaceAll("=", "")
-          assert.strictEqual(yield* verificationResult(`${header}.${payload}.`), "refused")
+          assert.strictEqual(yield* verifyTestToken(`${header}.${payload}.`), "refused")
         }
       }))
   })

@@ -8,7 +8,7 @@ import { RateWindows } from "@partner-commentary/core/access/RateWindows"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
-import { testStartTime } from "../support/Fixtures.ts"
+import { start } from "../support/Fixtures.ts"
 import { makeGuaranteeTest } from "../support/GuaranteeTest.ts"
 
 const hour = (limit: number, name = "a"): RateWindowLimit => ({ name, limit, seconds: 3600 })
@@ -23,7 +23,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<RateWindows, E>): void
     it("a rate window starts with its first call and lasts its full length, and each call returns the window's state", () =>
       Effect.gen(function* () {
         yield* TestClock.adjust(500)
-        const stands = (remaining: number, resetsAt: number) => [{ limit: 2, remaining, resetsAt: testStartTime + resetsAt }]
+        const stands = (remaining: number, resetsAt: number) => [{ limit: 2, remaining, resetsAt: start + resetsAt }]
         assert.deepStrictEqual(yield* take(hour(2)), { admitted: true, states: stands(1, 3_600_500) })
         yield* TestClock.adjust(3_599_999)
         assert.isTrue((yield* take(hour(2))).admitted)
@@ -38,7 +38,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<RateWindows, E>): void
         for (const _ of [1, 2]) assert.isFalse((yield* take(hour(10), minute(2))).admitted)
         assert.isFalse((yield* take(hour(10, "b"), minute(2))).admitted)
         yield* TestClock.adjust(1000)
-        assert.strictEqual((yield* take(hour(10, "b"))).states[0]?.resetsAt, testStartTime + 3_601_000)
+        assert.strictEqual((yield* take(hour(10, "b"))).states[0]?.resetsAt, start + 3_601_000)
         assert.strictEqual((yield* take(hour(10))).states[0]?.remaining, 7)
       }))
 
@@ -64,7 +64,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<RateWindows, E>): void
         for (const _ of [1, 2, 3]) assert.isFalse((yield* take(minute(1), hour(9))).admitted)
         yield* TestClock.adjust(60_000)
         assert.strictEqual((yield* take(minute(1), hour(9))).states[1]?.remaining, 7)
-        yield* TestClock.setTime(testStartTime - 10_000_000)
+        yield* TestClock.setTime(start - 10_000_000)
         assert.strictEqual((yield* take(minute(1), hour(9))).states[1]?.remaining, 8)
       }))
 

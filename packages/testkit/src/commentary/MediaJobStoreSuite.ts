@@ -15,7 +15,7 @@ import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Creator from "../support/Creator.ts"
-import { makeCommentaryId, hour, minute, testStartTime, submission } from "../support/Fixtures.ts"
+import { hour, makeCommentaryId, makeSubmission, minute, start } from "../support/Fixtures.ts"
 import { makeGuaranteeTest } from "../support/GuaranteeTest.ts"
 
 type Stores = MediaJobStore | AssignmentStore | TopicStore
@@ -37,12 +37,18 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
     ) {
       const topics = yield* TopicStore
       const assignments = yield* AssignmentStore
-      const given = submission({ topic: { outputTypes } })
+      const given = makeSubmission({ topic: { outputTypes } })
       yield* topics.submit(given)
       const shareId = given.candidates[0]?.shareId ?? assert.fail("nobody was asked")
       yield* Creator.respondAndDraft(shareId)
-      const action = { draftId: null, content: null, commentaryId: makeCommentaryId(), contentHash: "hash", mediaRequests }
-      yield* assignments.modify(shareId, (present) => approve(present, action, testStartTime))
+      const action = {
+        draftId: null,
+        content: null,
+        commentaryId: makeCommentaryId(),
+        contentHash: "hash",
+        mediaRequests
+      }
+      yield* assignments.modify(shareId, (present) => approve(present, action, start))
       return shareId
     })
 
@@ -66,9 +72,9 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         const shareId = yield* approved()
         yield* approved(["text"])
         yield* approved(["audio"], [])
-        assert.deepStrictEqual(yield* store.nextDue(both), Option.some(testStartTime))
-        assert.deepStrictEqual(yield* claim(testStartTime - 1), [])
-        assert.deepStrictEqual(yield* claim(testStartTime), [
+        assert.deepStrictEqual(yield* store.nextDue(both), Option.some(start))
+        assert.deepStrictEqual(yield* claim(start - 1), [])
+        assert.deepStrictEqual(yield* claim(start), [
           { shareId, kind: "audio", name: "name of audio", attempts: 1, ticket: 1 }
         ])
       }))
@@ -80,36 +86,36 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         const action = { draftId: null, content: "Another.", commentaryId: makeCommentaryId(), contentHash: "hash" }
         const mediaRequests = [{ kind: "audio", name: "name" }] as const
         yield* Effect.flip(
-          assignments.modify(shareId, (present) => approve(present, { ...action, mediaRequests }, testStartTime))
+          assignments.modify(shareId, (present) => approve(present, { ...action, mediaRequests }, start))
         )
-        assert.deepStrictEqual(yield* claim(testStartTime), [])
+        assert.deepStrictEqual(yield* claim(start), [])
       }))
 
     it("media jobs of different kinds are claimed separately", () =>
       Effect.gen(function* () {
         const store = yield* MediaJobStore
         yield* approved(["audio", "video"])
-        const [audio] = yield* claim(testStartTime, ["audio"])
+        const [audio] = yield* claim(start, ["audio"])
         assert.strictEqual(audio?.kind, "audio")
-        assert.deepStrictEqual(yield* store.nextDue(["audio"]), Option.some(testStartTime + minute))
-        assert.deepStrictEqual(yield* store.nextDue(["video"]), Option.some(testStartTime))
-        const [video] = yield* claim(testStartTime)
+        assert.deepStrictEqual(yield* store.nextDue(["audio"]), Option.some(start + minute))
+        assert.deepStrictEqual(yield* store.nextDue(["video"]), Option.some(start))
+        const [video] = yield* claim(start)
         assert.deepStrictEqual([video?.kind, video?.name], ["video", "name of video"])
       }))
 
     it("a claimed media job is not claimed again until its lease ends, and is then due", () =>
       Effect.gen(function* () {
         yield* approved()
-        assert.lengthOf(yield* claim(testStartTime), 1)
-        assert.deepStrictEqual(yield* claim(testStartTime + minute - 1), [])
-        const [again] = yield* claim(testStartTime + minute)
+        assert.lengthOf(yield* claim(start), 1)
+        assert.deepStrictEqual(yield* claim(start + minute - 1), [])
+        const [again] = yield* claim(start + minute)
         assert.strictEqual(again?.attempts, 2)
       }))
 
     it("concurrent claims never return the same media job, and each returns at most as many jobs as its limit", () =>
       Effect.gen(function* () {
         yield* Effect.forEach(Array.from({ length: 12 }), () => approved(["audio", "video"]))
-        const taken = yield* Effect.forEach(Array.from({ length: 8 }), () => claim(testStartTime, both, 5), {
+        const taken = yield* Effect.forEach(Array.from({ length: 8 }), () => claim(start, both, 5), {
           concurrency: "unbounded"
         })
         for (const batch of taken) assert.isAtMost(batch.length, 5)
@@ -124,45 +130,45 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         const assignments = yield* AssignmentStore
         const shareId = yield* approved()
         const before = Option.getOrThrow(yield* assignments.find(shareId)).assignment
-        const [taken] = yield* claim(testStartTime)
+        const [taken] = yield* claim(start)
         if (taken === undefined) return assert.fail("nothing was due")
         yield* recordUrl(taken)
         const after = Option.getOrThrow(yield* assignments.find(shareId)).assignment
         const commentary = before.commentary ?? assert.fail("not approved")
         assert.deepStrictEqual(after, { ...before, commentary: { ...commentary, audioUrl: url } })
         assert.isTrue(Option.isNone(yield* store.nextDue(both)))
-        assert.deepStrictEqual(yield* claim(testStartTime + hour), [])
-        assert.strictEqual(yield* store.restart(shareId, testStartTime + hour), 0)
+        assert.deepStrictEqual(yield* claim(start + hour), [])
+        assert.strictEqual(yield* store.restart(shareId, start + hour), 0)
       }))
 
     it("a media job that waits for a retry is due at the retry time; a released job is due immediately, and its attempt does not count", () =>
       Effect.gen(function* () {
         const store = yield* MediaJobStore
         yield* approved()
-        const [first] = yield* claim(testStartTime)
+        const [first] = yield* claim(start)
         if (first === undefined) return assert.fail("nothing was due")
-        yield* store.settle(first, { state: "waiting", until: testStartTime + hour, reason: "busy" }, testStartTime)
-        assert.deepStrictEqual(yield* store.nextDue(both), Option.some(testStartTime + hour))
-        const [second] = yield* claim(testStartTime + hour)
+        yield* store.settle(first, { state: "waiting", until: start + hour, reason: "busy" }, start)
+        assert.deepStrictEqual(yield* store.nextDue(both), Option.some(start + hour))
+        const [second] = yield* claim(start + hour)
         if (second === undefined) return assert.fail("it was not due")
-        yield* store.settle(second, { state: "released" }, testStartTime + hour + 1)
-        assert.deepStrictEqual(yield* store.nextDue(both), Option.some(testStartTime + hour + 1))
-        assert.deepStrictEqual(yield* claim(testStartTime + hour + 1), [{ ...second, ticket: second.ticket + 1 }])
+        yield* store.settle(second, { state: "released" }, start + hour + 1)
+        assert.deepStrictEqual(yield* store.nextDue(both), Option.some(start + hour + 1))
+        assert.deepStrictEqual(yield* claim(start + hour + 1), [{ ...second, ticket: second.ticket + 1 }])
       }))
 
     it("if the ticket of a media attempt is outdated, only a success settles the job", () =>
       Effect.gen(function* () {
         const store = yield* MediaJobStore
         const shareId = yield* approved()
-        const [first] = yield* claim(testStartTime)
-        const [second] = yield* claim(testStartTime + minute)
+        const [first] = yield* claim(start)
+        const [second] = yield* claim(start + minute)
         if (first === undefined || second === undefined) return assert.fail("it was not taken twice")
-        yield* store.settle(first, { state: "failed", reason: "late" }, testStartTime + minute)
-        yield* store.settle(first, { state: "waiting", until: testStartTime, reason: "late" }, testStartTime + minute)
-        yield* store.settle(first, { state: "released" }, testStartTime + minute)
+        yield* store.settle(first, { state: "failed", reason: "late" }, start + minute)
+        yield* store.settle(first, { state: "waiting", until: start, reason: "late" }, start + minute)
+        yield* store.settle(first, { state: "released" }, start + minute)
         assert.deepStrictEqual(yield* store.failed(10), [])
-        assert.deepStrictEqual(yield* store.nextDue(both), Option.some(testStartTime + 2 * minute))
-        yield* store.settle(second, { state: "failed", reason: "no" }, testStartTime + minute)
+        assert.deepStrictEqual(yield* store.nextDue(both), Option.some(start + 2 * minute))
+        yield* store.settle(second, { state: "failed", reason: "no" }, start + minute)
         yield* recordUrl(first)
         assert.deepStrictEqual(yield* urlsOf(shareId), [url, null])
         assert.deepStrictEqual(yield* store.failed(10), [])
@@ -172,22 +178,22 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
       Effect.gen(function* () {
         const store = yield* MediaJobStore
         const shareId = yield* approved()
-        const [first] = yield* claim(testStartTime)
-        const [second] = yield* claim(testStartTime + minute)
+        const [first] = yield* claim(start)
+        const [second] = yield* claim(start + minute)
         if (first === undefined || second === undefined) return assert.fail("it was not taken twice")
-        yield* store.settle(second, { state: "released" }, testStartTime + minute)
-        yield* store.settle(first, { state: "failed", reason: "late" }, testStartTime + minute)
+        yield* store.settle(second, { state: "released" }, start + minute)
+        yield* store.settle(first, { state: "failed", reason: "late" }, start + minute)
         assert.deepStrictEqual(yield* store.failed(10), [])
-        const [third] = yield* claim(testStartTime + minute)
+        const [third] = yield* claim(start + minute)
         if (third === undefined) return assert.fail("it was not due")
-        yield* store.settle(third, { state: "failed", reason: "no" }, testStartTime + minute)
-        assert.strictEqual(yield* store.restart(shareId, testStartTime + hour), 1)
-        const [fourth] = yield* claim(testStartTime + hour)
+        yield* store.settle(third, { state: "failed", reason: "no" }, start + minute)
+        assert.strictEqual(yield* store.restart(shareId, start + hour), 1)
+        const [fourth] = yield* claim(start + hour)
         assert.strictEqual(fourth?.attempts, first.attempts)
-        yield* store.settle(first, { state: "failed", reason: "late" }, testStartTime + hour)
-        yield* store.settle(second, { state: "waiting", until: testStartTime, reason: "late" }, testStartTime + hour)
+        yield* store.settle(first, { state: "failed", reason: "late" }, start + hour)
+        yield* store.settle(second, { state: "waiting", until: start, reason: "late" }, start + hour)
         assert.deepStrictEqual(yield* store.failed(10), [])
-        assert.deepStrictEqual(yield* store.nextDue(both), Option.some(testStartTime + hour + minute))
+        assert.deepStrictEqual(yield* store.nextDue(both), Option.some(start + hour + minute))
         const tickets = [first, second, third, fourth].map((one) => one?.ticket)
         assert.strictEqual(new Set(tickets).size, 4)
       }))
@@ -197,22 +203,22 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         const store = yield* MediaJobStore
         const one = yield* approved()
         const other = yield* approved()
-        for (const [index, taken] of (yield* claim(testStartTime)).entries()) {
-          yield* store.settle(taken, { state: "failed", reason: `no ${index}` }, testStartTime + index)
+        for (const [index, taken] of (yield* claim(start)).entries()) {
+          yield* store.settle(taken, { state: "failed", reason: `no ${index}` }, start + index)
         }
         const failed = yield* store.failed(10)
         assert.deepStrictEqual(
           failed.map(({ at, reason }) => [at, reason]),
           [
-            [testStartTime + 1, "no 1"],
-            [testStartTime, "no 0"]
+            [start + 1, "no 1"],
+            [start, "no 0"]
           ]
         )
         assert.lengthOf(yield* store.failed(1), 1)
-        assert.strictEqual(yield* store.restart(one, testStartTime + hour), 1)
-        assert.strictEqual(yield* store.restart(null, testStartTime + hour), 1)
+        assert.strictEqual(yield* store.restart(one, start + hour), 1)
+        assert.strictEqual(yield* store.restart(null, start + hour), 1)
         assert.deepStrictEqual(yield* store.failed(10), [])
-        const again = yield* claim(testStartTime + hour)
+        const again = yield* claim(start + hour)
         assert.deepStrictEqual(
           again.map(({ attempts, shareId }) => [shareId, attempts]).toSorted(),
           [
@@ -226,19 +232,19 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
       Effect.gen(function* () {
         const store = yield* MediaJobStore
         const shareId = yield* approved()
-        const [taken] = yield* claim(testStartTime)
+        const [taken] = yield* claim(start)
         if (taken === undefined) return assert.fail("nothing was due")
-        assert.strictEqual(yield* store.restart(shareId, testStartTime), 0)
-        yield* store.settle(taken, { state: "waiting", until: testStartTime + hour, reason: "busy" }, testStartTime)
-        assert.strictEqual(yield* store.restart(null, testStartTime), 0)
-        assert.strictEqual(yield* store.restart(shareId, testStartTime), 1)
-        assert.deepStrictEqual(yield* claim(testStartTime), [{ ...taken, ticket: taken.ticket + 1 }])
+        assert.strictEqual(yield* store.restart(shareId, start), 0)
+        yield* store.settle(taken, { state: "waiting", until: start + hour, reason: "busy" }, start)
+        assert.strictEqual(yield* store.restart(null, start), 0)
+        assert.strictEqual(yield* store.restart(shareId, start), 1)
+        assert.deepStrictEqual(yield* claim(start), [{ ...taken, ticket: taken.ticket + 1 }])
       }))
 
     it("a media URL is not lost if another change of the assignment runs at the same time", () =>
       Effect.gen(function* () {
         const shareId = yield* approved()
-        const [taken] = yield* claim(testStartTime)
+        const [taken] = yield* claim(start)
         if (taken === undefined) return assert.fail("nothing was due")
         yield* Effect.all(
           [

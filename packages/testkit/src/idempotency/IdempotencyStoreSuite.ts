@@ -10,13 +10,13 @@ import type { UsageStore } from "@partner-commentary/core/usage/UsageStore"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import { day, testStartTime, submission } from "../support/Fixtures.ts"
+import { day, makeSubmission, start } from "../support/Fixtures.ts"
 import { makeGuaranteeTest } from "../support/GuaranteeTest.ts"
 import { readUsageOf } from "../webhook/TopicUsage.ts"
 
 type Stores = IdempotencyStore | Transaction | TopicStore | UsageStore
 
-const claim = { id: "id", fingerprint: "body", at: testStartTime, until: testStartTime + day }
+const claim = { id: "id", fingerprint: "body", at: start, until: start + day }
 const answer: StoredResponse = { status: 201, location: "/topics/1", body: '{"naïve":"☃"}', encrypted: false }
 
 /** Claims the key, makes the change and stores the response. Returns the result of the claim. */
@@ -40,12 +40,15 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
       Effect.gen(function* () {
         const store = yield* IdempotencyStore
         yield* change()
-        assert.deepStrictEqual(Option.getOrThrow(yield* store.find("id", testStartTime)), { ...answer, fingerprint: "body" })
-        assert.isTrue(Option.isNone(yield* store.find("other", testStartTime)))
+        assert.deepStrictEqual(Option.getOrThrow(yield* store.find("id", start)), {
+          ...answer,
+          fingerprint: "body"
+        })
+        assert.isTrue(Option.isNone(yield* store.find("other", start)))
         const encrypted = { status: 200, location: null, body: "1.abc", encrypted: true }
         const { run } = yield* Transaction
         yield* run(Effect.andThen(store.claim({ ...claim, id: "sealed" }), store.keep("sealed", encrypted)))
-        assert.deepStrictEqual(Option.getOrThrow(yield* store.find("sealed", testStartTime)), {
+        assert.deepStrictEqual(Option.getOrThrow(yield* store.find("sealed", start)), {
           ...encrypted,
           fingerprint: "body"
         })
@@ -55,11 +58,11 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
       Effect.gen(function* () {
         const store = yield* IdempotencyStore
         yield* change()
-        assert.strictEqual(yield* change({ at: testStartTime + day - 1, fingerprint: "other" }), "kept")
-        assert.isTrue(Option.isSome(yield* store.find("id", testStartTime + day - 1)))
-        assert.isTrue(Option.isNone(yield* store.find("id", testStartTime + day)))
-        assert.strictEqual(yield* change({ at: testStartTime + day, until: testStartTime + 2 * day, fingerprint: "other" }), "claimed")
-        assert.strictEqual(Option.getOrThrow(yield* store.find("id", testStartTime + day)).fingerprint, "other")
+        assert.strictEqual(yield* change({ at: start + day - 1, fingerprint: "other" }), "kept")
+        assert.isTrue(Option.isSome(yield* store.find("id", start + day - 1)))
+        assert.isTrue(Option.isNone(yield* store.find("id", start + day)))
+        assert.strictEqual(yield* change({ at: start + day, until: start + 2 * day, fingerprint: "other" }), "claimed")
+        assert.strictEqual(Option.getOrThrow(yield* store.find("id", start + day)).fingerprint, "other")
       }))
 
     it("after a response has expired and its id is claimed again, no response is found", () =>
@@ -69,8 +72,8 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         yield* change()
         const seen = yield* run(
           Effect.andThen(
-            store.claim({ ...claim, at: testStartTime + day, until: testStartTime + 2 * day }),
-            store.find("id", testStartTime + day)
+            store.claim({ ...claim, at: start + day, until: start + 2 * day }),
+            store.find("id", start + day)
           )
         )
         assert.isTrue(Option.isNone(seen))
@@ -80,13 +83,13 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
       Effect.gen(function* () {
         const store = yield* IdempotencyStore
         const topics = yield* TopicStore
-        const given = submission()
+        const given = makeSubmission()
         const broken = yield* Effect.exit(
           change({}, Effect.andThen(Effect.orDie(topics.submit(given)), Effect.die("broken")))
         )
         assert.strictEqual(broken._tag, "Failure")
         assert.deepStrictEqual(yield* readUsageOf(given.topic), { topics: 0, held: 0, units: 0 })
-        assert.isTrue(Option.isNone(yield* store.find("id", testStartTime)))
+        assert.isTrue(Option.isNone(yield* store.find("id", start)))
         assert.strictEqual(yield* change({}, Effect.orDie(topics.submit(given))), "claimed")
         assert.deepStrictEqual(yield* readUsageOf(given.topic), { topics: 1, held: 1, units: 1 })
       }))

@@ -8,16 +8,16 @@ import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import { day, hour, mail, minute, makeOrganizationId, second, makeShareId, testStartTime } from "../support/Fixtures.ts"
+import { day, hour, makeMail, makeOrganizationId, makeShareId, minute, second, start } from "../support/Fixtures.ts"
 import { makeGuaranteeTest } from "../support/GuaranteeTest.ts"
 
 export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void => {
   describe(`${name}: MailStore`, () => {
     const it = makeGuaranteeTest(layer)
 
-    const queued = Effect.fnUntraced(function* (changes: Parameters<typeof mail>[0] = {}) {
+    const queued = Effect.fnUntraced(function* (changes: Parameters<typeof makeMail>[0] = {}) {
       const store = yield* MailStore
-      const wanted = mail(changes)
+      const wanted = makeMail(changes)
       yield* store.queue(wanted)
       return wanted
     })
@@ -29,21 +29,21 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
         const store = yield* MailStore
         assert.isTrue(Option.isNone(yield* store.nextDue))
         const wanted = yield* queued({ organizationId: makeOrganizationId() })
-        assert.deepStrictEqual(yield* store.nextDue, Option.some(testStartTime))
-        assert.deepStrictEqual(yield* claimAll(testStartTime - 1), [])
-        assert.deepStrictEqual(yield* claimAll(testStartTime), [{ ...wanted, attempts: 1, ticket: 1, unanswered: 0 }])
+        assert.deepStrictEqual(yield* store.nextDue, Option.some(start))
+        assert.deepStrictEqual(yield* claimAll(start - 1), [])
+        assert.deepStrictEqual(yield* claimAll(start), [{ ...wanted, attempts: 1, ticket: 1, unanswered: 0 }])
       }))
 
     it("queuing a mail again changes nothing, even if the mail is claimed or sent", () =>
       Effect.gen(function* () {
         const store = yield* MailStore
         const wanted = yield* queued()
-        yield* store.queue({ ...wanted, address: "other@example.org", createdAt: testStartTime - hour })
-        const [claimed] = yield* claimAll(testStartTime)
+        yield* store.queue({ ...wanted, address: "other@example.org", createdAt: start - hour })
+        const [claimed] = yield* claimAll(start)
         assert.deepStrictEqual(claimed, { ...wanted, attempts: 1, ticket: 1, unanswered: 0 })
         yield* store.queue(wanted)
-        assert.deepStrictEqual(yield* claimAll(testStartTime), [])
-        if (claimed !== undefined) yield* store.settle(claimed, { state: "sent" }, testStartTime)
+        assert.deepStrictEqual(yield* claimAll(start), [])
+        if (claimed !== undefined) yield* store.settle(claimed, { state: "sent" }, start)
         yield* store.queue(wanted)
         assert.isTrue(Option.isNone(yield* store.nextDue))
       }))
@@ -51,15 +51,15 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
     it("the oldest due mails are claimed first, up to the limit", () =>
       Effect.gen(function* () {
         const store = yield* MailStore
-        const late = yield* queued({ createdAt: testStartTime + 2 * second })
-        const middle = yield* queued({ createdAt: testStartTime + second })
-        const early = yield* queued({ createdAt: testStartTime })
-        const first = yield* store.claim(testStartTime + hour, testStartTime + 2 * hour, 2)
+        const late = yield* queued({ createdAt: start + 2 * second })
+        const middle = yield* queued({ createdAt: start + second })
+        const early = yield* queued({ createdAt: start })
+        const first = yield* store.claim(start + hour, start + 2 * hour, 2)
         assert.deepStrictEqual(
           first.map(({ id }) => id),
           [early.id, middle.id]
         )
-        const rest = yield* store.claim(testStartTime + hour, testStartTime + 2 * hour, 2)
+        const rest = yield* store.claim(start + hour, start + 2 * hour, 2)
         assert.deepStrictEqual(
           rest.map(({ id }) => id),
           [late.id]
@@ -70,7 +70,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
      * Creates an organization with this many mails, a second apart. If the organization is null, the mails belong to no
      * organization.
      */
-    const many = Effect.fnUntraced(function* (count: number, owner: OrganizationId | null, from = testStartTime) {
+    const many = Effect.fnUntraced(function* (count: number, owner: OrganizationId | null, from = start) {
       const of = []
       for (let index = 0; index < count; index++) {
         of.push((yield* queued({ organizationId: owner, createdAt: from + index * second })).id)
@@ -82,10 +82,10 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
       Effect.gen(function* () {
         const store = yield* MailStore
         const much = yield* many(20, makeOrganizationId())
-        const one = yield* many(1, makeOrganizationId(), testStartTime + minute)
-        const none = yield* many(5, null, testStartTime + minute)
+        const one = yield* many(1, makeOrganizationId(), start + minute)
+        const none = yield* many(5, null, start + minute)
         const claim = (limit: number) =>
-          Effect.map(store.claim(testStartTime + hour, testStartTime + 2 * hour, limit), (mails) => mails.map(({ id }) => id))
+          Effect.map(store.claim(start + hour, start + 2 * hour, limit), (mails) => mails.map(({ id }) => id))
         assert.deepStrictEqual(yield* claim(6), [...much.slice(0, 2), ...one, ...none.slice(0, 2)])
         assert.deepStrictEqual(yield* claim(6), [...much.slice(2, 5), ...none.slice(2, 5)])
         assert.deepStrictEqual(yield* claim(6), much.slice(5, 11), "who is alone has all the room")
@@ -99,7 +99,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
         const turns: Array<OrganizationId | null | undefined> = []
         for (let count = 0; count < 12; count++) {
           const behind = turns.at(-1) ?? null
-          turns.push((yield* store.claim(testStartTime + hour, testStartTime + 2 * hour, 1, behind))[0]?.organizationId)
+          turns.push((yield* store.claim(start + hour, start + 2 * hour, 1, behind))[0]?.organizationId)
         }
         assert.deepStrictEqual(turns, [...owners, ...owners, ...owners])
       }))
@@ -107,21 +107,21 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
     it("the next due time of mails is the earliest due time of all organizations", () =>
       Effect.gen(function* () {
         const store = yield* MailStore
-        yield* many(2, makeOrganizationId(), testStartTime + hour)
-        yield* many(2, makeOrganizationId(), testStartTime + minute)
-        assert.deepStrictEqual(yield* store.nextDue, Option.some(testStartTime + minute))
+        yield* many(2, makeOrganizationId(), start + hour)
+        yield* many(2, makeOrganizationId(), start + minute)
+        assert.deepStrictEqual(yield* store.nextDue, Option.some(start + minute))
         yield* many(1, null)
-        assert.deepStrictEqual(yield* store.nextDue, Option.some(testStartTime))
+        assert.deepStrictEqual(yield* store.nextDue, Option.some(start))
       }))
 
     it("a claimed mail is not claimed again until its lease ends, and is then due", () =>
       Effect.gen(function* () {
         const store = yield* MailStore
         yield* queued()
-        yield* store.claim(testStartTime, testStartTime + minute, 1)
-        assert.deepStrictEqual(yield* store.claim(testStartTime + minute - 1, testStartTime + hour, 1), [])
-        assert.deepStrictEqual(yield* store.nextDue, Option.some(testStartTime + minute))
-        const [again] = yield* store.claim(testStartTime + minute, testStartTime + hour, 1)
+        yield* store.claim(start, start + minute, 1)
+        assert.deepStrictEqual(yield* store.claim(start + minute - 1, start + hour, 1), [])
+        assert.deepStrictEqual(yield* store.nextDue, Option.some(start + minute))
+        const [again] = yield* store.claim(start + minute, start + hour, 1)
         assert.deepInclude(again, { ticket: 2, attempts: 1 }, "the process died, which is no attempt")
       }))
 
@@ -129,16 +129,16 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
       Effect.gen(function* () {
         const store = yield* MailStore
         yield* queued()
-        const [first] = yield* claimAll(testStartTime)
+        const [first] = yield* claimAll(start)
         if (first === undefined) return assert.fail("nothing was claimed")
-        assert.isTrue(yield* store.renew(first, testStartTime + hour))
-        assert.deepStrictEqual(yield* claimAll(testStartTime + hour - 1), [])
-        const [second] = yield* claimAll(testStartTime + hour)
+        assert.isTrue(yield* store.renew(first, start + hour))
+        assert.deepStrictEqual(yield* claimAll(start + hour - 1), [])
+        const [second] = yield* claimAll(start + hour)
         if (second === undefined) return assert.fail("nothing was claimed")
-        assert.isFalse(yield* store.renew(first, testStartTime + day), "it was overtaken")
-        assert.deepStrictEqual(yield* store.nextDue, Option.some(testStartTime + hour + minute))
-        yield* store.settle(second, { state: "sent" }, testStartTime + hour)
-        assert.isFalse(yield* store.renew(second, testStartTime + day), "it was settled")
+        assert.isFalse(yield* store.renew(first, start + day), "it was overtaken")
+        assert.deepStrictEqual(yield* store.nextDue, Option.some(start + hour + minute))
+        yield* store.settle(second, { state: "sent" }, start + hour)
+        assert.isFalse(yield* store.renew(second, start + day), "it was settled")
         assert.isTrue(Option.isNone(yield* store.nextDue))
       }))
 
@@ -148,12 +148,12 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
         yield* queued()
         const refusals = [{ unanswered: true }, {}, { unanswered: true }]
         for (const [index, refusal] of refusals.entries()) {
-          const at = testStartTime + index * hour
+          const at = start + index * hour
           for (const claimed of yield* claimAll(at)) {
             yield* store.settle(claimed, { state: "waiting", until: at + hour, reason: "no answer", ...refusal }, at)
           }
         }
-        const [last] = yield* claimAll(testStartTime + 3 * hour)
+        const [last] = yield* claimAll(start + 3 * hour)
         assert.deepInclude(last, { attempts: 4, unanswered: 2 })
       }))
 
@@ -161,7 +161,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
       Effect.gen(function* () {
         const store = yield* MailStore
         const wanted = yield* Effect.forEach(Array.from({ length: 40 }), () => queued())
-        const taken = yield* Effect.forEach(Array.from({ length: 10 }), () => store.claim(testStartTime, testStartTime + hour, 7), {
+        const taken = yield* Effect.forEach(Array.from({ length: 10 }), () => store.claim(start, start + hour, 7), {
           concurrency: "unbounded"
         })
         const ids = taken.flat().map(({ id }) => id)
@@ -172,12 +172,12 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
       Effect.gen(function* () {
         const store = yield* MailStore
         yield* queued()
-        for (const claimed of yield* claimAll(testStartTime)) {
-          yield* store.settle(claimed, { state: "waiting", until: testStartTime + hour, reason: "451 busy" }, testStartTime)
+        for (const claimed of yield* claimAll(start)) {
+          yield* store.settle(claimed, { state: "waiting", until: start + hour, reason: "451 busy" }, start)
         }
-        assert.deepStrictEqual(yield* store.nextDue, Option.some(testStartTime + hour))
-        assert.deepStrictEqual(yield* claimAll(testStartTime + hour - 1), [])
-        const [again] = yield* claimAll(testStartTime + hour)
+        assert.deepStrictEqual(yield* store.nextDue, Option.some(start + hour))
+        assert.deepStrictEqual(yield* claimAll(start + hour - 1), [])
+        const [again] = yield* claimAll(start + hour)
         assert.strictEqual(again?.attempts, 2)
         assert.deepStrictEqual(yield* store.failed(10), [])
       }))
@@ -187,7 +187,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
         const store = yield* MailStore
         for (const state of ["sent", "obsolete"] as const) {
           yield* queued()
-          for (const claimed of yield* claimAll(testStartTime)) yield* store.settle(claimed, { state }, testStartTime)
+          for (const claimed of yield* claimAll(start)) yield* store.settle(claimed, { state }, start)
           assert.isTrue(Option.isNone(yield* store.nextDue))
         }
         assert.deepStrictEqual(yield* store.failed(10), [])
@@ -196,7 +196,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
     it("failed mails are listed newest first with their reasons", () =>
       Effect.gen(function* () {
         const store = yield* MailStore
-        for (const at of [testStartTime, testStartTime + second, testStartTime + 2 * second]) {
+        for (const at of [start, start + second, start + 2 * second]) {
           yield* queued({ createdAt: at })
           for (const claimed of yield* claimAll(at)) {
             yield* store.settle(claimed, { state: "failed", reason: `550 at ${at}` }, at)
@@ -206,7 +206,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
         const failed = yield* store.failed(2)
         assert.deepStrictEqual(
           failed.map(({ at, mail, reason }) => [at, mail.createdAt, mail.attempts, reason]),
-          [testStartTime + 2 * second, testStartTime + second].map((at) => [at, at, 1, `550 at ${at}`])
+          [start + 2 * second, start + second].map((at) => [at, at, 1, `550 at ${at}`])
         )
       }))
 
@@ -214,33 +214,33 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
       Effect.gen(function* () {
         const store = yield* MailStore
         const wanted = yield* queued()
-        assert.isFalse(yield* store.retryNow(`${wanted.id}x`, testStartTime))
-        const [claimed] = yield* claimAll(testStartTime)
+        assert.isFalse(yield* store.retryNow(`${wanted.id}x`, start))
+        const [claimed] = yield* claimAll(start)
         if (claimed === undefined) return assert.fail("nothing was taken")
-        assert.isTrue(yield* store.retryNow(wanted.id, testStartTime))
-        assert.deepStrictEqual(yield* claimAll(testStartTime), [], "it is being sent")
-        yield* store.settle(claimed, { state: "waiting", until: testStartTime + hour, reason: "451" }, testStartTime)
-        assert.isTrue(yield* store.retryNow(wanted.id, testStartTime + second))
-        const [again] = yield* claimAll(testStartTime + second)
+        assert.isTrue(yield* store.retryNow(wanted.id, start))
+        assert.deepStrictEqual(yield* claimAll(start), [], "it is being sent")
+        yield* store.settle(claimed, { state: "waiting", until: start + hour, reason: "451" }, start)
+        assert.isTrue(yield* store.retryNow(wanted.id, start + second))
+        const [again] = yield* claimAll(start + second)
         assert.strictEqual(again?.attempts, 2)
-        if (again !== undefined) yield* store.settle(again, { state: "sent" }, testStartTime + second)
-        assert.isFalse(yield* store.retryNow(wanted.id, testStartTime + minute))
+        if (again !== undefined) yield* store.settle(again, { state: "sent" }, start + second)
+        assert.isFalse(yield* store.retryNow(wanted.id, start + minute))
         yield* queued({ id: `${wanted.id}.again-1` })
-        assert.isTrue(yield* store.retryNow(wanted.id, testStartTime + minute), "its repetition is on its way")
+        assert.isTrue(yield* store.retryNow(wanted.id, start + minute), "its repetition is on its way")
       }))
 
     it("with unclaimedOnly, retryNow returns false for a claimed mail", () =>
       Effect.gen(function* () {
         const store = yield* MailStore
         const { id } = yield* queued()
-        assert.isTrue(yield* store.retryNow(id, testStartTime, { unclaimedOnly: true }))
-        assert.lengthOf(yield* claimAll(testStartTime), 1)
-        assert.isFalse(yield* store.retryNow(id, testStartTime, { unclaimedOnly: true }))
+        assert.isTrue(yield* store.retryNow(id, start, { unclaimedOnly: true }))
+        assert.lengthOf(yield* claimAll(start), 1)
+        assert.isFalse(yield* store.retryNow(id, start, { unclaimedOnly: true }))
         yield* queued({ id: `${id}.again-1` })
-        assert.isTrue(yield* store.retryNow(id, testStartTime, { unclaimedOnly: true }))
+        assert.isTrue(yield* store.retryNow(id, start, { unclaimedOnly: true }))
       }))
 
-    const givenUp = Effect.fnUntraced(function* (changes: Parameters<typeof mail>[0] = {}, at = testStartTime) {
+    const givenUp = Effect.fnUntraced(function* (changes: Parameters<typeof makeMail>[0] = {}, at = start) {
       const store = yield* MailStore
       const wanted = yield* queued({ createdAt: at, ...changes })
       for (const claimed of yield* claimAll(at)) {
@@ -253,10 +253,10 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
       Effect.gen(function* () {
         const store = yield* MailStore
         const wanted = yield* givenUp({ kind: "request" })
-        assert.isTrue(yield* store.retryNow(wanted.id, testStartTime + hour))
+        assert.isTrue(yield* store.retryNow(wanted.id, start + hour))
         assert.deepStrictEqual(yield* store.failed(10), [])
-        assert.deepStrictEqual(yield* store.nextDue, Option.some(testStartTime + hour))
-        const [again] = yield* claimAll(testStartTime + hour)
+        assert.deepStrictEqual(yield* store.nextDue, Option.some(start + hour))
+        const [again] = yield* claimAll(start + hour)
         assert.deepStrictEqual(again, { ...wanted, attempts: 1, ticket: 2, unanswered: 0 })
       }))
 
@@ -264,11 +264,11 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
       Effect.gen(function* () {
         const store = yield* MailStore
         const { id } = yield* givenUp({ kind: "request" })
-        yield* givenUp({ kind: "request", id: `${id}.again-1` }, testStartTime + second)
-        yield* givenUp({ kind: "request", id: `${id}-other.again-1` }, testStartTime + 2 * second)
-        assert.isTrue(yield* store.retryNow(id, testStartTime + minute))
-        assert.isTrue(yield* store.retryNow(id, testStartTime + minute))
-        const claimed = yield* claimAll(testStartTime + minute)
+        yield* givenUp({ kind: "request", id: `${id}.again-1` }, start + second)
+        yield* givenUp({ kind: "request", id: `${id}-other.again-1` }, start + 2 * second)
+        assert.isTrue(yield* store.retryNow(id, start + minute))
+        assert.isTrue(yield* store.retryNow(id, start + minute))
+        const claimed = yield* claimAll(start + minute)
         assert.deepStrictEqual(
           claimed.map((again) => again.id),
           [`${id}.again-1`]
@@ -278,13 +278,13 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
     it("requeueFailed queues the mails that failed in a period again, in batches, except mails with inbox links", () =>
       Effect.gen(function* () {
         const store = yield* MailStore
-        const moments = [0, 1, 2, 3, 4].map((index) => testStartTime + index * second)
+        const moments = [0, 1, 2, 3, 4].map((index) => start + index * second)
         const ids = []
         for (const at of moments) ids.push((yield* givenUp({ kind: "request" }, at)).id)
-        yield* givenUp({ kind: "desk" }, testStartTime + 2 * second)
-        const revive = (limit: number) => store.requeueFailed(testStartTime + second, testStartTime + 4 * second, testStartTime + hour, limit)
+        yield* givenUp({ kind: "desk" }, start + 2 * second)
+        const revive = (limit: number) => store.requeueFailed(start + second, start + 4 * second, start + hour, limit)
         assert.deepStrictEqual([yield* revive(2), yield* revive(2), yield* revive(2)], [2, 1, 0])
-        const claimed = yield* claimAll(testStartTime + hour)
+        const claimed = yield* claimAll(start + hour)
         assert.deepStrictEqual(claimed.map(({ id }) => id).toSorted(), ids.slice(1, 4).toSorted())
         assert.strictEqual((yield* store.failed(10)).length, 3)
       }))
@@ -295,14 +295,17 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
         const owner = makeOrganizationId()
         const shares = Array.from({ length: 5 }, makeShareId)
         for (const [index, share] of shares.entries()) {
-          yield* givenUp({ kind: "request", organizationId: owner, shareId: share }, testStartTime + index * second)
+          yield* givenUp({ kind: "request", organizationId: owner, shareId: share }, start + index * second)
         }
-        yield* givenUp({ kind: "draft", organizationId: owner, shareId: shares[1] ?? null }, testStartTime + 3 * second)
-        yield* givenUp({ kind: "request", organizationId: makeOrganizationId(), shareId: makeShareId() }, testStartTime + 2 * second)
-        yield* givenUp({ kind: "undeliverable", organizationId: owner }, testStartTime + 2 * second)
-        const time = { from: testStartTime + second, to: testStartTime + 4 * second }
+        yield* givenUp({ kind: "draft", organizationId: owner, shareId: shares[1] ?? null }, start + 3 * second)
+        yield* givenUp(
+          { kind: "request", organizationId: makeOrganizationId(), shareId: makeShareId() },
+          start + 2 * second
+        )
+        yield* givenUp({ kind: "undeliverable", organizationId: owner }, start + 2 * second)
+        const time = { from: start + second, to: start + 4 * second }
         assert.deepStrictEqual(yield* store.undelivered(owner, time, 2), { shareIds: shares.slice(1, 3), total: 3 })
-        const none = { from: testStartTime + hour, to: testStartTime + 2 * hour }
+        const none = { from: start + hour, to: start + 2 * hour }
         assert.deepStrictEqual(yield* store.undelivered(owner, none, 2), { shareIds: [], total: 0 })
       }))
 
@@ -311,7 +314,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
         const store = yield* MailStore
         yield* queued({ kind: "desk", shareId: null, address: "Ada@Creators.example" })
         yield* store.forget("ada@creators.EXAMPLE")
-        const [claimed] = yield* claimAll(testStartTime)
+        const [claimed] = yield* claimAll(start)
         assert.isNull(claimed?.address)
       }))
 
@@ -319,13 +322,13 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
       Effect.gen(function* () {
         const store = yield* MailStore
         yield* queued()
-        const [first] = yield* claimAll(testStartTime)
-        const [second] = yield* claimAll(testStartTime + hour)
+        const [first] = yield* claimAll(start)
+        const [second] = yield* claimAll(start + hour)
         if (first === undefined || second === undefined) return assert.fail("nothing was taken")
-        assert.isFalse(yield* store.settle(first, { state: "failed", reason: "too late" }, testStartTime + hour))
+        assert.isFalse(yield* store.settle(first, { state: "failed", reason: "too late" }, start + hour))
         assert.deepStrictEqual(yield* store.failed(10), [])
-        assert.isTrue(yield* store.settle(second, { state: "sent" }, testStartTime + hour))
-        assert.isFalse(yield* store.settle(second, { state: "waiting", until: testStartTime, reason: "twice" }, testStartTime + hour))
+        assert.isTrue(yield* store.settle(second, { state: "sent" }, start + hour))
+        assert.isFalse(yield* store.settle(second, { state: "waiting", until: start, reason: "twice" }, start + hour))
         assert.isTrue(Option.isNone(yield* store.nextDue))
       }))
 
@@ -333,36 +336,36 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
       Effect.gen(function* () {
         const store = yield* MailStore
         for (let count = 0; count < 4; count++) yield* queued()
-        const claimed = yield* claimAll(testStartTime)
-        const [again] = yield* store.claim(testStartTime + hour, testStartTime + day, 1)
-        const settled = yield* Effect.forEach(claimed, (sent) => store.settle(sent, { state: "sent" }, testStartTime), {
+        const claimed = yield* claimAll(start)
+        const [again] = yield* store.claim(start + hour, start + day, 1)
+        const settled = yield* Effect.forEach(claimed, (sent) => store.settle(sent, { state: "sent" }, start), {
           concurrency: "unbounded"
         })
         assert.deepStrictEqual(
           settled,
           claimed.map(({ id }) => id !== again?.id)
         )
-        if (again !== undefined) assert.isTrue(yield* store.settle(again, { state: "sent" }, testStartTime))
+        if (again !== undefined) assert.isTrue(yield* store.settle(again, { state: "sent" }, start))
       }))
 
     it("a released mail is due immediately and its attempt does not count, and an outdated ticket releases nothing", () =>
       Effect.gen(function* () {
         const store = yield* MailStore
         yield* queued()
-        const [refused] = yield* claimAll(testStartTime)
+        const [refused] = yield* claimAll(start)
         if (refused === undefined) return assert.fail("nothing was taken")
-        yield* store.settle(refused, { state: "waiting", until: testStartTime + second, reason: "451 busy" }, testStartTime)
-        for (const moment of [testStartTime + second, testStartTime + minute]) {
+        yield* store.settle(refused, { state: "waiting", until: start + second, reason: "451 busy" }, start)
+        for (const moment of [start + second, start + minute]) {
           const [broken] = yield* claimAll(moment)
           if (broken === undefined) return assert.fail("nothing was taken")
           assert.strictEqual(broken.attempts, 2)
           assert.isTrue(yield* store.settle(broken, { state: "released" }, moment))
           assert.deepStrictEqual(yield* store.nextDue, Option.some(moment))
         }
-        const [lost] = yield* claimAll(testStartTime + minute)
-        const [present] = yield* claimAll(testStartTime + hour)
+        const [lost] = yield* claimAll(start + minute)
+        const [present] = yield* claimAll(start + hour)
         if (lost === undefined) return assert.fail("nothing was taken")
-        assert.isFalse(yield* store.settle(lost, { state: "released" }, testStartTime + hour))
+        assert.isFalse(yield* store.settle(lost, { state: "released" }, start + hour))
         assert.deepStrictEqual([lost.attempts, present?.attempts], [2, 2], "a claim that was lost is no attempt")
       }))
   })

@@ -7,7 +7,7 @@ import { DatabaseHealth } from "@partner-commentary/core/operations/DatabaseHeal
 import { Retention } from "@partner-commentary/core/operations/Retention"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
-import { day, testStartTime } from "../support/Fixtures.ts"
+import { day, start } from "../support/Fixtures.ts"
 import { makeGuaranteeTest } from "../support/GuaranteeTest.ts"
 
 export const suite = <E>(name: string, layer: Layer.Layer<DatabaseHealth | Retention, E>): void => {
@@ -18,7 +18,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<DatabaseHealth | Reten
       Effect.gen(function* () {
         const { check } = yield* DatabaseHealth
         const { count } = yield* Retention
-        const later = testStartTime + day
+        const later = start + day
         const before = { mails: later, windows: later, answers: later, events: later, testTopics: later }
         const empty = yield* count(before)
         yield* Effect.forEach(Array.from({ length: 100 }), () => check, { concurrency: "unbounded" })

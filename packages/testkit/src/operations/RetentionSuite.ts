@@ -16,7 +16,16 @@ import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as TestClock from "effect/testing/TestClock"
 import * as Creator from "../support/Creator.ts"
-import { day, hour, mail, personas, repeatedSubmission, testStartTime, submission, webhook } from "../support/Fixtures.ts"
+import {
+  day,
+  hour,
+  makeMail,
+  makePersonas,
+  makeRepeatedSubmission,
+  makeSubmission,
+  makeWebhook,
+  start
+} from "../support/Fixtures.ts"
 import { makeGuaranteeTest } from "../support/GuaranteeTest.ts"
 
 export const suite = <E>(
@@ -42,34 +51,34 @@ export const suite = <E>(
         const retention = yield* Retention
         const store = yield* MailStore
         for (const [index, state] of (["sent", "obsolete", "failed"] as const).entries()) {
-          yield* store.queue(mail())
-          for (const claimed of yield* store.claim(testStartTime, testStartTime + day, 10)) {
-            yield* store.settle(claimed, { state, reason: "550" }, testStartTime + index * hour)
+          yield* store.queue(makeMail())
+          for (const claimed of yield* store.claim(start, start + day, 10)) {
+            yield* store.settle(claimed, { state, reason: "550" }, start + index * hour)
           }
         }
-        yield* store.queue(mail())
-        assert.deepStrictEqual(yield* retention.purge({ ...keepAll, mails: testStartTime + 2 * hour }), {
+        yield* store.queue(makeMail())
+        assert.deepStrictEqual(yield* retention.purge({ ...keepAll, mails: start + 2 * hour }), {
           ...keepAll,
           mails: 2
         })
         assert.strictEqual((yield* store.failed(10)).length, 1)
-        assert.deepStrictEqual(yield* retention.purge({ ...keepAll, mails: testStartTime + 99 * day }), {
+        assert.deepStrictEqual(yield* retention.purge({ ...keepAll, mails: start + 99 * day }), {
           ...keepAll,
           mails: 1
         })
-        assert.strictEqual((yield* store.claim(testStartTime, testStartTime + hour, 10)).length, 1)
+        assert.strictEqual((yield* store.claim(start, start + hour, 10)).length, 1)
       }))
 
     it("duplicate windows that ended before the given time are deleted, and later windows still detect duplicates", () =>
       Effect.gen(function* () {
         const retention = yield* Retention
         const topics = yield* TopicStore
-        const given = submission({ personas: personas(2) })
+        const given = makeSubmission({ personas: makePersonas(2) })
         yield* topics.submit(given)
         assert.deepStrictEqual(yield* retention.purge({ ...keepAll, windows: given.windowUntil }), keepAll)
         const counted = yield* retention.count({ ...keepAll, windows: given.windowUntil + 1 })
         assert.deepStrictEqual(counted, { ...keepAll, windows: 2 })
-        const error = yield* Effect.flip(topics.submit(repeatedSubmission(given)))
+        const error = yield* Effect.flip(topics.submit(makeRepeatedSubmission(given)))
         assert.strictEqual(error._tag, "NoValidPersonas")
         const purged = yield* retention.purge({ ...keepAll, windows: given.windowUntil + 1 })
         assert.deepStrictEqual(purged, { ...keepAll, windows: 2 })
@@ -80,23 +89,23 @@ export const suite = <E>(
       Effect.gen(function* () {
         const retention = yield* Retention
         const store = yield* DeliveryStore
-        const one = webhook()
+        const one = makeWebhook()
         const audit = { action: "webhook.created", details: {} }
         yield* (yield* WebhookStore).insert({ webhook: one, audit, notice: null }, "sealed", 20)
-        const given = submission({ topic: one.owner, personas: personas(2) })
+        const given = makeSubmission({ topic: one.owner, personas: makePersonas(2) })
         const { sent } = yield* (yield* TopicStore).submit(given)
         for (const [index, id] of sent.entries()) {
-          yield* TestClock.setTime(testStartTime + index * hour)
+          yield* TestClock.setTime(start + index * hour)
           yield* Creator.decline(id)
         }
-        assert.deepStrictEqual(yield* retention.purge({ ...keepAll, events: testStartTime }), keepAll)
-        const purged = yield* retention.purge({ ...keepAll, events: testStartTime + hour })
+        assert.deepStrictEqual(yield* retention.purge({ ...keepAll, events: start }), keepAll)
+        const purged = yield* retention.purge({ ...keepAll, events: start + hour })
         assert.deepStrictEqual(purged, { ...keepAll, events: 1 })
         const open = { allow: () => ({ limit: 5, probe: false }), taken: (present: ReceiverState) => present }
-        const claimed = yield* store.claim(one.id, testStartTime + day, testStartTime + 2 * day, open)
+        const claimed = yield* store.claim(one.id, start + day, start + 2 * day, open)
         assert.deepStrictEqual(claimed.length, 1)
         assert.include(claimed[0]?.payload, '"timestamp":"2026-01-30T13:00:00.000Z"')
-        yield* retention.purge({ ...keepAll, events: testStartTime + day })
+        yield* retention.purge({ ...keepAll, events: start + day })
         assert.isTrue(Option.isNone(yield* store.nextDue))
       }))
 
@@ -105,24 +114,24 @@ export const suite = <E>(
         const retention = yield* Retention
         const store = yield* WebhookStore
         const audit = { action: "webhook.secret_rotated", details: {} }
-        const [early, late] = [webhook(), webhook()]
+        const [early, late] = [makeWebhook(), makeWebhook()]
         for (const [one, formerUntil] of [
-          [early, testStartTime + hour],
-          [late, testStartTime + day]
+          [early, start + hour],
+          [late, start + day]
         ] as const) {
           yield* store.insert({ webhook: one, audit, notice: null }, "one", 20)
-          yield* store.rotateSecret(one.owner, one.id, { encrypted: "two", at: testStartTime, formerUntil }, audit)
+          yield* store.rotateSecret(one.owner, one.id, { encrypted: "two", at: start, formerUntil }, audit)
         }
         const formerOf = ({ id }: { readonly id: typeof early.id }) =>
           Effect.map(store.secrets(id), (found) => Option.getOrThrow(found).formerSecret)
-        yield* TestClock.setTime(testStartTime + hour - 1)
+        yield* TestClock.setTime(start + hour - 1)
         yield* retention.purge(keepAll)
-        assert.deepStrictEqual(yield* formerOf(early), { encrypted: "one", until: testStartTime + hour })
-        yield* TestClock.setTime(testStartTime + hour)
+        assert.deepStrictEqual(yield* formerOf(early), { encrypted: "one", until: start + hour })
+        yield* TestClock.setTime(start + hour)
         assert.deepStrictEqual(yield* retention.purge(keepAll), keepAll)
         const remaining = { encryptedSecret: "two", formerSecret: null }
         assert.deepStrictEqual(yield* store.secrets(early.id), Option.some(remaining))
-        assert.deepStrictEqual(yield* formerOf(late), { encrypted: "one", until: testStartTime + day })
+        assert.deepStrictEqual(yield* formerOf(late), { encrypted: "one", until: start + day })
       }))
 
     it("stored responses that expired before the given time are deleted, and other stored responses are still returned", () =>
@@ -131,15 +140,15 @@ export const suite = <E>(
         const answers = yield* IdempotencyStore
         const { run } = yield* Transaction
         for (const [index, id] of ["first", "second"].entries()) {
-          const claim = { id, fingerprint: "body", at: testStartTime, until: testStartTime + (index + 1) * hour }
+          const claim = { id, fingerprint: "body", at: start, until: start + (index + 1) * hour }
           const answer = { status: 201, location: null, body: "{}", encrypted: false }
           yield* run(Effect.andThen(answers.claim(claim), answers.keep(id, answer)))
         }
-        assert.deepStrictEqual(yield* retention.purge({ ...keepAll, answers: testStartTime + hour }), keepAll)
-        const purged = yield* retention.purge({ ...keepAll, answers: testStartTime + hour + 1 })
+        assert.deepStrictEqual(yield* retention.purge({ ...keepAll, answers: start + hour }), keepAll)
+        const purged = yield* retention.purge({ ...keepAll, answers: start + hour + 1 })
         assert.deepStrictEqual(purged, { ...keepAll, answers: 1 })
-        assert.isTrue(Option.isNone(yield* answers.find("first", testStartTime)))
-        assert.isTrue(Option.isSome(yield* answers.find("second", testStartTime)))
+        assert.isTrue(Option.isNone(yield* answers.find("first", start)))
+        assert.isTrue(Option.isSome(yield* answers.find("second", start)))
       }))
   })
 }

@@ -18,7 +18,17 @@ import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as TestClock from "effect/testing/TestClock"
 import * as Creator from "../support/Creator.ts"
-import { day, hour, mail, makeOrganizationId, owner, personas, testStartTime, submission, webhook } from "../support/Fixtures.ts"
+import {
+  day,
+  hour,
+  makeMail,
+  makeOrganizationId,
+  makeOwner,
+  makePersonas,
+  makeSubmission,
+  makeWebhook,
+  start
+} from "../support/Fixtures.ts"
 import { makeGuaranteeTest } from "../support/GuaranteeTest.ts"
 
 const far = 10_000
@@ -53,28 +63,28 @@ export const suite = <E>(
     it("mails with and without an organization count as due from their due time, and as unsettled until they are settled", () =>
       Effect.gen(function* () {
         const store = yield* MailStore
-        const dueThen = yield* growth(due(testStartTime))
-        const dueEarlier = yield* growth(due(testStartTime - 1))
-        const waits = yield* growth(waiting(testStartTime))
+        const dueThen = yield* growth(due(start))
+        const dueEarlier = yield* growth(due(start - 1))
+        const waits = yield* growth(waiting(start))
         for (const organization of [null, null, makeOrganizationId(), makeOrganizationId()]) {
-          yield* store.queue(mail({ organizationId: organization }))
+          yield* store.queue(makeMail({ organizationId: organization }))
         }
         assert.deepStrictEqual(yield* dueThen, { ...nothing, mails: 4 })
         assert.deepStrictEqual(yield* dueEarlier, nothing)
         assert.deepStrictEqual(yield* waits, { ...quiet, mails: 4 })
-        const claimed = yield* store.claim(testStartTime, testStartTime + hour, far)
+        const claimed = yield* store.claim(start, start + hour, far)
         assert.deepStrictEqual(yield* dueThen, nothing, "under way until the lease ends")
-        for (const one of claimed) yield* store.settle(one, { state: "sent" }, testStartTime)
+        for (const one of claimed) yield* store.settle(one, { state: "sent" }, start)
         assert.deepStrictEqual(yield* waits, quiet)
       }))
 
     it("due assignments of the live and the test environment are counted separately", () =>
       Effect.gen(function* () {
         const topics = yield* TopicStore
-        const early = yield* growth(due(testStartTime))
-        const late = yield* growth(due(testStartTime + 3 * day))
-        yield* topics.submit(submission({ personas: personas(2), topic: owner() }))
-        yield* topics.submit(submission({ topic: owner({ environment: "test" }) }))
+        const early = yield* growth(due(start))
+        const late = yield* growth(due(start + 3 * day))
+        yield* topics.submit(makeSubmission({ personas: makePersonas(2), topic: makeOwner() }))
+        yield* topics.submit(makeSubmission({ topic: makeOwner({ environment: "test" }) }))
         assert.deepStrictEqual(yield* early, { ...nothing, mails: 2 })
         assert.deepStrictEqual(yield* late, { ...nothing, assignments: 2, tests: 1, mails: 2 })
       }))
@@ -82,9 +92,9 @@ export const suite = <E>(
     it("a draft counts as stalled after all its generation attempts have failed", () =>
       Effect.gen(function* () {
         const topics = yield* TopicStore
-        const waits = Effect.map(waiting(testStartTime), ({ stalledDrafts }) => stalledDrafts)
+        const waits = Effect.map(waiting(start), ({ stalledDrafts }) => stalledDrafts)
         const before = yield* waits
-        const given = submission()
+        const given = makeSubmission()
         yield* topics.submit(given)
         const id = given.candidates[0]?.shareId ?? assert.fail()
         yield* Creator.submitPerspective(id)
@@ -100,22 +110,22 @@ export const suite = <E>(
         const backlog = yield* WorkBacklog
         const count = Effect.map(backlog.mailsToRetry, Option.match({ onNone: () => 0, onSome: ({ count }) => count }))
         const before = yield* count
-        const last = mail()
-        yield* store.queue(mail({ createdAt: testStartTime - hour }))
+        const last = makeMail()
+        yield* store.queue(makeMail({ createdAt: start - hour }))
         yield* store.queue(last)
         assert.strictEqual(yield* count, before, "none was attempted")
-        const claimed = yield* store.claim(testStartTime, testStartTime + hour, far)
+        const claimed = yield* store.claim(start, start + hour, far)
         assert.strictEqual(yield* count, before, "none has failed")
         for (const one of claimed) {
-          const until = testStartTime + (one.id === last.id ? 200 : 100) * day
-          yield* store.settle(one, { state: "waiting", until, reason: one.id }, testStartTime)
+          const until = start + (one.id === last.id ? 200 : 100) * day
+          yield* store.settle(one, { state: "waiting", until, reason: one.id }, start)
         }
         const waits = Option.getOrThrow(yield* backlog.mailsToRetry)
         assert.strictEqual(waits.lastReason, last.id)
-        assert.isAtMost(waits.oldest, testStartTime - hour)
+        assert.isAtMost(waits.oldest, start - hour)
         assert.isAtLeast(waits.count, before + 2)
-        for (const one of yield* store.claim(testStartTime + 300 * day, testStartTime + 301 * day, far)) {
-          yield* store.settle(one, { state: "sent" }, testStartTime)
+        for (const one of yield* store.claim(start + 300 * day, start + 301 * day, far)) {
+          yield* store.settle(one, { state: "sent" }, start)
         }
         assert.deepStrictEqual(yield* backlog.mailsToRetry, Option.none())
       }))
@@ -125,7 +135,7 @@ export const suite = <E>(
         const topics = yield* TopicStore
         const backlog = yield* WorkBacklog
         const count = Effect.map(backlog.draftsToRetry, Option.match({ onNone: () => 0, onSome: ({ count }) => count }))
-        const given = submission()
+        const given = makeSubmission()
         yield* topics.submit(given)
         const id = given.candidates[0]?.shareId ?? assert.fail()
         yield* Creator.submitPerspective(id)
@@ -141,20 +151,20 @@ export const suite = <E>(
 
     it("an open circuit breaker counts as half open when its next probe is due", () =>
       Effect.gen(function* () {
-        const mine = owner()
+        const mine = makeOwner()
         const deliveries = yield* DeliveryStore
-        const early = yield* growth(waiting(testStartTime))
-        const late = yield* growth(waiting(testStartTime + hour))
-        const made = webhook({ owner: mine, events: ["commentary.failed"] })
+        const early = yield* growth(waiting(start))
+        const late = yield* growth(waiting(start + hour))
+        const made = makeWebhook({ owner: mine, events: ["commentary.failed"] })
         yield* (yield* WebhookStore).insert({ webhook: made, audit, notice: null }, "sealed", 20)
-        const given = submission({ topic: mine })
+        const given = makeSubmission({ topic: mine })
         yield* (yield* TopicStore).submit(given)
         yield* Creator.decline(given.candidates[0]?.shareId ?? assert.fail())
         const opened = {
-          health: { ...CircuitBreaker.healthyState, failingSince: testStartTime, probes: 0 },
-          quietUntil: testStartTime + hour
+          health: { ...CircuitBreaker.healthyState, failingSince: start, probes: 0 },
+          quietUntil: start + hour
         }
-        yield* deliveries.claim(made.id, testStartTime, testStartTime + hour, {
+        yield* deliveries.claim(made.id, start, start + hour, {
           allow: () => ({ limit: 1, probe: false }),
           taken: (present) => ({ ...present, ...opened })
         })
@@ -165,25 +175,25 @@ export const suite = <E>(
     it("a recovery job counts as due until the job is done", () =>
       Effect.gen(function* () {
         const store = yield* RedeliveryStore
-        const count = yield* growth(due(testStartTime))
-        const made = webhook()
+        const count = yield* growth(due(start))
+        const made = makeWebhook()
         yield* (yield* WebhookStore).insert({ webhook: made, audit, notice: null }, "sealed", 20)
-        const span = { since: testStartTime - day, until: testStartTime }
+        const span = { since: start - day, until: start }
         yield* store.open(
-          { id: makeOrganizationId(), webhookId: made.id, ...span, held: false, askedAt: testStartTime },
+          { id: makeOrganizationId(), webhookId: made.id, ...span, held: false, askedAt: start },
           { ...audit, subject: made.id, organizationId: made.owner.organizationId }
         )
         assert.deepStrictEqual(yield* count, { ...nothing, recoveries: 1 })
-        yield* store.step(testStartTime, far, (receiver) => receiver)
+        yield* store.step(start, far, (receiver) => receiver)
         assert.deepStrictEqual(yield* count, nothing)
       }))
 
     it("each count of the backlog stops at the limit", () =>
       Effect.gen(function* () {
         const store = yield* MailStore
-        for (let count = 0; count < 5; count++) yield* store.queue(mail({ organizationId: makeOrganizationId() }))
-        assert.strictEqual((yield* due(testStartTime, 3)).mails, 3)
-        assert.strictEqual((yield* waiting(testStartTime, 3)).mails, 3)
+        for (let count = 0; count < 5; count++) yield* store.queue(makeMail({ organizationId: makeOrganizationId() }))
+        assert.strictEqual((yield* due(start, 3)).mails, 3)
+        assert.strictEqual((yield* waiting(start, 3)).mails, 3)
       }))
   })
 }

@@ -9,11 +9,11 @@ import { OrganizationId, parse } from "@partner-commentary/core/shared/Ids"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import { hour, organization, makeOrganizationId, testStartTime } from "../support/Fixtures.ts"
+import { hour, makeOrganization, makeOrganizationId, start } from "../support/Fixtures.ts"
 import { makeGuaranteeTest } from "../support/GuaranteeTest.ts"
 
 /** Creates organizations in the tables from which the store reads. */
-export interface OrganizationRecords<E, R> {
+export interface OrganizationTestWriter<E, R> {
   /** Plan and limits may be constants if the embedder's tables do not contain them. */
   readonly register: (organization: Organization) => Effect.Effect<unknown, E, R>
   /**
@@ -26,7 +26,7 @@ export interface OrganizationRecords<E, R> {
 export const suite = <R, E, E2>(
   name: string,
   layer: Layer.Layer<OrganizationStore | R, E>,
-  kept: OrganizationRecords<E2, R>
+  kept: OrganizationTestWriter<E2, R>
 ): void => {
   describe(`${name}: OrganizationStore, reading`, () => {
     const it = makeGuaranteeTest(layer)
@@ -34,7 +34,7 @@ export const suite = <R, E, E2>(
     it("an organization is found only by its exact id", () =>
       Effect.gen(function* () {
         const store = yield* OrganizationStore
-        const [one, unnamed] = [organization({ name: "Zoë “Z” 🏆", identityId: "auth|1" }), organization()]
+        const [one, unnamed] = [makeOrganization({ name: "Zoë “Z” 🏆", identityId: "auth|1" }), makeOrganization()]
         yield* kept.register(one)
         yield* kept.register(unnamed)
         for (const each of [one, unnamed]) {
@@ -46,8 +46,11 @@ export const suite = <R, E, E2>(
     it("an organization is found only by its exact identity id", () =>
       Effect.gen(function* () {
         const store = yield* OrganizationStore
-        const [one, other] = [organization({ identityId: "auth|One" }), organization({ identityId: "auth|Two" })]
-        for (const each of [one, other, organization()]) yield* kept.register(each)
+        const [one, other] = [
+          makeOrganization({ identityId: "auth|One" }),
+          makeOrganization({ identityId: "auth|Two" })
+        ]
+        for (const each of [one, other, makeOrganization()]) yield* kept.register(each)
         assert.deepStrictEqual(yield* store.findByIdentity("auth|One"), Option.some(one))
         assert.deepStrictEqual(yield* store.findByIdentity("auth|Two"), Option.some(other))
         for (const text of [...spellings, one.id, one.name]) {
@@ -58,7 +61,7 @@ export const suite = <R, E, E2>(
     it("a suspended organization is found with the time of its suspension", () =>
       Effect.gen(function* () {
         const store = yield* OrganizationStore
-        const one = organization({ identityId: "auth|1", suspendedAt: testStartTime - hour })
+        const one = makeOrganization({ identityId: "auth|1", suspendedAt: start - hour })
         yield* kept.register(one)
         assert.deepStrictEqual(yield* store.find(one.id), Option.some(one))
         assert.deepStrictEqual(yield* store.findByIdentity("auth|1"), Option.some(one))
@@ -67,7 +70,7 @@ export const suite = <R, E, E2>(
     it("an organization that is found by its identity id is also found by its lower-case UUID, which keys and topics use", () =>
       Effect.gen(function* () {
         const store = yield* OrganizationStore
-        yield* kept.register(organization({ identityId: "auth|1" }))
+        yield* kept.register(makeOrganization({ identityId: "auth|1" }))
         const identities = ["auth|1", ...(kept.existing === undefined ? [] : [yield* kept.existing])]
         for (const identity of identities) {
           const { id } = Option.getOrThrow(yield* store.findByIdentity(identity))

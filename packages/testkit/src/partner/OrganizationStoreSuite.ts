@@ -5,7 +5,7 @@ import { OrganizationStore } from "@partner-commentary/core/partner/Organization
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import { hour, organization, makeOrganizationId, testStartTime } from "../support/Fixtures.ts"
+import { hour, makeOrganization, makeOrganizationId, start } from "../support/Fixtures.ts"
 import { makeGuaranteeTest } from "../support/GuaranteeTest.ts"
 import * as OrganizationReadingSuite from "./OrganizationReadingSuite.ts"
 
@@ -23,13 +23,13 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
       Effect.gen(function* () {
         const store = yield* OrganizationStore
         const registry = yield* OrganizationRegistry
-        const full = organization({
+        const full = makeOrganization({
           plan: "premium",
           limits: { requests_per_hour: 7, topics_per_month: 0 },
           identityId: "auth|1",
-          suspendedAt: testStartTime + hour
+          suspendedAt: start + hour
         })
-        const bare = organization({ contactEmail: null })
+        const bare = makeOrganization({ contactEmail: null })
         for (const one of [full, bare]) {
           yield* registry.insert(one)
           assert.deepStrictEqual(yield* store.find(one.id), Option.some(one))
@@ -41,7 +41,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
       Effect.gen(function* () {
         const store = yield* OrganizationStore
         const registry = yield* OrganizationRegistry
-        const one = organization({ limits: { topics_per_month: 0 } })
+        const one = makeOrganization({ limits: { topics_per_month: 0 } })
         yield* registry.insert(one)
         yield* Effect.forEach(
           Array.from({ length: 20 }),
@@ -60,7 +60,11 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
       Effect.gen(function* () {
         const store = yield* OrganizationStore
         const registry = yield* OrganizationRegistry
-        const [first, second, third] = [organization({ identityId: "auth|1" }), organization(), organization()]
+        const [first, second, third] = [
+          makeOrganization({ identityId: "auth|1" }),
+          makeOrganization(),
+          makeOrganization()
+        ]
         yield* registry.insert(first)
         yield* registry.insert(second)
         const refused = yield* Effect.flip(registry.insert({ ...third, identityId: "auth|1" }))
@@ -78,7 +82,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
       Effect.gen(function* () {
         const store = yield* OrganizationStore
         const registry = yield* OrganizationRegistry
-        const [victim, other] = [organization(), organization()]
+        const [victim, other] = [makeOrganization(), makeOrganization()]
         yield* registry.insert(victim)
         for (const identityId of [victim.id, victim.id.toUpperCase()]) {
           const refused = yield* Effect.flip(registry.insert({ ...other, identityId }))
@@ -94,7 +98,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
     it("organizations are listed oldest first", () =>
       Effect.gen(function* () {
         const registry = yield* OrganizationRegistry
-        const [late, early] = [organization({ createdAt: testStartTime + hour }), organization()]
+        const [late, early] = [makeOrganization({ createdAt: start + hour }), makeOrganization()]
         yield* registry.insert(late)
         yield* registry.insert(early)
         assert.deepStrictEqual(yield* registry.list, [early, late])

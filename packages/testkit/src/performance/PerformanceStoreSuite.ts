@@ -1,6 +1,6 @@
 /** Tests the guarantees of every PerformanceStore: the returned assignments, their order, and their metrics. */
 import { assert, describe } from "@effect/vitest"
-import type { PersonaTimeline } from "@partner-commentary/core/performance/AssignmentTimeline"
+import type { AssignmentTimelineWithPersona } from "@partner-commentary/core/performance/AssignmentTimeline"
 import { percentilesOf } from "@partner-commentary/core/performance/Histogram"
 import {
   type AssignmentMetrics,
@@ -21,19 +21,19 @@ import * as Creator from "../support/Creator.ts"
 import {
   day,
   hour,
-  minute,
   makeOrganizationId,
-  owner as ownerOf,
-  persona,
-  personas,
-  testStartTime,
-  submission
+  makePersona,
+  makePersonas,
+  makeSubmission,
+  minute,
+  makeOwner as ownerOf,
+  start
 } from "../support/Fixtures.ts"
 import { makeGuaranteeTest } from "../support/GuaranteeTest.ts"
 
 type Stores = TopicStore | AssignmentStore | PerformanceStore
 
-const whole = { start: testStartTime - 1000 * day, end: testStartTime + 1000 * day }
+const whole = { start: start - 1000 * day, end: start + 1000 * day }
 
 export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
   describe(`${name}: PerformanceStore`, () => {
@@ -42,9 +42,9 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
     it("an assignment's timeline has the time of every step that the assignment has reached", () =>
       Effect.gen(function* () {
         const owner = ownerOf()
-        const asked = persona()
-        const [id] = yield* send(owner, testStartTime, [asked])
-        const timeline: PersonaTimeline = {
+        const asked = makePersona()
+        const [id] = yield* send(owner, start, [asked])
+        const timeline: AssignmentTimelineWithPersona = {
           personaId: asked.id,
           personaName: asked.name,
           status: "topic_sent",
@@ -55,37 +55,37 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
           approvedAt: null
         }
         assert.deepStrictEqual(yield* all(owner), [timeline])
-        yield* TestClock.setTime(testStartTime + minute)
+        yield* TestClock.setTime(start + minute)
         yield* Creator.deliverRequest(id)
-        yield* TestClock.setTime(testStartTime + hour)
+        yield* TestClock.setTime(start + hour)
         yield* Creator.submitPerspective(id)
-        yield* TestClock.setTime(testStartTime + 2 * hour)
+        yield* TestClock.setTime(start + 2 * hour)
         yield* Creator.runDueStep(id)
         yield* Creator.completeDraft(id)
-        const drafted: PersonaTimeline = {
+        const drafted: AssignmentTimelineWithPersona = {
           ...timeline,
           status: "commentary_generated",
-          notifiedAt: testStartTime + minute,
-          respondedAt: testStartTime + hour,
-          firstDraftedAt: testStartTime + 2 * hour
+          notifiedAt: start + minute,
+          respondedAt: start + hour,
+          firstDraftedAt: start + 2 * hour
         }
         assert.deepStrictEqual(yield* all(owner), [drafted])
-        yield* TestClock.setTime(testStartTime + 3 * hour)
+        yield* TestClock.setTime(start + 3 * hour)
         yield* Creator.revise(id)
         yield* Creator.runDueStep(id)
         yield* Creator.completeDraft(id)
         assert.deepStrictEqual(yield* all(owner), [drafted])
-        yield* TestClock.setTime(testStartTime + 4 * hour)
+        yield* TestClock.setTime(start + 4 * hour)
         yield* Creator.approve(id)
         assert.deepStrictEqual(yield* all(owner), [
-          { ...drafted, status: "creator_approved", approvedAt: testStartTime + 4 * hour }
+          { ...drafted, status: "creator_approved", approvedAt: start + 4 * hour }
         ])
       }))
 
     it("the timeline of a failed assignment contains the failure reason", () =>
       Effect.gen(function* () {
         const owner = ownerOf()
-        const [declined, withdrawn] = yield* send(owner, testStartTime, personas(2))
+        const [declined, withdrawn] = yield* send(owner, start, makePersonas(2))
         yield* Creator.decline(declined as ShareId)
         yield* Creator.respondAndDraft(withdrawn as ShareId)
         yield* Creator.withdraw(withdrawn as ShareId)
@@ -104,9 +104,9 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         const owner = ownerOf()
         const names = ["before", "first", "last", "after"]
         for (const [index, later] of [-1, 0, day - 1, day].entries()) {
-          yield* send(owner, testStartTime + later, [persona({ name: `${names[index]}` })])
+          yield* send(owner, start + later, [makePersona({ name: `${names[index]}` })])
         }
-        const { timelines } = yield* store.page(owner, { start: testStartTime, end: testStartTime + day }, null, 10)
+        const { timelines } = yield* store.page(owner, { start: start, end: start + day }, null, 10)
         assert.deepStrictEqual(
           timelines.map(({ personaName }) => personaName),
           ["first", "last"]
@@ -116,8 +116,8 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
     it("the assignments of another organization or environment are not returned", () =>
       Effect.gen(function* () {
         const owner = ownerOf()
-        yield* send({ ...owner, environment: "test" }, testStartTime)
-        yield* send({ ...owner, organizationId: makeOrganizationId() }, testStartTime)
+        yield* send({ ...owner, environment: "test" }, start)
+        yield* send({ ...owner, organizationId: makeOrganizationId() }, start)
         assert.deepStrictEqual(yield* all(owner), [])
       }))
 
@@ -126,11 +126,11 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         const store = yield* PerformanceStore
         const owner = ownerOf()
         const named = (name: string, count: number) =>
-          Array.from({ length: count }, (_, index) => persona({ name: `${name} ${index}` }))
+          Array.from({ length: count }, (_, index) => makePersona({ name: `${name} ${index}` }))
         const [late, early, latest] = [named("late", 3), named("early", 4), named("latest", 1)]
-        yield* send(owner, testStartTime + hour, late)
-        yield* send(owner, testStartTime, early)
-        yield* send(owner, testStartTime + 2 * hour, latest)
+        yield* send(owner, start + hour, late)
+        yield* send(owner, start, early)
+        yield* send(owner, start + 2 * hour, latest)
         const order = [...early, ...late, ...latest].map(({ name }) => name)
         for (const limit of [1, 2, 3, 4]) {
           const seen: Array<string> = []
@@ -147,26 +147,26 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
     it("daily metrics contain the current outcomes and durations of each persona", () =>
       Effect.gen(function* () {
         const owner = ownerOf()
-        const [ada, bo] = [persona({ name: "Ada" }), persona({ name: "Bo" })]
-        const [first] = yield* send(owner, testStartTime, [ada, bo])
+        const [ada, bo] = [makePersona({ name: "Ada" }), makePersona({ name: "Bo" })]
+        const [first] = yield* send(owner, start, [ada, bo])
         assert.deepStrictEqual(
           summaries(yield* days(owner)),
           summaries([metricsOf(ada, sent(1)), metricsOf(bo, sent(1))])
         )
-        yield* TestClock.setTime(testStartTime + minute)
+        yield* TestClock.setTime(start + minute)
         yield* Creator.deliverRequest(first)
-        yield* TestClock.setTime(testStartTime + hour)
+        yield* TestClock.setTime(start + hour)
         yield* Creator.respondAndDraft(first)
-        yield* TestClock.setTime(testStartTime + 3 * hour)
+        yield* TestClock.setTime(start + 3 * hour)
         yield* Creator.approve(first)
         const metrics = emptyMetrics()
         addTimeline(metrics, {
           status: "creator_approved",
           failureReason: null,
-          notifiedAt: testStartTime + minute,
-          respondedAt: testStartTime + hour,
-          firstDraftedAt: testStartTime + hour,
-          approvedAt: testStartTime + 3 * hour
+          notifiedAt: start + minute,
+          respondedAt: start + hour,
+          firstDraftedAt: start + hour,
+          approvedAt: start + 3 * hour
         })
         assert.deepStrictEqual(
           summaries(yield* days(owner)),
@@ -178,8 +178,8 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
       Effect.gen(function* () {
         const store = yield* PerformanceStore
         const owner = ownerOf()
-        const midnight = Math.floor(testStartTime / day) * day
-        const ada = persona({ name: "Ada Northwind" })
+        const midnight = Math.floor(start / day) * day
+        const ada = makePersona({ name: "Ada Northwind" })
         for (const [index, name] of ["Too Early", "Ada Northwind", "Ada Southwind", "Too Late"].entries()) {
           yield* send(owner, midnight + (index - 1) * day, [{ ...ada, name }])
         }
@@ -194,15 +194,15 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
     it("percentiles of many durations are exact within 5 %, and every duration is counted", () =>
       Effect.gen(function* () {
         const owner = ownerOf()
-        const ada = persona({ name: "Ada" })
+        const ada = makePersona({ name: "Ada" })
         const times: Array<number> = []
         for (let index = 0; index < 80; index++) {
-          const [id] = yield* send(owner, testStartTime, [ada])
-          yield* TestClock.setTime(testStartTime + minute)
+          const [id] = yield* send(owner, start, [ada])
+          yield* TestClock.setTime(start + minute)
           yield* Creator.deliverRequest(id)
           const took = (index + 1) ** 2 * 10_007
           times.push(took)
-          yield* TestClock.setTime(testStartTime + minute + took)
+          yield* TestClock.setTime(start + minute + took)
           yield* Creator.submitPerspective(id)
         }
         const [first] = yield* days(owner)
@@ -216,7 +216,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
   })
 }
 
-const days = (owner: Owner) => Effect.flatMap(PerformanceStore, (store) => store.days(owner, testStartTime - 2 * day, null))
+const days = (owner: Owner) => Effect.flatMap(PerformanceStore, (store) => store.days(owner, start - 2 * day, null))
 
 const metricsOf = (
   { id, name }: { readonly id: PersonaId; readonly name: string },
@@ -239,9 +239,9 @@ const summaries = (found: ReadonlyArray<PersonaMetrics>) =>
     .map(({ personaId, personaName, metrics }) => ({ personaId, personaName, ...summarizeMetrics(metrics) }))
     .toSorted((one, other) => (one.personaName < other.personaName ? -1 : 1))
 
-const send = Effect.fnUntraced(function* (owner: Owner, createdAt: number, asked = personas(1)) {
+const send = Effect.fnUntraced(function* (owner: Owner, createdAt: number, asked = makePersonas(1)) {
   const topics = yield* TopicStore
-  const { sent } = yield* topics.submit(submission({ personas: asked, topic: { ...owner, createdAt } }))
+  const { sent } = yield* topics.submit(makeSubmission({ personas: asked, topic: { ...owner, createdAt } }))
   return sent as readonly [ShareId, ...ReadonlyArray<ShareId>]
 })
 

@@ -10,14 +10,14 @@ import type { Instant } from "@partner-commentary/core/shared/Instant"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import { day, makeOrganizationId, persona, makePersonaId as randomId, testStartTime } from "../support/Fixtures.ts"
+import { day, makeOrganizationId, makePersona, makePersonaId as randomId, start } from "../support/Fixtures.ts"
 import { makeGuaranteeTest } from "../support/GuaranteeTest.ts"
 
 /**
  * Creates personas and licences in the tables from which the store reads. The suite uses only fields that every store
  * has.
  */
-export interface PersonaRecords<E, R> {
+export interface PersonaTestWriter<E, R> {
   readonly publish: (persona: Persona) => Effect.Effect<unknown, E, R>
   /** The licence is valid from `start` on. The value null means that the licence has no end. */
   readonly license: (
@@ -42,13 +42,13 @@ export interface PersonaRecords<E, R> {
 export const suite = <R, E, E2>(
   name: string,
   layer: Layer.Layer<PersonaStore | R, E>,
-  kept: PersonaRecords<E2, R>
+  kept: PersonaTestWriter<E2, R>
 ): void => {
   const organization = kept.organization ?? Effect.sync(makeOrganizationId)
   const personaId = kept.personaId ?? randomId
 
   const bare = (changes: Partial<Persona> = {}) =>
-    persona({
+    makePersona({
       id: personaId(),
       imageUrl: "",
       expertise: [],
@@ -77,7 +77,7 @@ export const suite = <R, E, E2>(
         const [ending, lasting] = [bare({ name: "Aaron" }), bare({ name: "Bo" })]
         yield* kept.publish(ending)
         yield* kept.publish(lasting)
-        yield* kept.license(mine, ending.id, testStartTime + day)
+        yield* kept.license(mine, ending.id, start + day)
         yield* kept.license(mine, lasting.id, null)
         const both = [ending.id, lasting.id]
         const at = Effect.fnUntraced(function* (moment: Instant) {
@@ -85,9 +85,9 @@ export const suite = <R, E, E2>(
           assert.deepStrictEqual(ids(yield* store.licensed(mine, moment)).toSorted(), among)
           return among
         })
-        assert.deepStrictEqual(yield* at(testStartTime + day - 1), both.toSorted())
-        assert.deepStrictEqual(yield* at(testStartTime + day), [lasting.id])
-        assert.deepStrictEqual(yield* at(testStartTime + 10_000 * day), [lasting.id])
+        assert.deepStrictEqual(yield* at(start + day - 1), both.toSorted())
+        assert.deepStrictEqual(yield* at(start + day), [lasting.id])
+        assert.deepStrictEqual(yield* at(start + 10_000 * day), [lasting.id])
       }))
 
     it("a licence applies only to its own organization, and only requested personas are returned", () =>
@@ -99,11 +99,11 @@ export const suite = <R, E, E2>(
         yield* kept.license(mine, one.id, null)
         yield* kept.license(mine, other.id, null)
         yield* kept.license(theirs, other.id, null)
-        const among = (asked: ReadonlyArray<PersonaId>) => Effect.map(store.licensedAmong(mine, asked, testStartTime), ids)
+        const among = (asked: ReadonlyArray<PersonaId>) => Effect.map(store.licensedAmong(mine, asked, start), ids)
         assert.deepStrictEqual(yield* among([one.id, unlicensed.id, personaId()]), [one.id])
         assert.deepStrictEqual(yield* among([]), [])
-        assert.deepStrictEqual(ids(yield* store.licensed(theirs, testStartTime)), [other.id])
-        assert.deepStrictEqual(yield* store.licensed(makeOrganizationId(), testStartTime), [])
+        assert.deepStrictEqual(ids(yield* store.licensed(theirs, start)), [other.id])
+        assert.deepStrictEqual(yield* store.licensed(makeOrganizationId(), start), [])
       }))
 
     it("every listed persona is found and licensed by its lower-case UUID, which requests use", () =>
@@ -114,13 +114,13 @@ export const suite = <R, E, E2>(
         yield* kept.publish(one)
         yield* kept.license(mine, one.id, null)
         if (kept.existing !== undefined) yield* kept.existing(mine)
-        const listed = yield* store.licensed(mine, testStartTime)
+        const listed = yield* store.licensed(mine, start)
         assert.lengthOf(listed, kept.existing === undefined ? 1 : 2)
         for (const persona of listed) {
           const requested = parse(PersonaId, persona.id)
           assert.deepStrictEqual(requested, Option.some(persona.id), `${persona.id} is no UUID in lower case`)
           assert.deepStrictEqual(found(yield* store.find(persona.id)), found(Option.some(persona)))
-          assert.deepStrictEqual(ids(yield* store.licensedAmong(mine, [persona.id], testStartTime)), [persona.id])
+          assert.deepStrictEqual(ids(yield* store.licensedAmong(mine, [persona.id], start)), [persona.id])
         }
       }))
 
@@ -133,7 +133,7 @@ export const suite = <R, E, E2>(
           yield* kept.publish(each)
           yield* kept.license(mine, each.id, null)
         }
-        const listed = yield* store.licensed(mine, testStartTime)
+        const listed = yield* store.licensed(mine, start)
         assert.deepStrictEqual(ids(listed), [first.id, second.id, zoe.id])
         for (const each of listed) assert.deepStrictEqual(yield* store.find(each.id), Option.some(each))
       }))

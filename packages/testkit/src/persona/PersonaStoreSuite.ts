@@ -7,7 +7,16 @@ import { PersonaStore } from "@partner-commentary/core/persona/PersonaStore"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import { day, hour, license, organization, makeOrganizationId, persona, makePersonaId, testStartTime } from "../support/Fixtures.ts"
+import {
+  day,
+  hour,
+  makeLicense,
+  makeOrganization,
+  makeOrganizationId,
+  makePersona,
+  makePersonaId,
+  start
+} from "../support/Fixtures.ts"
 import { makeGuaranteeTest } from "../support/GuaranteeTest.ts"
 import * as PersonaReadingSuite from "./PersonaReadingSuite.ts"
 
@@ -17,9 +26,9 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
   PersonaReadingSuite.suite(name, layer, {
     publish: (persona) => PersonaRegistry.use(({ insert }) => insert(persona)),
     license: (organizationId, personaId, until) =>
-      PersonaRegistry.use(({ grant }) => grant(license({ organizationId, personaId, until }))),
+      PersonaRegistry.use(({ grant }) => grant(makeLicense({ organizationId, personaId, until }))),
     organization: Effect.gen(function* () {
-      const owner = organization()
+      const owner = makeOrganization()
       yield* (yield* OrganizationRegistry).insert(owner)
       return owner.id
     })
@@ -32,8 +41,8 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
       Effect.gen(function* () {
         const store = yield* PersonaStore
         const registry = yield* PersonaRegistry
-        const full = persona({ name: "Zoë “Z” 🏆", bio: "line\nline" })
-        const bare = persona({
+        const full = makePersona({ name: "Zoë “Z” 🏆", bio: "line\nline" })
+        const bare = makePersona({
           imageUrl: "",
           bio: "",
           expertise: [],
@@ -51,7 +60,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
       Effect.gen(function* () {
         const store = yield* PersonaStore
         const registry = yield* PersonaRegistry
-        const one = persona({ expertise: [] })
+        const one = makePersona({ expertise: [] })
         yield* registry.insert(one)
         yield* Effect.forEach(
           Array.from({ length: 20 }, (_, index) => `${index}`),
@@ -72,7 +81,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
     it("personas are listed oldest first", () =>
       Effect.gen(function* () {
         const registry = yield* PersonaRegistry
-        const [late, early] = [persona({ createdAt: testStartTime + hour }), persona()]
+        const [late, early] = [makePersona({ createdAt: start + hour }), makePersona()]
         yield* registry.insert(late)
         yield* registry.insert(early)
         assert.deepStrictEqual(yield* registry.list, [early, late])
@@ -81,13 +90,13 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
     it("a licence is valid from its grant until its exact end", () =>
       Effect.gen(function* () {
         const store = yield* PersonaStore
-        const { grant, mine, one } = yield* licensed({ until: testStartTime + day })
-        assert.deepStrictEqual(yield* store.licensedAmong(mine, [one.id], testStartTime + day - 1), [one])
-        assert.deepStrictEqual(yield* store.licensedAmong(mine, [one.id], testStartTime + day), [])
-        assert.deepStrictEqual(yield* store.licensed(mine, testStartTime + day - 1), [one])
-        assert.deepStrictEqual(yield* store.licensed(mine, testStartTime + day), [])
+        const { grant, mine, one } = yield* licensed({ until: start + day })
+        assert.deepStrictEqual(yield* store.licensedAmong(mine, [one.id], start + day - 1), [one])
+        assert.deepStrictEqual(yield* store.licensedAmong(mine, [one.id], start + day), [])
+        assert.deepStrictEqual(yield* store.licensed(mine, start + day - 1), [one])
+        assert.deepStrictEqual(yield* store.licensed(mine, start + day), [])
         yield* grant({ until: null })
-        assert.deepStrictEqual(yield* store.licensed(mine, testStartTime + 100 * day), [one])
+        assert.deepStrictEqual(yield* store.licensed(mine, start + 100 * day), [one])
       }))
 
     it("a revoked licence ends immediately, keeps the time of its first revocation, and can be granted again", () =>
@@ -95,26 +104,26 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         const store = yield* PersonaStore
         const registry = yield* PersonaRegistry
         const { grant, mine, one } = yield* licensed({})
-        const revoked = yield* registry.revoke(mine, one.id, testStartTime + hour)
-        const expected = license({ organizationId: mine, personaId: one.id, revokedAt: testStartTime + hour })
+        const revoked = yield* registry.revoke(mine, one.id, start + hour)
+        const expected = makeLicense({ organizationId: mine, personaId: one.id, revokedAt: start + hour })
         assert.deepStrictEqual(revoked, Option.some(expected))
-        assert.deepStrictEqual(yield* registry.revoke(mine, one.id, testStartTime + day), revoked)
-        assert.deepStrictEqual(yield* store.licensed(mine, testStartTime + hour), [])
-        assert.deepStrictEqual(yield* store.licensedAmong(mine, [one.id], testStartTime + hour), [])
-        assert.isTrue(yield* grant({ grantedAt: testStartTime + day }))
-        assert.deepStrictEqual(yield* store.licensed(mine, testStartTime + day), [one])
+        assert.deepStrictEqual(yield* registry.revoke(mine, one.id, start + day), revoked)
+        assert.deepStrictEqual(yield* store.licensed(mine, start + hour), [])
+        assert.deepStrictEqual(yield* store.licensedAmong(mine, [one.id], start + hour), [])
+        assert.isTrue(yield* grant({ grantedAt: start + day }))
+        assert.deepStrictEqual(yield* store.licensed(mine, start + day), [one])
         assert.deepStrictEqual(yield* registry.licenses(mine), [
-          { ...expected, grantedAt: testStartTime + day, revokedAt: null, personaName: one.name }
+          { ...expected, grantedAt: start + day, revokedAt: null, personaName: one.name }
         ])
-        assert.isTrue(Option.isNone(yield* registry.revoke(makeOrganizationId(), one.id, testStartTime)))
+        assert.isTrue(Option.isNone(yield* registry.revoke(makeOrganizationId(), one.id, start)))
       }))
 
     it("a licence for an unknown organization or persona is rejected", () =>
       Effect.gen(function* () {
         const registry = yield* PersonaRegistry
         const { mine, one } = yield* licensed({})
-        assert.isFalse(yield* registry.grant(license({ organizationId: mine })))
-        assert.isFalse(yield* registry.grant(license({ personaId: one.id })))
+        assert.isFalse(yield* registry.grant(makeLicense({ organizationId: mine })))
+        assert.isFalse(yield* registry.grant(makeLicense({ personaId: one.id })))
         assert.strictEqual((yield* registry.licenses(mine)).length, 1)
       }))
   })
@@ -124,12 +133,12 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
 const licensed = Effect.fnUntraced(function* (terms: Partial<License>) {
   const registry = yield* PersonaRegistry
   const organizations = yield* OrganizationRegistry
-  const owner = organization()
-  const one = persona({ name: "Bo" })
+  const owner = makeOrganization()
+  const one = makePersona({ name: "Bo" })
   yield* organizations.insert(owner)
   yield* registry.insert(one)
   const grant = (changes: Partial<License>) =>
-    registry.grant(license({ organizationId: owner.id, personaId: one.id, ...changes }))
+    registry.grant(makeLicense({ organizationId: owner.id, personaId: one.id, ...changes }))
   assert.isTrue(yield* grant(terms))
   return { grant, mine: owner.id, one }
 })

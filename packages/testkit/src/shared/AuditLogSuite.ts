@@ -10,7 +10,7 @@ import type * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import * as TestClock from "effect/testing/TestClock"
 import * as Creator from "../support/Creator.ts"
-import { apiKey, hour, makeOrganizationId, testStartTime, submission } from "../support/Fixtures.ts"
+import { hour, makeApiKey, makeOrganizationId, makeSubmission, start } from "../support/Fixtures.ts"
 import { makeGuaranteeTest } from "../support/GuaranteeTest.ts"
 
 export interface RecordedAuditEntry extends AuditEntry {
@@ -42,15 +42,15 @@ export const suite = <R, E, E2>(
         yield* TestClock.adjust("1 hour")
         yield* log.record(second)
         assert.deepStrictEqual(yield* recorded, [
-          { ...first, at: testStartTime },
-          { ...second, at: testStartTime + hour }
+          { ...first, at: start },
+          { ...second, at: start + hour }
         ])
       }))
 
     it("an action on an assignment is recorded with the assignment's change, and a rejected action is not recorded", () =>
       Effect.gen(function* () {
         const topics = yield* TopicStore
-        const given = submission()
+        const given = makeSubmission()
         const { sent } = yield* topics.submit(given)
         for (const id of sent) {
           yield* Creator.decline(id)
@@ -60,24 +60,35 @@ export const suite = <R, E, E2>(
         const { organizationId } = given.topic
         assert.deepStrictEqual(
           yield* recorded,
-          sent.map((subject) => ({ action: "creator.declined", subject, organizationId, details: {}, at: testStartTime }))
+          sent.map((subject) => ({
+            action: "creator.declined",
+            subject,
+            organizationId,
+            details: {},
+            at: start
+          }))
         )
       }))
 
     it("a change of a key has its own audit entry, and a rejected change is not recorded", () =>
       Effect.gen(function* () {
         const store = yield* ApiKeyStore
-        const key = apiKey()
+        const key = makeApiKey()
         const { id: subject, organizationId } = key
         const entry = (action: string) => ({ action, subject, organizationId, details: {} })
         yield* store.insert({ key, hash: "hash" }, 1, entry("key.created"))
-        yield* Effect.flip(store.insert({ key: apiKey({ organizationId }), hash: "more" }, 1, entry("key.created")))
-        const change = (record: AuditEntry | null) => ({ revokedAt: testStartTime, isRevoked: true, successor: null, record })
+        yield* Effect.flip(store.insert({ key: makeApiKey({ organizationId }), hash: "more" }, 1, entry("key.created")))
+        const change = (record: AuditEntry | null) => ({
+          revokedAt: start,
+          isRevoked: true,
+          successor: null,
+          record
+        })
         yield* store.modify(subject, null, () => Result.succeed(change(entry("key.revoked"))))
         yield* store.modify(subject, null, () => Result.succeed(change(null)))
         assert.deepStrictEqual(yield* recorded, [
-          { ...entry("key.created"), at: testStartTime },
-          { ...entry("key.revoked"), at: testStartTime }
+          { ...entry("key.created"), at: start },
+          { ...entry("key.revoked"), at: start }
         ])
       }))
   })

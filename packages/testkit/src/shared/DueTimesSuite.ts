@@ -18,14 +18,14 @@ import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as TestClock from "effect/testing/TestClock"
 import * as Creator from "../support/Creator.ts"
-import { makeCommentaryId, hour, mail, minute, testStartTime, submission } from "../support/Fixtures.ts"
+import { hour, makeCommentaryId, makeMail, makeSubmission, minute, start } from "../support/Fixtures.ts"
 import { makeGuaranteeTest } from "../support/GuaranteeTest.ts"
 
 type Stores = MailStore | MediaJobStore | AssignmentStore | TopicStore
 
 const lease = Duration.minutes(2)
-const latest = latestPlausibleDueTimes(testStartTime, lease, [Duration.minutes(5), Duration.hours(1)])
-const ahead = testStartTime + 2 * hour
+const latest = latestPlausibleDueTimes(start, lease, [Duration.minutes(5), Duration.hours(1)])
+const ahead = start + 2 * hour
 
 export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
   describe(`${name}: repair of due times that a fast clock set`, () => {
@@ -34,43 +34,48 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
     it("the repair makes a mail with a future creation time due now, and a mail that waits for a retry keeps its time", () =>
       Effect.gen(function* () {
         const store = yield* MailStore
-        yield* store.queue(mail({ id: "waits" }))
-        for (const claimed of yield* store.claim(testStartTime, testStartTime + minute, 10)) {
-          yield* store.settle(claimed, { state: "waiting", until: testStartTime + 5 * minute, reason: "" }, testStartTime)
+        yield* store.queue(makeMail({ id: "waits" }))
+        for (const claimed of yield* store.claim(start, start + minute, 10)) {
+          yield* store.settle(claimed, { state: "waiting", until: start + 5 * minute, reason: "" }, start)
         }
-        yield* store.queue(mail({ id: "ahead", createdAt: ahead }))
+        yield* store.queue(makeMail({ id: "ahead", createdAt: ahead }))
         yield* store.repairDueTimes(latest)
-        const now = yield* store.claim(testStartTime, testStartTime + minute, 10)
+        const now = yield* store.claim(start, start + minute, 10)
         assert.deepStrictEqual(
           now.map(({ id }) => id),
           ["ahead"]
         )
-        assert.strictEqual((yield* store.claim(testStartTime + 5 * minute - 1, testStartTime + hour, 10)).length, 1, "its lease ended")
-        assert.strictEqual((yield* store.claim(testStartTime + 5 * minute, testStartTime + hour, 10)).length, 1)
+        assert.strictEqual((yield* store.claim(start + 5 * minute - 1, start + hour, 10)).length, 1, "its lease ended")
+        assert.strictEqual((yield* store.claim(start + 5 * minute, start + hour, 10)).length, 1)
       }))
 
     it("the repair keeps the time of a webhook notice that is due within five minutes, and makes a notice with a later time due now", () =>
       Effect.gen(function* () {
         const store = yield* MailStore
-        const waits = mail({ id: "next-notice", kind: "webhook_moved", shareId: null, createdAt: testStartTime + 5 * minute })
+        const waits = makeMail({
+          id: "next-notice",
+          kind: "webhook_moved",
+          shareId: null,
+          createdAt: start + 5 * minute
+        })
         yield* store.queue(waits)
         yield* store.queue({ ...waits, id: "ahead-notice", createdAt: ahead })
         yield* store.repairDueTimes(latest)
-        const now = yield* store.claim(testStartTime, testStartTime + minute, 10)
+        const now = yield* store.claim(start, start + minute, 10)
         assert.deepStrictEqual(
           now.map(({ id }) => id),
           ["ahead-notice"]
         )
-        assert.strictEqual((yield* store.claim(testStartTime + 5 * minute, testStartTime + hour, 10)).length, 2, "one lease has ended")
+        assert.strictEqual((yield* store.claim(start + 5 * minute, start + hour, 10)).length, 2, "one lease has ended")
       }))
 
     it("the repair keeps the time of a notice about a stalled draft that is due within an hour, and makes a notice with a later time due now", () =>
       Effect.gen(function* () {
         const store = yield* MailStore
-        yield* store.queue(mail({ id: "next-stalled", kind: "stalled", createdAt: testStartTime + hour }))
-        yield* store.queue(mail({ id: "ahead-stalled", kind: "stalled", createdAt: ahead }))
+        yield* store.queue(makeMail({ id: "next-stalled", kind: "stalled", createdAt: start + hour }))
+        yield* store.queue(makeMail({ id: "ahead-stalled", kind: "stalled", createdAt: ahead }))
         yield* store.repairDueTimes(latest)
-        const now = yield* store.claim(testStartTime, testStartTime + minute, 10)
+        const now = yield* store.claim(start, start + minute, 10)
         assert.deepStrictEqual(
           now.map(({ id }) => id),
           ["ahead-stalled"]
@@ -80,18 +85,18 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
     it("if a lease of a mail ends too late, the repair replaces it by a full lease from now, and the worker can still settle the mail", () =>
       Effect.gen(function* () {
         const store = yield* MailStore
-        yield* store.queue(mail())
+        yield* store.queue(makeMail())
         const [taken] = yield* store.claim(ahead, ahead + minute, 1)
         yield* store.repairDueTimes(latest)
         assert.deepStrictEqual(yield* store.nextDue, Option.some(latest.leased))
         if (taken === undefined) return assert.fail("nothing was taken")
-        assert.isTrue(yield* store.settle(taken, { state: "sent" }, testStartTime))
+        assert.isTrue(yield* store.settle(taken, { state: "sent" }, start))
       }))
 
     it("the repair makes an audio job with a future due time due now, and replaces a lease that ends too late by a full lease from now", () =>
       Effect.gen(function* () {
         const store = yield* MediaJobStore
-        const given = submission({ topic: { outputTypes: ["audio"] } })
+        const given = makeSubmission({ topic: { outputTypes: ["audio"] } })
         const [share] = (yield* (yield* TopicStore).submit(given)).sent
         if (share === undefined) return assert.fail("nothing was sent")
         yield* Creator.respondAndDraft(share)
@@ -102,7 +107,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
           approve(present, { ...action, mediaRequests }, ahead)
         )
         yield* store.repairDueTimes(latest)
-        assert.deepStrictEqual(yield* store.nextDue(["audio"]), Option.some(testStartTime))
+        assert.deepStrictEqual(yield* store.nextDue(["audio"]), Option.some(start))
         yield* store.claim(ahead, ahead + minute, ["audio"], 1)
         yield* store.repairDueTimes(latest)
         assert.deepStrictEqual(yield* store.nextDue(["audio"]), Option.some(latest.leased))
@@ -111,16 +116,16 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
       }))
 
     const sent = Effect.fnUntraced(function* (environment: "live" | "test", actsAt?: number) {
-      const given = submission({ topic: { environment }, ...(actsAt === undefined ? {} : { actsAt }) })
+      const given = makeSubmission({ topic: { environment }, ...(actsAt === undefined ? {} : { actsAt }) })
       const [share] = (yield* (yield* TopicStore).submit(given)).sent
       return share ?? assert.fail("nothing was sent")
     })
 
     const repaired = Effect.gen(function* () {
       const store = yield* AssignmentStore
-      const found = yield* store.putOff(latest, testStartTime, 10)
+      const found = yield* store.putOff(latest, start, 10)
       for (const id of found)
-        yield* store.modify(id, (present) => Result.succeed(repairDueTimesOf(present, latest, testStartTime)))
+        yield* store.modify(id, (present) => Result.succeed(repairDueTimesOf(present, latest, start)))
       return found
     })
 
@@ -138,7 +143,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         yield* TestClock.setTime(ahead)
         yield* Creator.submitPerspective(early)
         assert.deepStrictEqual(yield* repaired, [early])
-        assert.strictEqual(yield* dueAt(early), testStartTime)
+        assert.strictEqual(yield* dueAt(early), start)
         assert.deepStrictEqual(yield* repaired, [])
         yield* Creator.runDueStep(early)
         assert.deepStrictEqual(yield* repaired, [early])
@@ -148,9 +153,9 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
     it("the repair makes a simulated step with a future time due now", () =>
       Effect.gen(function* () {
         const share = yield* sent("test", ahead)
-        yield* sent("test", testStartTime)
+        yield* sent("test", start)
         assert.deepStrictEqual(yield* repaired, [share])
-        assert.strictEqual(yield* dueAt(share), testStartTime)
+        assert.strictEqual(yield* dueAt(share), start)
         assert.deepStrictEqual(yield* repaired, [])
       }))
   })

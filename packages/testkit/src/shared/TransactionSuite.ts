@@ -12,7 +12,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import { mail, persona, repeatedSubmission, submission } from "../support/Fixtures.ts"
+import { makeMail, makePersona, makeRepeatedSubmission, makeSubmission } from "../support/Fixtures.ts"
 import { makeGuaranteeTest } from "../support/GuaranteeTest.ts"
 import { readUsageOf } from "../webhook/TopicUsage.ts"
 
@@ -27,8 +27,8 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         const { run } = yield* Transaction
         const topics = yield* TopicStore
         const mails = yield* MailStore
-        const given = submission({ topic: { environment: "test" } })
-        const made = yield* run(Effect.tap(topics.submit(given), mails.queue(mail())))
+        const given = makeSubmission({ topic: { environment: "test" } })
+        const made = yield* run(Effect.tap(topics.submit(given), mails.queue(makeMail())))
         assert.strictEqual(made.topic.id, given.topic.id)
         assert.isTrue(Option.isSome(yield* topics.find(given.topic, given.topic.id)))
         assert.isTrue(Option.isSome(yield* mails.nextDue))
@@ -39,9 +39,9 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         const { run } = yield* Transaction
         const topics = yield* TopicStore
         const mails = yield* MailStore
-        const given = submission()
+        const given = makeSubmission()
         const failed = yield* Effect.flip(
-          run(Effect.andThen(topics.submit(given), Effect.andThen(mails.queue(mail()), Effect.fail("refused"))))
+          run(Effect.andThen(topics.submit(given), Effect.andThen(mails.queue(makeMail()), Effect.fail("refused"))))
         )
         assert.strictEqual(failed, "refused")
         assert.isTrue(Option.isNone(yield* topics.find(given.topic, given.topic.id)))
@@ -53,9 +53,9 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
       Effect.gen(function* () {
         const { run } = yield* Transaction
         const topics = yield* TopicStore
-        const first = submission({ personas: [persona()] })
+        const first = makeSubmission({ personas: [makePersona()] })
         const refused = yield* run(
-          Effect.andThen(topics.submit(first), Effect.flip(topics.submit(repeatedSubmission(first))))
+          Effect.andThen(topics.submit(first), Effect.flip(topics.submit(makeRepeatedSubmission(first))))
         )
         assert.strictEqual(refused._tag, "NoValidPersonas")
         assert.deepStrictEqual(yield* readUsageOf(first.topic), { topics: 1, held: 1, units: 1 })
@@ -65,7 +65,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
       Effect.gen(function* () {
         const { run } = yield* Transaction
         const topics = yield* TopicStore
-        const [kept, dropped] = [submission(), submission()]
+        const [kept, dropped] = [makeSubmission(), makeSubmission()]
         const began = yield* Deferred.make<void>()
         // The second change must wait until the first change has ended, because savepoints nest.
         const failing = run(
@@ -86,7 +86,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
       Effect.gen(function* () {
         const { run } = yield* Transaction
         const topics = yield* TopicStore
-        const given = submission()
+        const given = makeSubmission()
         const seen: Array<boolean> = []
         const look = Effect.map(topics.find(given.topic, given.topic.id), (found) => {
           seen.push(Option.isSome(found))
@@ -123,7 +123,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
       Effect.gen(function* () {
         const { run } = yield* Transaction
         const topics = yield* TopicStore
-        const given = submission()
+        const given = makeSubmission()
         const reached = yield* Deferred.make<void>()
         const fiber = yield* Effect.forkChild(
           run(Effect.andThen(topics.submit(given), Effect.andThen(Deferred.succeed(reached, undefined), Effect.never)))

@@ -21,7 +21,7 @@ import type { DeliveryAttempt } from "@partner-commentary/core/webhook/Attempt"
 import type { Webhook } from "@partner-commentary/core/webhook/Webhook"
 
 /** The time at which tests start by default, shortly before the end of a month. */
-export const testStartTime: Instant = fromIso("2026-01-30T12:00:00.000Z")
+export const start: Instant = fromIso("2026-01-30T12:00:00.000Z")
 
 /** The start of the month after `start`. */
 export const startOfNextMonth: Instant = fromIso("2026-02-01T00:00:00.000Z")
@@ -46,13 +46,13 @@ export const makeShareId = () => ShareId.make(uuid())
 export const makeDraftId = () => DraftId.make(uuid())
 export const makeCommentaryId = () => CommentaryId.make(uuid())
 
-export const owner = (changes: Partial<Owner> = {}): Owner => ({
+export const makeOwner = (changes: Partial<Owner> = {}): Owner => ({
   organizationId: makeOrganizationId(),
   environment: "live",
   ...changes
 })
 
-export const organization = (changes: Partial<Organization> = {}): Organization => ({
+export const makeOrganization = (changes: Partial<Organization> = {}): Organization => ({
   id: makeOrganizationId(),
   name: "Nordic Sports Wire",
   plan: "standard",
@@ -60,11 +60,11 @@ export const organization = (changes: Partial<Organization> = {}): Organization 
   contactEmail: "desk@example.org",
   identityId: null,
   suspendedAt: null,
-  createdAt: testStartTime,
+  createdAt: start,
   ...changes
 })
 
-export const persona = (changes: Partial<Persona> = {}): Persona => ({
+export const makePersona = (changes: Partial<Persona> = {}): Persona => ({
   id: makePersonaId(),
   name: "Ada Northwind",
   imageUrl: "https://images.example.org/ada.png",
@@ -72,23 +72,23 @@ export const persona = (changes: Partial<Persona> = {}): Persona => ({
   expertise: ["football", "Eliteserien"],
   socialLinks: { twitter: "https://twitter.example/ada", instagram: "https://instagram.example/ada" },
   creator: { name: "Ada N.", email: "Ada@Example.org" },
-  createdAt: testStartTime,
+  createdAt: start,
   ...changes
 })
 
-export const personas = (count: number): ReadonlyArray<Persona> =>
-  Array.from({ length: count }, (_, index) => persona({ name: `Persona ${index}` }))
+export const makePersonas = (count: number): ReadonlyArray<Persona> =>
+  Array.from({ length: count }, (_, index) => makePersona({ name: `Persona ${index}` }))
 
-export const license = (changes: Partial<License> = {}): License => ({
+export const makeLicense = (changes: Partial<License> = {}): License => ({
   organizationId: makeOrganizationId(),
   personaId: makePersonaId(),
-  grantedAt: testStartTime,
+  grantedAt: start,
   until: null,
   revokedAt: null,
   ...changes
 })
 
-export const apiKey = (changes: Partial<ApiKey> = {}): ApiKey => ({
+export const makeApiKey = (changes: Partial<ApiKey> = {}): ApiKey => ({
   id: ApiKeyId.make(uuid()),
   lineageId: ApiKeyId.make(uuid()),
   organizationId: makeOrganizationId(),
@@ -97,7 +97,7 @@ export const apiKey = (changes: Partial<ApiKey> = {}): ApiKey => ({
   scopes: ["topics:submit", "topics:read"],
   environment: "live",
   ipAllowList: ["203.0.113.0/24", "2001:db8::1"],
-  createdAt: testStartTime,
+  createdAt: start,
   expiresAt: null,
   revokedAt: null,
   isRevoked: false,
@@ -105,26 +105,26 @@ export const apiKey = (changes: Partial<ApiKey> = {}): ApiKey => ({
   ...changes
 })
 
-export const mail = (changes: Partial<NewMail> = {}): NewMail => ({
+export const makeMail = (changes: Partial<NewMail> = {}): NewMail => ({
   id: `desk.${uuid()}`,
   kind: "desk",
   shareId: null,
   organizationId: null,
   address: "ada@example.org",
-  createdAt: testStartTime,
+  createdAt: start,
   ...changes
 })
 
-export const webhook = (changes: Partial<Webhook> = {}): Webhook => ({
+export const makeWebhook = (changes: Partial<Webhook> = {}): Webhook => ({
   id: WebhookId.make(uuid()),
-  owner: owner(),
+  owner: makeOwner(),
   url: "https://hooks.example.org/commentary",
   events: ["creator.approved", "commentary.failed"],
   status: "active",
   consecutiveFailures: 0,
   lastDeliveryAt: null,
-  createdAt: testStartTime,
-  updatedAt: testStartTime,
+  createdAt: start,
+  updatedAt: start,
   ...changes
 })
 
@@ -132,14 +132,14 @@ export const webhook = (changes: Partial<Webhook> = {}): Webhook => ({
  * Creates the submission of a topic for these personas. In the live environment, the quotas are far above what a test
  * uses.
  */
-export const submission = (
+export const makeSubmission = (
   changes: {
     readonly topic?: Partial<Submission["topic"]>
     readonly personas?: ReadonlyArray<Persona>
   } & Partial<Omit<Submission, "topic" | "candidates">> = {}
 ): Submission => {
-  const { personas: asked = [persona()], topic, ...rest } = changes
-  const createdAt = topic?.createdAt ?? testStartTime
+  const { personas: asked = [makePersona()], topic, ...rest } = changes
+  const createdAt = topic?.createdAt ?? start
   const environment = topic?.environment ?? "live"
   return {
     topic: {
@@ -169,7 +169,7 @@ export const submission = (
 }
 
 /** Creates a second submission with the same content and personas, and new ids. */
-export const repeatedSubmission = (first: Submission, topic: Partial<Submission["topic"]> = {}): Submission => ({
+export const makeRepeatedSubmission = (first: Submission, topic: Partial<Submission["topic"]> = {}): Submission => ({
   ...first,
   topic: { ...first.topic, id: makeTopicId(), ...topic },
   candidates: first.candidates.map((candidate) => ({ ...candidate, shareId: makeShareId() })),
@@ -178,7 +178,7 @@ export const repeatedSubmission = (first: Submission, topic: Partial<Submission[
 
 /** The result of a failed delivery attempt. `success` is the result of a successful attempt. */
 export const failedAttempt: DeliveryAttempt = {
-  at: testStartTime,
+  at: start,
   duration: 12,
   status: 500,
   failure: "http",

@@ -12,7 +12,6 @@ import type { Assignment } from "@partner-commentary/core/topic/Assignment"
 import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
 import * as Workflow from "@partner-commentary/core/topic/Workflow"
-import { ActionRefused, type AssignmentChange, makeChange, recordRequestDelivery } from "@partner-commentary/core/topic/Workflow"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -20,18 +19,18 @@ import * as Result from "effect/Result"
 import * as TestClock from "effect/testing/TestClock"
 import * as Creator from "../support/Creator.ts"
 import {
-  makeCommentaryId,
   day,
-  makeDraftId,
   hour,
-  minute,
+  makeCommentaryId,
+  makeDraftId,
   makeOrganizationId,
-  persona,
-  personas,
-  second,
+  makePersona,
+  makePersonas,
   makeShareId,
-  testStartTime,
-  submission
+  makeSubmission,
+  minute,
+  second,
+  start
 } from "../support/Fixtures.ts"
 import { makeGuaranteeTest } from "../support/GuaranteeTest.ts"
 
@@ -59,41 +58,42 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
       Effect.gen(function* () {
         const store = yield* AssignmentStore
         const { id, sent } = yield* oneSent()
-        const draft = { id: makeDraftId(), number: 1, content: "Ein „Entwurf“ 🏆\nzweite Zeile", createdAt: testStartTime + minute }
+        const content = "Ein „Entwurf“ 🏆\nzweite Zeile"
+        const draft = { id: makeDraftId(), number: 1, content, createdAt: start + minute }
         const full: Assignment = {
           ...sent,
           creator: { name: "Ada N.", email: "ada.new@example.org" },
           status: "creator_approved",
-          statusUpdatedAt: testStartTime + day,
-          notifiedAt: testStartTime + second,
-          respondBy: testStartTime + 2 * day,
+          statusUpdatedAt: start + day,
+          notifiedAt: start + second,
+          respondBy: start + 2 * day,
           perspective: "The keeper decides it.",
-          respondedAt: testStartTime + minute,
+          respondedAt: start + minute,
           declineReason: "no",
           generation: {
             ticket: 3,
             running: true,
             attempts: 2,
-            nextAt: testStartTime + hour,
-            giveUpAt: testStartTime + 2 * hour,
+            nextAt: start + hour,
+            giveUpAt: start + 2 * hour,
             revision: { draftId: draft.id, instructions: "Shorter." }
           },
           draft,
-          firstDraftedAt: testStartTime + hour,
-          approveBy: testStartTime + 7 * day,
+          firstDraftedAt: start + hour,
+          approveBy: start + 7 * day,
           reminders: 2,
           commentary: {
             id: makeCommentaryId(),
             content: "Edited.",
             draftId: draft.id,
-            approvedAt: testStartTime + day,
-            partnerApprovedAt: testStartTime + day + hour,
+            approvedAt: start + day,
+            partnerApprovedAt: start + day + hour,
             audioUrl: "https://media.example.org/a.mp3",
             videoUrl: "https://media.example.org/a.mp4"
           },
-          failure: { reason: "withdrawn", at: testStartTime + day + 1 },
+          failure: { reason: "withdrawn", at: start + day + 1 },
           withdrawReason: "changed my mind",
-          dueAt: testStartTime + 3 * day
+          dueAt: start + 3 * day
         }
         const modified = yield* store.modify(id, () => Result.succeed({ assignment: full, notices: [] }))
         const { topic } = Option.getOrThrow(yield* store.find(id))
@@ -109,7 +109,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
       Effect.gen(function* () {
         const store = yield* AssignmentStore
         const { id, sent } = yield* oneSent()
-        const refusal = new ActionRefused({ reason: "too_late", status: "topic_sent" })
+        const refusal = new Workflow.ActionRefused({ reason: "too_late", status: "topic_sent" })
         assert.strictEqual(yield* Effect.flip(store.modify(id, () => Result.fail(refusal))), refusal)
         assert.deepStrictEqual(yield* found(id), sent)
       }))
@@ -119,20 +119,20 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         const store = yield* AssignmentStore
         const mails = yield* MailStore
         const { id } = yield* oneSent(2)
-        const claimed = yield* mails.claim(testStartTime, testStartTime + minute, 10)
+        const claimed = yield* mails.claim(start, start + minute, 10)
         for (const mail of claimed) {
           const { shareId } = mail
           const decide = (present: Assignment) =>
             Result.succeed(
               shareId === id
-                ? recordRequestDelivery(present, mail, testStartTime, defaults)
+                ? Workflow.recordRequestDelivery(present, mail, start, defaults)
                 : { assignment: present, notices: [], delivered: mail }
             )
           if (shareId !== null) yield* store.modify(shareId, decide)
         }
         assert.strictEqual(claimed.length, 2)
-        assert.strictEqual((yield* found(id)).notifiedAt, testStartTime)
-        assert.deepStrictEqual(yield* mails.claim(testStartTime + hour, testStartTime + day, 10), [])
+        assert.strictEqual((yield* found(id)).notifiedAt, start)
+        assert.deepStrictEqual(yield* mails.claim(start + hour, start + day, 10), [])
         assert.isTrue(Option.isNone(yield* mails.nextDue))
       }))
 
@@ -141,23 +141,23 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         const store = yield* AssignmentStore
         const mails = yield* MailStore
         yield* oneSent(5)
-        const all = yield* mails.claim(testStartTime, testStartTime + minute, 10)
-        const [present] = yield* mails.claim(testStartTime + hour, testStartTime + 2 * hour, 1)
+        const all = yield* mails.claim(start, start + minute, 10)
+        const [present] = yield* mails.claim(start + hour, start + 2 * hour, 1)
         if (present === undefined) return assert.fail("nothing was taken")
         const claimed = [...all.filter(({ id }) => id !== present.id), ...all.filter(({ id }) => id === present.id)]
         const handOver = (mail: typeof present) =>
           store.modify(mail.shareId ?? assert.fail("the mail names no assignment"), (assignment) =>
-            Result.succeed(recordRequestDelivery(assignment, mail, testStartTime + hour, defaults))
+            Result.succeed(Workflow.recordRequestDelivery(assignment, mail, start + hour, defaults))
           )
         const modified = yield* Effect.forEach(claimed, handOver, { concurrency: "unbounded" })
         assert.deepStrictEqual(
           modified.map((one) => Option.getOrThrow(one).after.notifiedAt),
-          claimed.map(({ id }) => (id === present.id ? null : testStartTime + hour))
+          claimed.map(({ id }) => (id === present.id ? null : start + hour))
         )
         const overtaken = modified.map(Option.getOrThrow).find(({ before }) => before.id === present.shareId)
         assert.strictEqual(overtaken?.after, overtaken?.before)
-        assert.deepStrictEqual(yield* mails.nextDue, Option.some(testStartTime + 2 * hour))
-        assert.strictEqual(Option.getOrThrow(yield* handOver(present)).after.notifiedAt, testStartTime + hour)
+        assert.deepStrictEqual(yield* mails.nextDue, Option.some(start + 2 * hour))
+        assert.strictEqual(Option.getOrThrow(yield* handOver(present)).after.notifiedAt, start + hour)
         assert.isTrue(Option.isNone(yield* mails.nextDue))
       }))
 
@@ -165,25 +165,25 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
       Effect.gen(function* () {
         const store = yield* AssignmentStore
         const { id } = yield* oneSent()
-        const workOf = (decide: (present: Assignment) => AssignmentChange) =>
+        const workOf = (decide: (present: Assignment) => Workflow.AssignmentChange) =>
           Effect.map(
             store.modify(id, (present) => Result.succeed(decide(present))),
             (modified) => Option.getOrThrow(modified).work
           )
         assert.deepStrictEqual(yield* workOf((assignment) => ({ assignment, notices: [] })), [])
-        assert.deepStrictEqual(yield* workOf((present) => makeChange({ ...present, reminders: 1 })), [])
+        assert.deepStrictEqual(yield* workOf((present) => Workflow.makeChange({ ...present, reminders: 1 })), [])
         const responded = yield* workOf((present) =>
-          Result.getOrThrow(Workflow.respond(present, { perspective: "The keeper decides." }, testStartTime))
+          Result.getOrThrow(Workflow.respond(present, { perspective: "The keeper decides." }, start))
         )
         const shown = topicChangeSignal((yield* found(id)).topicId)
         assert.deepStrictEqual(responded, ["assignments", shown])
         assert.deepStrictEqual(yield* workOf((present) => ({ assignment: { ...present }, notices: [] })), [])
         yield* Creator.runDueStep(id)
         const ticket = { ticket: 1, draftId: makeDraftId(), content: "It will be the keeper." }
-        const written = yield* workOf((present) => applyGeneratedDraft(present, ticket, testStartTime, defaults))
+        const written = yield* workOf((present) => applyGeneratedDraft(present, ticket, start, defaults))
         const at = (yield* found(id)).dueAt ?? assert.fail("no step is due")
         assert.deepStrictEqual(written, [{ kind: "assignments", at }, "mails", shown])
-        const failed = yield* store.modify(id, (present) => Workflow.withdraw(present, { reason: null }, testStartTime))
+        const failed = yield* store.modify(id, (present) => Workflow.withdraw(present, { reason: null }, start))
         assert.deepStrictEqual(Option.getOrThrow(failed).work, ["deliveries", shown, newEventsSignal(yield* found(id))])
       }))
 
@@ -192,11 +192,11 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         const store = yield* AssignmentStore
         const mails = yield* MailStore
         const { given, id } = yield* oneSent()
-        yield* mails.claim(testStartTime, testStartTime + day, 10)
-        yield* TestClock.setTime(testStartTime + hour)
+        yield* mails.claim(start, start + day, 10)
+        yield* TestClock.setTime(start + hour)
         const remind = store.modify(id, (present) =>
           Result.succeed(
-            makeChange(
+            Workflow.makeChange(
               { ...present, reminders: present.reminders + 1 },
               { notices: [{ kind: "reminder", occasion: "half" }] }
             )
@@ -204,14 +204,14 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         )
         yield* remind
         yield* remind
-        assert.deepStrictEqual(yield* mails.claim(testStartTime + hour, testStartTime + day, 10), [
+        assert.deepStrictEqual(yield* mails.claim(start + hour, start + day, 10), [
           {
             id: `${id}.half`,
             kind: "reminder",
             shareId: id,
             organizationId: given.topic.organizationId,
             address: null,
-            createdAt: testStartTime + hour,
+            createdAt: start + hour,
             attempts: 1,
             ticket: 1,
             unanswered: 0
@@ -225,24 +225,24 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         const { id } = yield* oneSent()
         yield* Creator.submitPerspective(id)
         const stall = Effect.andThen(Creator.runDueStep(id), Creator.failAttempt(id))
-        yield* mails.claim(testStartTime, testStartTime + day, 10)
+        yield* mails.claim(start, start + day, 10)
         yield* stall
         for (const minutes of [1, 20, 40]) {
-          yield* TestClock.setTime(testStartTime + minutes * minute)
+          yield* TestClock.setTime(start + minutes * minute)
           yield* Creator.restart(id)
           yield* stall
         }
         const told = (at: number) =>
-          Effect.map(mails.claim(at, at + day, 10), (due) => due.map((one) => [one.id, one.createdAt - testStartTime]))
-        assert.deepStrictEqual(yield* told(testStartTime + hour - 1), [[`${id}.stalled-1`, 0]])
+          Effect.map(mails.claim(at, at + day, 10), (due) => due.map((one) => [one.id, one.createdAt - start]))
+        assert.deepStrictEqual(yield* told(start + hour - 1), [[`${id}.stalled-1`, 0]])
         assert.deepStrictEqual(
-          yield* told(testStartTime + hour),
+          yield* told(start + hour),
           [2, 3, 4].map((ticket) => [`${id}.stalled-${ticket}`, hour])
         )
-        yield* TestClock.setTime(testStartTime + 3 * hour)
+        yield* TestClock.setTime(start + 3 * hour)
         yield* Creator.restart(id)
         yield* stall
-        assert.deepStrictEqual(yield* told(testStartTime + 3 * hour), [[`${id}.stalled-5`, 3 * hour]], "at once")
+        assert.deepStrictEqual(yield* told(start + 3 * hour), [[`${id}.stalled-5`, 3 * hour]], "at once")
       }))
 
     it("of two concurrent actions on an assignment, exactly one succeeds", () =>
@@ -250,18 +250,14 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         const { id } = yield* oneSent()
         const first = yield* Effect.all(
           [Effect.result(Creator.submitPerspective(id)), Effect.result(Creator.decline(id))],
-          {
-            concurrency: "unbounded"
-          }
+          { concurrency: "unbounded" }
         )
         assert.deepStrictEqual(first.map(({ _tag }) => _tag).toSorted(), ["Failure", "Success"])
         const { id: other } = yield* oneSent()
         yield* Creator.respondAndDraft(other)
         const second = yield* Effect.all(
           [Effect.result(Creator.withdraw(other)), Effect.result(Creator.approve(other))],
-          {
-            concurrency: "unbounded"
-          }
+          { concurrency: "unbounded" }
         )
         assert.deepStrictEqual(second.map(({ _tag }) => _tag).toSorted(), ["Failure", "Success"])
       }))
@@ -271,17 +267,17 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         const store = yield* AssignmentStore
         assert.isTrue(Option.isNone(yield* store.nextDue(["live"])))
         const { given } = yield* oneSent(4)
-        const dueAts = [testStartTime + 3 * second, testStartTime + second, testStartTime + 2 * second, null]
+        const dueAts = [start + 3 * second, start + second, start + 2 * second, null]
         for (const [index, { shareId }] of given.candidates.entries()) {
           const dueAt = dueAts[index] ?? null
           yield* store.modify(shareId, (present) => Result.succeed({ assignment: { ...present, dueAt }, notices: [] }))
         }
         const ids = given.candidates.slice(1, 3).map(({ shareId }) => shareId)
         const overdue = [{ organizationId: given.topic.organizationId, ids }]
-        assert.deepStrictEqual(yield* store.due("live", testStartTime + 2 * second, 10), overdue)
-        assert.deepStrictEqual(yield* store.due("live", testStartTime + second - 1, 10), [])
-        assert.deepStrictEqual(yield* store.due("live", testStartTime + day, 2), overdue)
-        assert.deepStrictEqual(yield* store.nextDue(["live"]), Option.some(testStartTime + second))
+        assert.deepStrictEqual(yield* store.due("live", start + 2 * second, 10), overdue)
+        assert.deepStrictEqual(yield* store.due("live", start + second - 1, 10), [])
+        assert.deepStrictEqual(yield* store.due("live", start + day, 2), overdue)
+        assert.deepStrictEqual(yield* store.nextDue(["live"]), Option.some(start + second))
       }))
 
     it("a creator's open live assignments are found by the mail address, whether in upper or lower case, oldest first", () =>
@@ -290,13 +286,16 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         const topics = yield* TopicStore
         const creator = { name: "Ö", email: "Ödegård@Example.org" }
         const send = (createdAt: number, environment: "live" | "test" = "live") => {
-          const given = submission({ personas: [persona({ creator }), persona()], topic: { createdAt, environment } })
+          const given = makeSubmission({
+            personas: [makePersona({ creator }), makePersona()],
+            topic: { createdAt, environment }
+          })
           return Effect.as(topics.submit(given), given.candidates.map(({ shareId }) => shareId).slice(0, 1))
         }
-        const late = yield* send(testStartTime + hour)
-        const early = yield* send(testStartTime)
-        const settled = yield* send(testStartTime)
-        yield* send(testStartTime, "test")
+        const late = yield* send(start + hour)
+        const early = yield* send(start)
+        const settled = yield* send(start)
+        yield* send(start, "test")
         for (const id of settled) yield* Creator.decline(id)
         const open = yield* store.openOf("ödegård@eXample.ORG", 9)
         assert.strictEqual(open.further, 0)
@@ -314,10 +313,13 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         const store = yield* AssignmentStore
         const topics = yield* TopicStore
         const creator = { name: "Many", email: `many-${makeShareId()}@example.org` }
-        const asked = [persona({ creator }), persona({ creator })]
+        const asked = [makePersona({ creator }), makePersona({ creator })]
         const [first, second, third] = [makeOrganizationId(), makeOrganizationId(), makeOrganizationId()]
         const send = Effect.fnUntraced(function* (organizationId: OrganizationId, hours: number) {
-          const given = submission({ personas: asked, topic: { organizationId, createdAt: testStartTime + hours * hour } })
+          const given = makeSubmission({
+            personas: asked,
+            topic: { organizationId, createdAt: start + hours * hour }
+          })
           yield* topics.submit(given)
           return given.candidates.map(({ shareId }) => shareId)
         })
@@ -343,7 +345,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
       Effect.gen(function* () {
         const store = yield* AssignmentStore
         const topics = yield* TopicStore
-        const given = submission({ topic: { environment: "test", content: "Is this one declined? [decline]" } })
+        const given = makeSubmission({ topic: { environment: "test", content: "Is this one declined? [decline]" } })
         yield* topics.submit(given)
         for (const { shareId: id } of given.candidates) {
           const sent = yield* found(id)
@@ -351,9 +353,9 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
           assert.deepStrictEqual(sent.simulation, { path: "decline", nextAt: given.actsAt })
           const { organizationId } = given.topic
           assert.strictEqual(sent.dueAt, given.actsAt)
-          assert.deepStrictEqual(yield* store.due("test", testStartTime + day, 9), [{ organizationId, ids: [id] }])
+          assert.deepStrictEqual(yield* store.due("test", start + day, 9), [{ organizationId, ids: [id] }])
           const paused = yield* store.modify(id, (present) =>
-            Result.succeed(makeChange({ ...present, simulation: { path: "decline", nextAt: null } }))
+            Result.succeed(Workflow.makeChange({ ...present, simulation: { path: "decline", nextAt: null } }))
           )
           assert.deepStrictEqual(yield* found(id), Option.getOrThrow(paused).after)
         }
@@ -391,13 +393,10 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
 /** Creates a topic and returns the first of its assignments. */
 const oneSent = Effect.fnUntraced(function* (count = 1) {
   const topics = yield* TopicStore
-  const given = submission({ personas: personas(count), topic: { organizationId: makeOrganizationId() } })
-  const { sent } = yield* topics.submit(given)
-  const id = Option.getOrThrow(Option.fromUndefinedOr(sent[0]))
+  const given = makeSubmission({ personas: makePersonas(count), topic: { organizationId: makeOrganizationId() } })
+  const [id = assert.fail("nothing was sent")] = (yield* topics.submit(given)).sent
   return { given, id, sent: yield* found(id) }
 })
 
-const found = Effect.fnUntraced(function* (id: Assignment["id"]) {
-  const store = yield* AssignmentStore
-  return Option.getOrThrow(yield* store.find(id)).assignment
-})
+const found = (id: Assignment["id"]) =>
+  Effect.flatMap(AssignmentStore, (store) => Effect.map(store.find(id), (found) => Option.getOrThrow(found).assignment))

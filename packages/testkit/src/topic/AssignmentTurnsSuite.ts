@@ -11,7 +11,7 @@ import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
-import { day, makeOrganizationId, personas, second, testStartTime, submission } from "../support/Fixtures.ts"
+import { day, makeOrganizationId, makePersonas, makeSubmission, second, start } from "../support/Fixtures.ts"
 import { makeGuaranteeTest } from "../support/GuaranteeTest.ts"
 
 export const suite = <E>(name: string, layer: Layer.Layer<TopicStore | AssignmentStore, E>): void => {
@@ -24,7 +24,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<TopicStore | Assignmen
      */
     const withDue = Effect.fnUntraced(function* (count: number, from: number, environment: Environment = "live") {
       const id = makeOrganizationId()
-      const given = submission({ personas: personas(count), topic: { organizationId: id, environment } })
+      const given = makeSubmission({ personas: makePersonas(count), topic: { organizationId: id, environment } })
       const { sent } = yield* (yield* TopicStore).submit(given)
       for (const [index, share] of sent.entries()) {
         yield* moved(share, from + index * second)
@@ -41,7 +41,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<TopicStore | Assignmen
     })
 
     const look = Effect.fnUntraced(function* (limit: number, environment: Environment = "live") {
-      return yield* (yield* AssignmentStore).due(environment, testStartTime + day, limit)
+      return yield* (yield* AssignmentStore).due(environment, start + day, limit)
     })
 
     const counts = (lanes: ReadonlyArray<OrganizationDueAssignments>) =>
@@ -49,9 +49,9 @@ export const suite = <E>(name: string, layer: Layer.Layer<TopicStore | Assignmen
 
     it("if more assignments are due than the limit, each organization gets an equal share, even if another organization has much more work", () =>
       Effect.gen(function* () {
-        const much = yield* withDue(30, testStartTime)
-        const some = yield* withDue(7, testStartTime + 100 * second)
-        const one = yield* withDue(1, testStartTime + 200 * second)
+        const much = yield* withDue(30, start)
+        const some = yield* withDue(7, start + 100 * second)
+        const one = yield* withDue(1, start + 200 * second)
         const lanes = yield* look(12)
         assert.deepStrictEqual(
           counts(lanes),
@@ -68,8 +68,8 @@ export const suite = <E>(name: string, layer: Layer.Layer<TopicStore | Assignmen
 
     it("all due assignments are found if there are fewer than the limit", () =>
       Effect.gen(function* () {
-        const much = yield* withDue(9, testStartTime)
-        const one = yield* withDue(1, testStartTime + 100 * second)
+        const much = yield* withDue(9, start)
+        const one = yield* withDue(1, start + 100 * second)
         assert.deepStrictEqual(yield* look(10), [
           { organizationId: much.id, ids: much.sent },
           { organizationId: one.id, ids: one.sent }
@@ -78,9 +78,9 @@ export const suite = <E>(name: string, layer: Layer.Layer<TopicStore | Assignmen
 
     it("if more organizations have due assignments than the limit, the organizations with the oldest due times get one assignment each", () =>
       Effect.gen(function* () {
-        yield* withDue(3, testStartTime + 9 * second)
-        const next = yield* withDue(3, testStartTime + 2 * second)
-        const first = yield* withDue(3, testStartTime)
+        yield* withDue(3, start + 9 * second)
+        const next = yield* withDue(3, start + 2 * second)
+        const first = yield* withDue(3, start)
         assert.deepStrictEqual(yield* look(2), [
           { organizationId: first.id, ids: first.sent.slice(0, 1) },
           { organizationId: next.id, ids: next.sent.slice(0, 1) }
@@ -89,8 +89,8 @@ export const suite = <E>(name: string, layer: Layer.Layer<TopicStore | Assignmen
 
     it("a single organization gets the whole limit, and assignments that are not due do not count towards the limit", () =>
       Effect.gen(function* () {
-        const late = yield* withDue(3, testStartTime + 2 * day)
-        const much = yield* withDue(9, testStartTime)
+        const late = yield* withDue(3, start + 2 * day)
+        const much = yield* withDue(9, start)
         assert.deepStrictEqual(yield* look(8), [{ organizationId: much.id, ids: much.sent.slice(0, 8) }])
         assert.notInclude([...counts(yield* look(100)).keys()], late.id)
       }))
@@ -98,16 +98,16 @@ export const suite = <E>(name: string, layer: Layer.Layer<TopicStore | Assignmen
     it("due assignments, due times and signals of one environment do not appear in the other environment", () =>
       Effect.gen(function* () {
         const store = yield* AssignmentStore
-        const tests = yield* withDue(30, testStartTime, "test")
-        const live = yield* withDue(1, testStartTime + 100 * second)
+        const tests = yield* withDue(30, start, "test")
+        const live = yield* withDue(1, start + 100 * second)
         assert.deepStrictEqual(yield* look(2), [{ organizationId: live.id, ids: live.sent }])
         assert.deepStrictEqual(counts(yield* look(2, "test")), new Map([[tests.id, 2]]))
-        assert.deepStrictEqual(yield* store.nextDue(["live"]), Option.some(testStartTime + 100 * second))
-        assert.deepStrictEqual(yield* store.nextDue(["test"]), Option.some(testStartTime))
-        assert.deepStrictEqual(yield* store.nextDue(["live", "test"]), Option.some(testStartTime))
-        for (const share of live.sent) assert.deepStrictEqual(yield* moved(share, testStartTime), ["assignments"])
+        assert.deepStrictEqual(yield* store.nextDue(["live"]), Option.some(start + 100 * second))
+        assert.deepStrictEqual(yield* store.nextDue(["test"]), Option.some(start))
+        assert.deepStrictEqual(yield* store.nextDue(["live", "test"]), Option.some(start))
+        for (const share of live.sent) assert.deepStrictEqual(yield* moved(share, start), ["assignments"])
         for (const share of tests.sent)
-          assert.deepStrictEqual(yield* moved(share, testStartTime + 1), [{ kind: "tests", at: testStartTime + 1 }])
+          assert.deepStrictEqual(yield* moved(share, start + 1), [{ kind: "tests", at: start + 1 }])
         for (const share of live.sent) yield* moved(share, null)
         assert.deepStrictEqual(yield* store.nextDue(["live"]), Option.none())
       }))

@@ -11,14 +11,14 @@ import * as Exit from "effect/Exit"
 import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import {
-  owner as ownerOf,
-  persona,
+  makePersona,
   makePersonaId,
-  personas,
-  repeatedSubmission,
-  testStartTime,
-  startOfNextMonth,
-  submission
+  makePersonas,
+  makeRepeatedSubmission,
+  makeSubmission,
+  makeOwner as ownerOf,
+  start,
+  startOfNextMonth
 } from "../support/Fixtures.ts"
 import { makeGuaranteeTest } from "../support/GuaranteeTest.ts"
 import { readUsageOf } from "../webhook/TopicUsage.ts"
@@ -32,9 +32,12 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
     it("every requested persona has a result, in the order of the request", () =>
       Effect.gen(function* () {
         const store = yield* TopicStore
-        const [first, other] = [persona(), persona()]
+        const [first, other] = [makePersona(), makePersona()]
         const unlicensed = makePersonaId()
-        const given = submission({ personas: [other, first], requested: [unlicensed, first.id, other.id, first.id] })
+        const given = makeSubmission({
+          personas: [other, first],
+          requested: [unlicensed, first.id, other.id, first.id]
+        })
         const { results } = yield* store.submit(given)
         assert.deepStrictEqual(
           results.map(({ personaId, status }) => [personaId, status]),
@@ -50,9 +53,11 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
     it("a repeated topic is a duplicate of the first topic until the duplicate window ends, and is sent at the exact end of the window", () =>
       Effect.gen(function* () {
         const store = yield* TopicStore
-        const first = submission()
+        const first = makeSubmission()
         yield* store.submit(first)
-        const early = yield* Effect.flip(store.submit(repeatedSubmission(first, { createdAt: first.windowUntil - 1 })))
+        const early = yield* Effect.flip(
+          store.submit(makeRepeatedSubmission(first, { createdAt: first.windowUntil - 1 }))
+        )
         assert.strictEqual(early._tag, "NoValidPersonas")
         assert.deepStrictEqual(
           early._tag === "NoValidPersonas" && early.results,
@@ -63,20 +68,22 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
             duplicateOf: { topicId: first.topic.id, shareId }
           }))
         )
-        const next = repeatedSubmission(first, { createdAt: first.windowUntil })
+        const next = makeRepeatedSubmission(first, { createdAt: first.windowUntil })
         const { results } = yield* store.submit(next)
         assert.strictEqual(results[0]?.status, "sent")
-        const after = yield* Effect.flip(store.submit(repeatedSubmission(next, { createdAt: next.windowUntil - 1 })))
+        const after = yield* Effect.flip(
+          store.submit(makeRepeatedSubmission(next, { createdAt: next.windowUntil - 1 }))
+        )
         assert.strictEqual(after._tag === "NoValidPersonas" && after.results[0]?.duplicateOf?.topicId, next.topic.id)
       }))
 
     it("a topic is sent only to personas for which it is not a duplicate, and the other personas' results name the first submission", () =>
       Effect.gen(function* () {
         const store = yield* TopicStore
-        const [asked, fresh] = [persona(), persona()]
-        const first = submission({ personas: [asked] })
+        const [asked, fresh] = [makePersona(), makePersona()]
+        const first = makeSubmission({ personas: [asked] })
         yield* store.submit(first)
-        const second = submission({
+        const second = makeSubmission({
           personas: [asked, fresh],
           fingerprint: first.fingerprint,
           topic: { organizationId: first.topic.organizationId }
@@ -104,19 +111,19 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
     it("each organization, environment, persona and content has its own duplicate window", () =>
       Effect.gen(function* () {
         const store = yield* TopicStore
-        const asked = persona()
-        const first = submission({ personas: [asked] })
+        const asked = makePersona()
+        const first = makeSubmission({ personas: [asked] })
         yield* store.submit(first)
         const { fingerprint, topic } = first
         const others = [
-          submission({ personas: [asked], fingerprint }),
-          submission({
+          makeSubmission({ personas: [asked], fingerprint }),
+          makeSubmission({
             personas: [asked],
             fingerprint,
             topic: { organizationId: topic.organizationId, environment: "test" }
           }),
-          submission({ fingerprint, topic: { organizationId: topic.organizationId } }),
-          submission({ personas: [asked], topic: { organizationId: topic.organizationId } })
+          makeSubmission({ fingerprint, topic: { organizationId: topic.organizationId } }),
+          makeSubmission({ personas: [asked], topic: { organizationId: topic.organizationId } })
         ]
         for (const other of others) assert.strictEqual((yield* store.submit(other)).results[0]?.status, "sent")
       }))
@@ -124,14 +131,14 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
     it("a topic that no requested persona can receive is rejected and leaves no rows", () =>
       Effect.gen(function* () {
         const store = yield* TopicStore
-        const first = submission()
+        const first = makeSubmission()
         yield* store.submit(first)
         const before = yield* readUsageOf(first.topic)
-        const refused = repeatedSubmission(first)
+        const refused = makeRepeatedSubmission(first)
         yield* Effect.flip(store.submit(refused))
         assert.isTrue(Option.isNone(yield* store.find(refused.topic, refused.topic.id)))
         assert.deepStrictEqual(yield* readUsageOf(first.topic), before)
-        const nobody = submission({ personas: [], requested: [makePersonaId()] })
+        const nobody = makeSubmission({ personas: [], requested: [makePersonaId()] })
         assert.strictEqual((yield* Effect.flip(store.submit(nobody)))._tag, "NoValidPersonas")
         assert.deepStrictEqual(yield* readUsageOf(nobody.topic), { topics: 0, held: 0, units: 0 })
       }))
@@ -141,14 +148,14 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         const store = yield* TopicStore
         const mails = yield* MailStore
         const quotas = { topics_per_month: 10, commentaries_per_month: 2 }
-        const refused = submission({ personas: personas(3), quotas })
+        const refused = makeSubmission({ personas: makePersonas(3), quotas })
         const error = yield* Effect.flip(store.submit(refused))
         assert.deepInclude(error, { _tag: "QuotaExceeded", quota: "commentaries_per_month", limit: 2, remaining: 2 })
         assert.deepStrictEqual(yield* readUsageOf(refused.topic), { topics: 0, held: 0, units: 0 })
         assert.isTrue(Option.isNone(yield* store.progress(refused.topic, refused.topic.id)))
         assert.isTrue(Option.isNone(yield* mails.nextDue))
         const { results } = yield* store.submit({
-          ...repeatedSubmission(refused),
+          ...makeRepeatedSubmission(refused),
           quotas: { ...quotas, commentaries_per_month: 3 }
         })
         assert.deepStrictEqual(
@@ -161,11 +168,12 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
       Effect.gen(function* () {
         const store = yield* TopicStore
         const quotas = { topics_per_month: 2, commentaries_per_month: 100 }
-        const organizationId = submission().topic.organizationId
-        const send = (createdAt: number) => store.submit(submission({ quotas, topic: { organizationId, createdAt } }))
-        yield* send(testStartTime)
-        yield* send(testStartTime)
-        const error = yield* Effect.flip(send(testStartTime))
+        const organizationId = makeSubmission().topic.organizationId
+        const send = (createdAt: number) =>
+          store.submit(makeSubmission({ quotas, topic: { organizationId, createdAt } }))
+        yield* send(start)
+        yield* send(start)
+        const error = yield* Effect.flip(send(start))
         assert.deepInclude(error, { quota: "topics_per_month", limit: 2, remaining: 0 })
         yield* send(startOfNextMonth)
         yield* Effect.flip(send(startOfNextMonth - 1))
@@ -174,8 +182,8 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
     it("of 50 identical concurrent topics exactly one is sent", () =>
       Effect.gen(function* () {
         const store = yield* TopicStore
-        const first = submission({ personas: personas(2) })
-        const all = [first, ...Array.from({ length: 49 }, () => repeatedSubmission(first))]
+        const first = makeSubmission({ personas: makePersonas(2) })
+        const all = [first, ...Array.from({ length: 49 }, () => makeRepeatedSubmission(first))]
         const outcomes = yield* Effect.forEach(all, (one) => Effect.result(store.submit(one)), {
           concurrency: "unbounded"
         })
@@ -188,9 +196,11 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
       Effect.gen(function* () {
         const store = yield* TopicStore
         const quotas = { topics_per_month: 10, commentaries_per_month: 1000 }
-        const { organizationId } = submission().topic
+        const { organizationId } = makeSubmission().topic
         const outcomes = yield* Effect.forEach(
-          Array.from({ length: 50 }, () => submission({ personas: personas(2), quotas, topic: { organizationId } })),
+          Array.from({ length: 50 }, () =>
+            makeSubmission({ personas: makePersonas(2), quotas, topic: { organizationId } })
+          ),
           (one) => Effect.result(store.submit(one)),
           { concurrency: "unbounded" }
         )
@@ -202,18 +212,18 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
       Effect.gen(function* () {
         const store = yield* TopicStore
         const quotas = { topics_per_month: 8, commentaries_per_month: 10 }
-        const { organizationId } = submission().topic
-        const send = (changes: Parameters<typeof submission>[0]) =>
-          submission({ quotas, ...changes, topic: { organizationId, ...changes?.topic } })
+        const { organizationId } = makeSubmission().topic
+        const send = (changes: Parameters<typeof makeSubmission>[0]) =>
+          makeSubmission({ quotas, ...changes, topic: { organizationId, ...changes?.topic } })
         const there = send({})
         yield* store.submit(there)
-        const good = Array.from({ length: 4 }, () => send({ personas: personas(2) }))
+        const good = Array.from({ length: 4 }, () => send({ personas: makePersonas(2) }))
         const bad = [
           // A duplicate id is a defect that the database detects only when it writes the row.
           send({ topic: { id: there.topic.id } }),
-          send({ personas: personas(10) }),
+          send({ personas: makePersonas(10) }),
           send({ personas: [], requested: [makePersonaId()] }),
-          repeatedSubmission(there)
+          makeRepeatedSubmission(there)
         ]
         const all = good.flatMap((one, index) => [one, bad[index] ?? one])
         const exits = yield* Effect.forEach(all, (one) => Effect.exit(store.submit(one)), { concurrency: "unbounded" })
@@ -231,17 +241,17 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         }
         assert.deepStrictEqual(yield* readUsageOf(there.topic), { topics: 5, held: 5, units: 9 })
         // A failed submission must not leave a duplicate window.
-        const again = { ...repeatedSubmission(bad[0] ?? there), quotas: { ...quotas, commentaries_per_month: 100 } }
+        const again = { ...makeRepeatedSubmission(bad[0] ?? there), quotas: { ...quotas, commentaries_per_month: 100 } }
         assert.strictEqual((yield* store.submit(again)).results[0]?.status, "sent")
       }))
 
     it("concurrent topics for the same personas never deadlock, in any order of personas", () =>
       Effect.gen(function* () {
         const store = yield* TopicStore
-        const asked = personas(8)
-        const { fingerprint, topic } = submission()
+        const asked = makePersonas(8)
+        const { fingerprint, topic } = makeSubmission()
         const all = Array.from({ length: 24 }, (_, turn) =>
-          submission({
+          makeSubmission({
             personas: [...asked.slice(turn % 8), ...asked.slice(0, turn % 8)].slice(0, 5),
             fingerprint,
             topic: { organizationId: topic.organizationId }

@@ -16,18 +16,18 @@ import * as Creator from "../support/Creator.ts"
 import {
   day,
   makeOrganizationId,
-  owner as ownerOf,
-  personas,
-  repeatedSubmission,
-  testStartTime,
-  submission
+  makePersonas,
+  makeRepeatedSubmission,
+  makeSubmission,
+  makeOwner as ownerOf,
+  start
 } from "../support/Fixtures.ts"
 import { makeGuaranteeTest } from "../support/GuaranteeTest.ts"
 
 type Stores = TopicStore | AssignmentStore | Retention | EventLog | PerformanceStore
 
 /** The fixtures start at noon. `midnight` is the first midnight after this start. */
-const midnight = testStartTime + day / 2
+const midnight = start + day / 2
 
 export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
   describe(`${name}: TopicStore, storage of the test environment`, () => {
@@ -36,9 +36,9 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
     const test = (
       owner: { readonly organizationId: Submission["topic"]["organizationId"] },
       limits = { topics: 2, bytes: 1_000_000 },
-      changes: Parameters<typeof submission>[0] = {}
+      changes: Parameters<typeof makeSubmission>[0] = {}
     ) =>
-      submission({
+      makeSubmission({
         storage: { bytes: 1000, limits },
         ...changes,
         topic: { environment: "test", organizationId: owner.organizationId, ...changes.topic }
@@ -58,7 +58,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.deepInclude(error, { _tag: "TestStorageFull", quota: "test_topics", limit: 2, remaining: 0 })
         assert.strictEqual((yield* listed(owner)).total, 2)
         const more = yield* submit({
-          ...repeatedSubmission(refused),
+          ...makeRepeatedSubmission(refused),
           storage: { bytes: 1000, limits: { topics: 3, bytes: 1_000_000 } }
         })
         assert.strictEqual(more.sent.length, 1, "not even a duplicate window was left")
@@ -73,7 +73,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         const error = yield* Effect.flip(submit(test(owner, limits, { storage: { bytes: 1, limits } })))
         assert.deepInclude(error, { _tag: "TestStorageFull", quota: "test_bytes", limit: 2500, remaining: 0 })
         yield* submit(test({ organizationId: makeOrganizationId() }, limits))
-        yield* submit(submission({ topic: { organizationId: owner.organizationId } }))
+        yield* submit(makeSubmission({ topic: { organizationId: owner.organizationId } }))
       }))
 
     it("of 30 concurrent test topics, exactly as many are accepted as the limit allows", () =>
@@ -95,9 +95,9 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         const performance = yield* PerformanceStore
         const owner = ownerOf({ environment: "test" })
         const limits = { topics: 3, bytes: 1_000_000 }
-        const at = (createdAt: number) => test(owner, limits, { topic: { createdAt }, personas: personas(2) })
-        const [old, older, young] = [at(midnight - 1), at(testStartTime), at(midnight)]
-        const live = submission({ topic: { organizationId: owner.organizationId } })
+        const at = (createdAt: number) => test(owner, limits, { topic: { createdAt }, personas: makePersonas(2) })
+        const [old, older, young] = [at(midnight - 1), at(start), at(midnight)]
+        const live = makeSubmission({ topic: { organizationId: owner.organizationId } })
         const shares = (yield* submit(old)).sent
         yield* submit(older)
         yield* submit(young)
@@ -123,7 +123,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         const store = yield* TopicStore
         assert.isTrue(Option.isNone(yield* store.find(owner, old.topic.id)))
         assert.deepStrictEqual(
-          (yield* performance.days(owner, testStartTime - day, null)).map(({ metrics }) => metrics.counts.sent),
+          (yield* performance.days(owner, start - day, null)).map(({ metrics }) => metrics.counts.sent),
           [1, 1]
         )
         assert.isTrue(Option.isSome(yield* store.find(live.topic, live.topic.id)))
@@ -151,11 +151,11 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
       Effect.gen(function* () {
         const retention = yield* Retention
         const owner = ownerOf({ environment: "test" })
-        const { sent } = yield* submit(test(owner, undefined, { personas: personas(8) }))
+        const { sent } = yield* submit(test(owner, undefined, { personas: makePersonas(8) }))
         const changes = Effect.forEach(sent, (id) => Effect.exit(Creator.decline(id)), { concurrency: "unbounded" })
         yield* Effect.all([changes, retention.purgeTests(midnight)], { concurrency: "unbounded" })
         assert.strictEqual((yield* listed(owner)).total, 0)
-        assert.deepStrictEqual(yield* (yield* PerformanceStore).days(owner, testStartTime - day, null), [])
+        assert.deepStrictEqual(yield* (yield* PerformanceStore).days(owner, start - day, null), [])
       }))
   })
 }

@@ -26,7 +26,7 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as TestClock from "effect/testing/TestClock"
 import * as Creator from "../support/Creator.ts"
-import { day, owner as ownerOf, personas, makeShareId, testStartTime, submission } from "../support/Fixtures.ts"
+import { day, makePersonas, makeShareId, makeSubmission, makeOwner as ownerOf, start } from "../support/Fixtures.ts"
 import { makeGuaranteeTest } from "../support/GuaranteeTest.ts"
 
 type Stores = TopicStore | AssignmentStore | UsageStore | PerformanceStore
@@ -57,7 +57,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         const { first, owner, second } = yield* twoSent()
         const of = (month: string) => usage.ofMonth(owner, month)
         yield* Creator.submitPerspective(first)
-        yield* TestClock.setTime(testStartTime + 3 * day)
+        yield* TestClock.setTime(start + 3 * day)
         yield* Creator.runDueStep(first)
         yield* Creator.completeDraft(first)
         assert.deepStrictEqual(yield* of("2026-01"), {
@@ -122,7 +122,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
     it("if 100 assignments of one topic settle concurrently, the topic is completed with exact counts", () =>
       Effect.gen(function* () {
         const topics = yield* TopicStore
-        const given = submission({ personas: personas(100) })
+        const given = makeSubmission({ personas: makePersonas(100) })
         const { sent } = yield* topics.submit(given)
         const settle = (id: (typeof sent)[number], index: number) =>
           index % 2 === 0
@@ -163,7 +163,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
       Effect.gen(function* () {
         const store = yield* AssignmentStore
         const { first, owner, second } = yield* twoSent()
-        const decide = (present: Assignment) => Workflow.cancel(present, { by: "key k" }, testStartTime)
+        const decide = (present: Assignment) => Workflow.cancel(present, { by: "key k" }, start)
         const failing = store.modifyAll([first, second], (present) =>
           present.id === second ? assert.fail("undecided") : decide(present)
         )
@@ -231,10 +231,10 @@ const happening = Effect.fnUntraced(function* (taken: ReadonlyArray<typeof Step.
   const topics = yield* TopicStore
   const owner = ownerOf()
   const ids: Array<Effect.Success<ReturnType<typeof topics.submit>>["sent"][number]> = []
-  yield* TestClock.setTime(testStartTime)
+  yield* TestClock.setTime(start)
   for (const count of [1, 2, 2]) {
     const { sent } = yield* topics.submit(
-      submission({ personas: personas(count), topic: { organizationId: owner.organizationId } })
+      makeSubmission({ personas: makePersonas(count), topic: { organizationId: owner.organizationId } })
     )
     ids.push(...sent)
   }
@@ -253,8 +253,8 @@ const happening = Effect.fnUntraced(function* (taken: ReadonlyArray<typeof Step.
 /** Compares the daily metrics with metrics that are computed from the single assignments. */
 const metricsAgree = Effect.fnUntraced(function* (owner: Owner) {
   const performance = yield* PerformanceStore
-  const days = yield* performance.days(owner, testStartTime - day, null)
-  const { timelines } = yield* performance.page(owner, { start: testStartTime - day, end: testStartTime + day }, null, 100)
+  const days = yield* performance.days(owner, start - day, null)
+  const { timelines } = yield* performance.page(owner, { start: start - day, end: start + day }, null, 100)
   const metrics = emptyMetrics()
   for (const timeline of timelines) addTimeline(metrics, timeline)
   assert.strictEqual(metrics.counts.sent, 5)
@@ -265,7 +265,7 @@ const metricsAgree = Effect.fnUntraced(function* (owner: Owner) {
 
 const twoSent = Effect.fnUntraced(function* (environment: "live" | "test" = "live") {
   const topics = yield* TopicStore
-  const given = submission({ personas: personas(2), topic: { environment } })
+  const given = makeSubmission({ personas: makePersonas(2), topic: { environment } })
   const { sent } = yield* topics.submit(given)
   const [first, second] = sent
   if (first === undefined || second === undefined) return yield* Effect.die("nothing was sent")

@@ -7,7 +7,7 @@ import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as TestClock from "effect/testing/TestClock"
 import * as Creator from "../support/Creator.ts"
-import { owner as ownerOf, second, testStartTime, submission } from "../support/Fixtures.ts"
+import { makeSubmission, makeOwner as ownerOf, second, start } from "../support/Fixtures.ts"
 import { makeGuaranteeTest } from "../support/GuaranteeTest.ts"
 
 type Listed = Effect.Success<ReturnType<TopicStore["Service"]["list"]>>
@@ -21,7 +21,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<TopicStore | Assignmen
       const store = yield* TopicStore
       const owner = ownerOf()
       const given = [0, 1, 1, 1, 2, 3, 3].map((age) =>
-        submission({ topic: { organizationId: owner.organizationId, createdAt: testStartTime + age * second } })
+        makeSubmission({ topic: { organizationId: owner.organizationId, createdAt: start + age * second } })
       )
       for (const one of given) yield* store.submit(one)
       const list = (changes: Partial<TopicQuery>) =>
@@ -65,7 +65,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<TopicStore | Assignmen
           seen.push(...idsOf(page))
           from = Option.getOrUndefined(Option.map(page.next, (cursor) => ({ cursor })))
           const { organizationId } = (given[0] as (typeof given)[number]).topic
-          yield* store.submit(submission({ topic: { organizationId, createdAt: testStartTime + 10 * second } }))
+          yield* store.submit(makeSubmission({ topic: { organizationId, createdAt: start + 10 * second } }))
         }
         assert.deepStrictEqual(seen, expected)
       }))
@@ -132,10 +132,10 @@ export const suite = <E>(name: string, layer: Layer.Layer<TopicStore | Assignmen
     it("a filter by creation time excludes topics created exactly at either limit, and the total counts only the listed topics", () =>
       Effect.gen(function* () {
         const { expected, list } = yield* sevenTopics
-        const created = { after: testStartTime, before: testStartTime + 3 * second }
+        const created = { after: start, before: start + 3 * second }
         const between = yield* list({ created })
         assert.deepStrictEqual([idsOf(between), between.total], [expected.slice(2, 6), 4])
-        const late = yield* list({ created: { after: testStartTime + second, before: null }, status: "pending" })
+        const late = yield* list({ created: { after: start + second, before: null }, status: "pending" })
         assert.deepStrictEqual([idsOf(late), late.total], [expected.slice(0, 3), 3])
         assert.deepStrictEqual(yield* allOf((page) => list({ created, ...page })), expected.slice(2, 6))
       }))
@@ -146,7 +146,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<TopicStore | Assignmen
         const { given, list } = yield* sevenTopics
         const { organizationId } = (given[0] as (typeof given)[number]).topic
         const referred = [4, 5].map((age) =>
-          submission({ topic: { organizationId, externalReference: "a", createdAt: testStartTime + age * second } })
+          makeSubmission({ topic: { organizationId, externalReference: "a", createdAt: start + age * second } })
         )
         for (const one of referred) yield* store.submit(one)
         const found = yield* list({ reference: "a" })
@@ -159,13 +159,13 @@ export const suite = <E>(name: string, layer: Layer.Layer<TopicStore | Assignmen
       Effect.gen(function* () {
         const { expected, given, list } = yield* sevenTopics
         for (const [index, place] of [4, 1].entries()) {
-          yield* TestClock.setTime(testStartTime + (10 + index) * second)
+          yield* TestClock.setTime(start + (10 + index) * second)
           for (const { shareId } of given[place]?.candidates ?? []) yield* Creator.decline(shareId)
         }
         const [first, second_] = [given[1], given[4]].map((one) => one?.topic.id as string)
-        const changed = yield* list({ updatedAfter: testStartTime + 9 * second })
+        const changed = yield* list({ updatedAfter: start + 9 * second })
         assert.deepStrictEqual([idsOf(changed), changed.total], [[first, second_], 2])
-        const pages = yield* allOf((page) => list({ updatedAfter: testStartTime, oldestFirst: true, ...page }))
+        const pages = yield* allOf((page) => list({ updatedAfter: start, oldestFirst: true, ...page }))
         const others = expected
           .toReversed()
           .slice(1)

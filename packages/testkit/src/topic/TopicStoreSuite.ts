@@ -9,7 +9,15 @@ import type { UsageStore } from "@partner-commentary/core/usage/UsageStore"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import { owner as ownerOf, personas, second, testStartTime, submission, makeTopicId, webhook } from "../support/Fixtures.ts"
+import {
+  makePersonas,
+  makeSubmission,
+  makeTopicId,
+  makeWebhook,
+  makeOwner as ownerOf,
+  second,
+  start
+} from "../support/Fixtures.ts"
 import { makeGuaranteeTest } from "../support/GuaranteeTest.ts"
 import { readUsageOf } from "../webhook/TopicUsage.ts"
 
@@ -24,15 +32,15 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
     it("a topic is found with the data of its submission, and with its assignments in the order of the request", () =>
       Effect.gen(function* () {
         const store = yield* TopicStore
-        const asked = personas(3)
-        const given = submission({
+        const asked = makePersonas(3)
+        const given = makeSubmission({
           personas: asked.toReversed(),
           topic: {
             externalReference: "Match:42",
             content: "Wér gewinnt — 'quoted' \"twice\" 🏆?",
             metadata: { z: 1, a: { deep: [null, true, 1.5, "x"] }, "": "" },
             outputTypes: ["text", "audio"],
-            webhookIds: [webhook().id, webhook().id]
+            webhookIds: [makeWebhook().id, makeWebhook().id]
           }
         })
         const submitted = yield* store.submit(given)
@@ -50,8 +58,8 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
             id: shareId,
             persona: { id, name, imageUrl },
             status: "topic_sent" as const,
-            statusUpdatedAt: testStartTime,
-            createdAt: testStartTime,
+            statusUpdatedAt: start,
+            createdAt: start,
             commentary: null,
             failure: null
           }))
@@ -65,7 +73,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
     it("progress returns the same data in the same order as find", () =>
       Effect.gen(function* () {
         const store = yield* TopicStore
-        const given = submission({ personas: personas(3) })
+        const given = makeSubmission({ personas: makePersonas(3) })
         yield* store.submit(given)
         const { revision } = Option.getOrThrow(yield* store.find(given.topic, given.topic.id))
         assert.deepStrictEqual(Option.getOrThrow(yield* store.progress(given.topic, given.topic.id)), {
@@ -76,13 +84,13 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
           metadata: given.topic.metadata,
           outputTypes: given.topic.outputTypes,
           status: "pending",
-          createdAt: toIso(testStartTime),
+          createdAt: toIso(start),
           assignments: given.candidates.map(({ persona: { id, name }, shareId }) => ({
             id: shareId,
             personaId: id,
             personaName: name,
             status: "topic_sent" as const,
-            statusUpdatedAt: toIso(testStartTime),
+            statusUpdatedAt: toIso(start),
             failureReason: null,
             failureAt: null,
             expiresAt: toIso(given.respondBy)
@@ -93,8 +101,8 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
     it("every method that reads a topic returns the same revision, and returns it only to the topic's owner", () =>
       Effect.gen(function* () {
         const store = yield* TopicStore
-        const given = submission({})
-        const other = submission({ topic: ownerOf() })
+        const given = makeSubmission({})
+        const other = makeSubmission({ topic: ownerOf() })
         yield* store.submit(given)
         yield* store.submit(other)
         const { id } = given.topic
@@ -113,7 +121,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
       Effect.gen(function* () {
         const store = yield* TopicStore
         const mails = yield* MailStore
-        const given = submission({ topic: { environment: "test" } })
+        const given = makeSubmission({ topic: { environment: "test" } })
         yield* store.submit(given)
         assert.deepStrictEqual(yield* readUsageOf(given.topic), { topics: 1, held: 1, units: 1 })
         const live = { ...given.topic, environment: "live" as const }
@@ -125,9 +133,9 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
       Effect.gen(function* () {
         const store = yield* TopicStore
         const mails = yield* MailStore
-        const given = submission({ personas: personas(3) })
+        const given = makeSubmission({ personas: makePersonas(3) })
         yield* store.submit(given)
-        const queued = yield* mails.claim(testStartTime, testStartTime + second, 10)
+        const queued = yield* mails.claim(start, start + second, 10)
         assert.deepStrictEqual(
           queued.toSorted((one, other) => (one.id < other.id ? -1 : 1)),
           given.candidates.map(({ shareId }) => ({
@@ -136,7 +144,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
             shareId,
             organizationId: given.topic.organizationId,
             address: null,
-            createdAt: testStartTime,
+            createdAt: start,
             attempts: 1,
             ticket: 1,
             unanswered: 0
@@ -147,7 +155,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
     it("another organization or environment does not find the topic", () =>
       Effect.gen(function* () {
         const store = yield* TopicStore
-        const given = submission({ topic: { externalReference: "shared" } })
+        const given = makeSubmission({ topic: { externalReference: "shared" } })
         yield* store.submit(given)
         const { id, organizationId } = given.topic
         const strangers: ReadonlyArray<Owner> = [ownerOf(), { organizationId, environment: "test" }]
@@ -168,16 +176,16 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
     it("an external reference finds its topics newest first with their own assignments, up to the limit of topics", () =>
       Effect.gen(function* () {
         const store = yield* TopicStore
-        const { organizationId } = submission().topic
+        const { organizationId } = makeSubmission().topic
         const given = [0, 1, 1, 2].map((age) =>
-          submission({
-            personas: personas(2),
-            topic: { organizationId, externalReference: "Match:42", createdAt: testStartTime + age * second }
+          makeSubmission({
+            personas: makePersonas(2),
+            topic: { organizationId, externalReference: "Match:42", createdAt: start + age * second }
           })
         )
         for (const one of given) yield* store.submit(one)
-        yield* store.submit(submission({ topic: { organizationId, externalReference: "match:42" } }))
-        yield* store.submit(submission({ topic: { organizationId } }))
+        yield* store.submit(makeSubmission({ topic: { organizationId, externalReference: "match:42" } }))
+        yield* store.submit(makeSubmission({ topic: { organizationId } }))
         const { more, topics: found } = yield* store.byReference(ownerOf({ organizationId }), "Match:42", {
           ...depth,
           topics: 3
@@ -195,11 +203,11 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
     it("an external reference finds whole topics up to a total number of assignments, but always the newest topic", () =>
       Effect.gen(function* () {
         const store = yield* TopicStore
-        const { organizationId } = submission().topic
+        const { organizationId } = makeSubmission().topic
         const sizes = [1, 2, 4, 3]
         for (const [age, size] of sizes.entries()) {
-          const topic = { organizationId, externalReference: "final", createdAt: testStartTime + age * second }
-          yield* store.submit(submission({ personas: personas(size), topic }))
+          const topic = { organizationId, externalReference: "final", createdAt: start + age * second }
+          yield* store.submit(makeSubmission({ personas: makePersonas(size), topic }))
         }
         const within = (assignments: number, topics = 10) =>
           Effect.map(
@@ -219,12 +227,15 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
     it("an external reference finds whole topics up to a total number of bytes, but always the newest topic", () =>
       Effect.gen(function* () {
         const store = yield* TopicStore
-        const { organizationId } = submission().topic
+        const { organizationId } = makeSubmission().topic
         const sizes = [1, 3, 2]
         for (const [age, size] of sizes.entries()) {
           const topic = { organizationId, externalReference: "large", content: "ü".repeat(100), metadata: { age } }
           yield* store.submit(
-            submission({ personas: personas(size), topic: { ...topic, createdAt: testStartTime + age * second } })
+            makeSubmission({
+              personas: makePersonas(size),
+              topic: { ...topic, createdAt: start + age * second }
+            })
           )
         }
         const within = (bytes: number) =>

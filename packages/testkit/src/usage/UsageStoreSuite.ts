@@ -9,7 +9,7 @@ import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
 import { UsageStore } from "@partner-commentary/core/usage/UsageStore"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
-import { makeOrganizationId, personas, startOfNextMonth, submission } from "../support/Fixtures.ts"
+import { makeOrganizationId, makePersonas, makeSubmission, startOfNextMonth } from "../support/Fixtures.ts"
 import { makeGuaranteeTest } from "../support/GuaranteeTest.ts"
 
 const live = (organizationId: OrganizationId): Owner => ({ organizationId, environment: "live" })
@@ -31,7 +31,9 @@ export const suite = <E>(name: string, layer: Layer.Layer<UsageStore | TopicStor
         const topics = yield* TopicStore
         const mine = makeOrganizationId()
         for (const createdAt of [startOfNextMonth - 1, startOfNextMonth, startOfNextMonth]) {
-          yield* topics.submit(submission({ personas: personas(2), topic: { organizationId: mine, createdAt } }))
+          yield* topics.submit(
+            makeSubmission({ personas: makePersonas(2), topic: { organizationId: mine, createdAt } })
+          )
         }
         const [january, february] = yield* Effect.forEach(["2026-01", "2026-02"], (month) =>
           usage.ofMonth(live(mine), month)

@@ -10,13 +10,13 @@ import { WebhookStore } from "@partner-commentary/core/webhook/WebhookStore"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import { minute, owner, second, testStartTime, webhook } from "../support/Fixtures.ts"
+import { makeOwner, makeWebhook, minute, second, start } from "../support/Fixtures.ts"
 import { makeGuaranteeTest } from "../support/GuaranteeTest.ts"
 
 const audit = { action: "webhook.updated", details: {} }
 
 /** The start of a five-minute period. */
-const begin = Math.ceil(testStartTime / (5 * minute)) * 5 * minute
+const begin = Math.ceil(start / (5 * minute)) * 5 * minute
 
 const notice = (
   { id, owner: { organizationId }, events }: Webhook,
@@ -63,7 +63,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailSto
 
     it("the first notice is due immediately, and further notices are added to the same mail until a worker claims the mail", () =>
       Effect.gen(function* () {
-        const one = yield* added(webhook(), begin)
+        const one = yield* added(makeWebhook(), begin)
         yield* moved(one, "first.example", "second.example", begin + second)
         const [mail, ...others] = yield* sent(begin + second)
         assert.deepStrictEqual(others, [])
@@ -79,9 +79,9 @@ export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailSto
 
     it("notices after the claim of a mail form a second mail, which is due at the end of the five minutes and has the last state of each webhook", () =>
       Effect.gen(function* () {
-        const one = yield* added(webhook(), begin)
+        const one = yield* added(makeWebhook(), begin)
         assert.lengthOf(yield* sent(begin), 1)
-        const other = yield* added(webhook({ owner: one.owner }), begin + second, "other.example")
+        const other = yield* added(makeWebhook({ owner: one.owner }), begin + second, "other.example")
         yield* moved(one, "first.example", "evil.example", begin + second, "pk_live_Stolen00")
         yield* moved(one, "evil.example", "first.example", begin + minute)
         assert.deepStrictEqual(yield* (yield* MailStore).nextDue, Option.some(begin + 5 * minute))
@@ -112,7 +112,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailSto
 
     it("80 concurrent changes in the five minutes after a mail cause only one further mail", () =>
       Effect.gen(function* () {
-        const one = yield* added(webhook(), begin)
+        const one = yield* added(makeWebhook(), begin)
         assert.lengthOf(yield* sent(begin), 1)
         const store = yield* WebhookStore
         const counted = store.modify(null, one.id, (present) => {
@@ -135,19 +135,19 @@ export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailSto
 
     it("each organization gets its own mail about its webhooks", () =>
       Effect.gen(function* () {
-        yield* added(webhook(), begin)
-        yield* added(webhook({ owner: owner() }), begin)
+        yield* added(makeWebhook(), begin)
+        yield* added(makeWebhook({ owner: makeOwner() }), begin)
         assert.lengthOf(yield* sent(begin), 2)
       }))
 
     it("if many webhooks are added and removed, the mail mentions the remaining webhook and counts the omitted webhooks", () =>
       Effect.gen(function* () {
         const store = yield* WebhookStore
-        const first = yield* added(webhook(), begin)
+        const first = yield* added(makeWebhook(), begin)
         assert.lengthOf(yield* sent(begin), 1)
-        const stays = yield* added(webhook({ owner: first.owner }), begin + second, "evil.example")
+        const stays = yield* added(makeWebhook({ owner: first.owner }), begin + second, "evil.example")
         for (let count = 0; count < 60; count++) {
-          const { id } = yield* added(webhook({ owner: first.owner }), begin + second)
+          const { id } = yield* added(makeWebhook({ owner: first.owner }), begin + second)
           yield* store.remove(first.owner, id, audit)
         }
         const [mail] = yield* sent(begin + 5 * minute)

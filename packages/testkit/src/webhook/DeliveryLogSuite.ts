@@ -8,7 +8,7 @@ import { WebhookStore } from "@partner-commentary/core/webhook/WebhookStore"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Creator from "../support/Creator.ts"
-import { owner, personas, testStartTime, submission, webhook } from "../support/Fixtures.ts"
+import { makeOwner, makePersonas, makeSubmission, makeWebhook, start } from "../support/Fixtures.ts"
 import { makeGuaranteeTest } from "../support/GuaranteeTest.ts"
 
 export const suite = <E>(
@@ -26,10 +26,10 @@ export const suite = <E>(
 
     /** Creates a webhook with three waiting deliveries, and another owner's webhook without deliveries. */
     const webhooks = Effect.gen(function* () {
-      const one = yield* register(webhook({ owner: owner() }))
-      const topic = submission({ topic: { ...one.owner }, personas: personas(3) })
+      const one = yield* register(makeWebhook({ owner: makeOwner() }))
+      const topic = makeSubmission({ topic: { ...one.owner }, personas: makePersonas(3) })
       yield* Effect.forEach((yield* (yield* TopicStore).submit(topic)).sent, Creator.decline)
-      return { one, other: yield* register(webhook({ owner: owner() })) }
+      return { one, other: yield* register(makeWebhook({ owner: makeOwner() })) }
     })
 
     it("waiting deliveries are counted by webhook, with the time of the oldest delivery, and an empty list of webhooks gives an empty result", () =>
@@ -37,7 +37,7 @@ export const suite = <E>(
         const { one, other } = yield* webhooks
         const log = yield* DeliveryLog
         const found = yield* log.waiting([one.id, other.id])
-        assert.deepStrictEqual([...found], [[one.id, { count: 3, since: testStartTime }]])
+        assert.deepStrictEqual([...found], [[one.id, { count: 3, since: start }]])
         assert.strictEqual((yield* log.waiting([])).size, 0)
       }))
 

@@ -15,7 +15,7 @@ import { makeGuaranteeTest } from "../support/GuaranteeTest.ts"
 
 const shares = Effect.fnUntraced(function* (owner: Owner, count: number) {
   const topics = yield* TopicStore
-  return (yield* topics.submit(Fixtures.submission({ topic: owner, personas: Fixtures.personas(count) }))).sent
+  return (yield* topics.submit(Fixtures.makeSubmission({ topic: owner, personas: Fixtures.makePersonas(count) }))).sent
 })
 
 /** Reads all events forward, in small pages. */
@@ -40,14 +40,14 @@ export const suite = <E>(name: string, layer: Layer.Layer<EventLog | TopicStore 
 
     it("reading forward from any event returns each later event once, in the order of commits", () =>
       Effect.gen(function* () {
-        const owner = Fixtures.owner()
+        const owner = Fixtures.makeOwner()
         // The fourth assignment keeps the topic open.
         const [first, second, third] = yield* shares(owner, 4)
         if (first === undefined || second === undefined || third === undefined) return assert.fail()
-        yield* TestClock.setTime(Fixtures.testStartTime + 5 * Fixtures.second)
+        yield* TestClock.setTime(Fixtures.start + 5 * Fixtures.second)
         yield* Creator.decline(second)
         // Set the clock back, to simulate another process with a slow clock.
-        yield* TestClock.setTime(Fixtures.testStartTime)
+        yield* TestClock.setTime(Fixtures.start)
         yield* Creator.decline(first)
         yield* Creator.respondAndDraft(third)
         yield* Creator.approve(third)
@@ -57,23 +57,23 @@ export const suite = <E>(name: string, layer: Layer.Layer<EventLog | TopicStore 
           assert.deepStrictEqual(yield* follow(owner, { behind: id }), all.slice(index + 1))
         }
         assert.deepStrictEqual((yield* follow(owner, { type: "creator.approved" })).map(shareOf), [third])
-        assert.deepStrictEqual((yield* follow(owner, { since: Fixtures.testStartTime + 1 })).map(shareOf), [second])
-        const behind = lowestEventIdAt(Fixtures.testStartTime + 5 * Fixtures.second)
+        assert.deepStrictEqual((yield* follow(owner, { since: Fixtures.start + 1 })).map(shareOf), [second])
+        const behind = lowestEventIdAt(Fixtures.start + 5 * Fixtures.second)
         assert.deepStrictEqual((yield* follow(owner, { behind })).map(shareOf), [second])
       }))
 
     it("if the cursor is another owner's event, the list starts at the time of that event", () =>
       Effect.gen(function* () {
-        const [owner, stranger] = [Fixtures.owner(), Fixtures.owner()]
+        const [owner, stranger] = [Fixtures.makeOwner(), Fixtures.makeOwner()]
         const mine = (yield* shares(owner, 3)).slice(1)
         const [theirs] = yield* shares(stranger, 2)
-        yield* TestClock.setTime(Fixtures.testStartTime)
+        yield* TestClock.setTime(Fixtures.start)
         for (const share of [...mine, theirs ?? assert.fail()]) yield* Creator.decline(share)
         const [event] = yield* follow(stranger)
-        assert.lengthOf(yield* follow(owner, { behind: lowestEventIdAt(Fixtures.testStartTime) }), 2)
+        assert.lengthOf(yield* follow(owner, { behind: lowestEventIdAt(Fixtures.start) }), 2)
         const known = yield* follow(owner, { behind: event?.id ?? null })
         assert.lengthOf(known, 2)
-        assert.deepStrictEqual(yield* follow(Fixtures.owner()), [])
+        assert.deepStrictEqual(yield* follow(Fixtures.makeOwner()), [])
       }))
   })
 }

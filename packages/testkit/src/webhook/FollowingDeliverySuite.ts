@@ -15,11 +15,11 @@ import * as Exit from "effect/Exit"
 import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Creator from "../support/Creator.ts"
-import { minute, owner, personas, second, testStartTime, submission, webhook } from "../support/Fixtures.ts"
+import { makeOwner, makePersonas, makeSubmission, makeWebhook, minute, second, start } from "../support/Fixtures.ts"
 import { makeGuaranteeTest } from "../support/GuaranteeTest.ts"
 
 const success: DeliveryAttempt = {
-  at: testStartTime,
+  at: start,
   duration: 12,
   status: 204,
   failure: null,
@@ -30,13 +30,13 @@ const success: DeliveryAttempt = {
 
 const upTo = (limit: number): ClaimPlan => ({
   allow: (present, inFlight) => {
-    const allowed = CircuitBreaker.allowedDeliveries(present, inFlight, testStartTime, policy)
+    const allowed = CircuitBreaker.allowedDeliveries(present, inFlight, start, policy)
     return { ...allowed, limit: Math.min(allowed.limit, limit) }
   },
   taken: (present) => present
 })
 
-const lease = testStartTime + minute
+const lease = start + minute
 
 export const suite = <E>(
   name: string,
@@ -47,12 +47,12 @@ export const suite = <E>(
 
     /** Creates a webhook with this many due deliveries, and claims `limit` of them. */
     const taken = Effect.fnUntraced(function* (due: number, limit: number) {
-      const one = webhook({ owner: owner() })
+      const one = makeWebhook({ owner: makeOwner() })
       const audit = { action: "webhook.created", details: {} }
       yield* (yield* WebhookStore).insert({ webhook: one, audit, notice: null }, "sealed", 20)
-      const topic = submission({ topic: { ...one.owner }, personas: personas(due) })
+      const topic = makeSubmission({ topic: { ...one.owner }, personas: makePersonas(due) })
       yield* Effect.forEach((yield* (yield* TopicStore).submit(topic)).sent, Creator.decline)
-      return yield* (yield* DeliveryStore).claim(one.id, testStartTime, lease, upTo(limit))
+      return yield* (yield* DeliveryStore).claim(one.id, start, lease, upTo(limit))
     })
 
     const settle = Effect.fnUntraced(function* (
@@ -63,7 +63,7 @@ export const suite = <E>(
       const settled = yield* (yield* DeliveryStore).settle(
         claimed,
         success,
-        testStartTime + second,
+        start + second,
         (present) => ({ receiver: change(present), next: { state: "delivered" }, notice: null, audit: null }),
         following
       )
@@ -82,7 +82,7 @@ export const suite = <E>(
         const { eventId, payload, ...rest } = next ?? assert.fail()
         const { eventId: _, payload: __, ...former } = first
         assert.deepStrictEqual(rest, former)
-        const others = yield* (yield* DeliveryStore).claim(first.webhookId, testStartTime, lease, upTo(5))
+        const others = yield* (yield* DeliveryStore).claim(first.webhookId, start, lease, upTo(5))
         assert.strictEqual(others.length, 1)
         assert.notInclude([first.eventId, next?.eventId], others[0]?.eventId)
       }))
@@ -93,7 +93,7 @@ export const suite = <E>(
         if (first === undefined) return assert.fail("nothing was taken")
         const { following } = yield* settle(first, { lease, taking: upTo(5) })
         assert.strictEqual(following.length, 1)
-        assert.deepStrictEqual(yield* (yield* DeliveryStore).claim(first.webhookId, testStartTime, lease, upTo(5)), [])
+        assert.deepStrictEqual(yield* (yield* DeliveryStore).claim(first.webhookId, start, lease, upTo(5)), [])
       }))
 
     it("attempts that end at the same time get different following deliveries, within the limit", () =>
@@ -106,7 +106,7 @@ export const suite = <E>(
         const following = settled.flatMap((one) => one.following.map(({ eventId }) => eventId))
         assert.strictEqual(new Set(following).size, 4)
         assert.isTrue(settled.every((one) => one.following.length === 1))
-        assert.lengthOf(yield* (yield* DeliveryStore).claim(webhookId, testStartTime, lease, upTo(5)), 1)
+        assert.lengthOf(yield* (yield* DeliveryStore).claim(webhookId, start, lease, upTo(5)), 1)
       }))
 
     it("if several attempts are settled at the same time, an attempt that was already stored fails, and the others succeed", () =>
@@ -139,19 +139,25 @@ export const suite = <E>(
       Effect.gen(function* () {
         const [first] = yield* taken(2, 1)
         if (first === undefined) return assert.fail("nothing was taken")
-        const taking: ClaimPlan = { ...upTo(1), taken: (present) => ({ ...present, quietUntil: testStartTime + minute }) }
+        const taking: ClaimPlan = {
+          ...upTo(1),
+          taken: (present) => ({ ...present, quietUntil: start + minute })
+        }
         const { after } = yield* settle(first, { lease, taking }, (receiver) => ({
           ...receiver,
-          webhook: { ...receiver.webhook, lastDeliveryAt: testStartTime }
+          webhook: { ...receiver.webhook, lastDeliveryAt: start }
         }))
         const seen: Array<CircuitBreaker.ReceiverState> = []
         const allow: ClaimPlan["allow"] = (present) => {
           seen.push(present)
           return { limit: 0, probe: false }
         }
-        yield* (yield* DeliveryStore).claim(first.webhookId, testStartTime, lease, { allow, taken: (present) => present })
+        yield* (yield* DeliveryStore).claim(first.webhookId, start, lease, {
+          allow,
+          taken: (present) => present
+        })
         assert.deepStrictEqual(seen, [after])
-        assert.deepStrictEqual([after.webhook.lastDeliveryAt, after.quietUntil], [testStartTime, testStartTime + minute])
+        assert.deepStrictEqual([after.webhook.lastDeliveryAt, after.quietUntil], [start, start + minute])
       }))
   })
 }

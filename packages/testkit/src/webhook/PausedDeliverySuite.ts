@@ -9,7 +9,17 @@ import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Creator from "../support/Creator.ts"
-import { failedAttempt, hour, minute, owner, personas, second, testStartTime, submission, webhook } from "../support/Fixtures.ts"
+import {
+  failedAttempt,
+  hour,
+  makeOwner,
+  makePersonas,
+  makeSubmission,
+  makeWebhook,
+  minute,
+  second,
+  start
+} from "../support/Fixtures.ts"
 import { makeGuaranteeTest } from "../support/GuaranteeTest.ts"
 
 const audit = { action: "webhook.created", details: {} }
@@ -26,22 +36,22 @@ export const suite = <E>(
     it("a pause after a 429 is stored with the webhook, and neither a shorter postponement nor the repair of pauses shortens it", () =>
       Effect.gen(function* () {
         const store = yield* DeliveryStore
-        const one = webhook({ owner: owner() })
+        const one = makeWebhook({ owner: makeOwner() })
         yield* (yield* WebhookStore).insert({ webhook: one, audit, notice: null }, "sealed", 20)
-        const topic = submission({ topic: { ...one.owner }, personas: personas(2) })
+        const topic = makeSubmission({ topic: { ...one.owner }, personas: makePersonas(2) })
         yield* Effect.forEach((yield* (yield* TopicStore).submit(topic)).sent, Creator.decline)
-        const until = testStartTime + 20 * hour
-        const throttle = { since: testStartTime, pausedAt: testStartTime, until, pauses: 1, toldAt: null }
-        const [claimed] = yield* store.claim(one.id, testStartTime, testStartTime + minute, first)
-        yield* store.settle(claimed ?? assert.fail(), failedAttempt, testStartTime + second, () => ({
+        const until = start + 20 * hour
+        const throttle = { since: start, pausedAt: start, until, pauses: 1, toldAt: null }
+        const [claimed] = yield* store.claim(one.id, start, start + minute, first)
+        yield* store.settle(claimed ?? assert.fail(), failedAttempt, start + second, () => ({
           receiver: { webhook: one, health: { ...CircuitBreaker.healthyState, throttle }, quietUntil: until },
-          next: { state: "pending", attempts: 0, dueAt: testStartTime },
+          next: { state: "pending", attempts: 0, dueAt: start },
           notice: null,
           audit: null
         }))
-        yield* store.postpone(one.id, testStartTime + hour)
+        yield* store.postpone(one.id, start + hour)
         yield* store.repairPauses(until, () => true)
-        yield* store.repairPauses(testStartTime + hour, () => false)
+        yield* store.repairPauses(start + hour, () => false)
         assert.deepStrictEqual(yield* store.dueWebhooks(until - 1, 5, 10), [])
         assert.deepStrictEqual(yield* store.nextDue, Option.some(until))
         assert.lengthOf(yield* store.dueWebhooks(until, 5, 10), 1)
@@ -58,7 +68,7 @@ export const suite = <E>(
           [[throttle, until]]
         )
         yield* store.repairPauses(until - 1, ({ quietUntil }) => quietUntil === until)
-        assert.lengthOf(yield* store.dueWebhooks(testStartTime + hour, 5, 10), 1)
+        assert.lengthOf(yield* store.dueWebhooks(start + hour, 5, 10), 1)
       }))
   })
 }

@@ -10,7 +10,7 @@ import type { ReceiverState } from "@partner-commentary/core/webhook/CircuitBrea
 import * as CircuitBreaker from "@partner-commentary/core/webhook/CircuitBreaker"
 import type { Delivery } from "@partner-commentary/core/webhook/Delivery"
 import { DeliveryLog } from "@partner-commentary/core/webhook/DeliveryLog"
-import { scheduleManualAttempt, nextDeliveryStateOf } from "@partner-commentary/core/webhook/DeliveryPlan"
+import { nextDeliveryStateOf, scheduleManualAttempt } from "@partner-commentary/core/webhook/DeliveryPlan"
 import { type ClaimedDelivery, DeliveryStore } from "@partner-commentary/core/webhook/DeliveryStore"
 import { RedeliveryStore } from "@partner-commentary/core/webhook/RedeliveryStore"
 import { WebhookStore } from "@partner-commentary/core/webhook/WebhookStore"
@@ -22,21 +22,20 @@ import * as Creator from "../support/Creator.ts"
 import {
   failedAttempt,
   hour,
+  makeOwner,
+  makePersonas,
+  makeSubmission,
+  makeWebhook,
   minute,
-  owner,
-  personas,
   second,
-  testStartTime,
-  submission,
-  successfulAttempt,
-  webhook
+  start,
+  successfulAttempt
 } from "../support/Fixtures.ts"
 import { makeGuaranteeTest } from "../support/GuaranteeTest.ts"
 
 const audit = { action: "webhook.recovered", subject: "x", organizationId: null, details: {} }
 
-/** A policy without retries. */
-const policy = { ...defaults, retries: [] }
+const withoutRetries = { ...defaults, retries: [] }
 
 const same = (receiver: ReceiverState) => receiver
 
@@ -56,30 +55,27 @@ export const suite = <E>(
       Effect.flatMap(DeliveryStore, (store) =>
         store.settle(claimed, attempt, at, (receiver) => ({
           receiver,
-          next: nextDeliveryStateOf(claimed, { attempt, kind: claimed.kind }, 0, at, policy),
+          next: nextDeliveryStateOf(claimed, { attempt, kind: claimed.kind }, 0, at, withoutRetries),
           notice: null,
           audit: null
         }))
       )
 
-    /**
-     * Creates a webhook with this many events, a second apart. Unless `attempt` is null, each event has already had
-     * this attempt.
-     */
+    /** Creates a webhook with this many events, a second apart. Each event has had the attempt, unless it is null. */
     const told = Effect.fnUntraced(function* (count: number, attempt: DeliveryAttempt | null = failedAttempt) {
-      const mine: Owner = owner()
-      const one = webhook({ owner: mine })
+      const mine: Owner = makeOwner()
+      const one = makeWebhook({ owner: mine })
       const made = { action: "webhook.created", details: {} }
       yield* (yield* WebhookStore).insert({ webhook: one, audit: made, notice: null }, "sealed", 20)
-      const { sent } = yield* (yield* TopicStore).submit(submission({ topic: mine, personas: personas(count) }))
+      const { sent } = yield* (yield* TopicStore).submit(makeSubmission({ topic: mine, personas: makePersonas(count) }))
       for (const [index, share] of sent.entries()) {
-        yield* TestClock.setTime(testStartTime + index * second)
+        yield* TestClock.setTime(start + index * second)
         yield* Creator.decline(share)
       }
-      const at = testStartTime + count * second
+      const at = start + count * second
       yield* TestClock.setTime(at)
       if (attempt !== null) for (const claimed of yield* take(one.id, at)) yield* settle(claimed, attempt, at)
-      const all = { webhookId: one.id, state: null, since: testStartTime, behind: null, limit: 1000 }
+      const all = { webhookId: one.id, state: null, since: start, behind: null, limit: 1000 }
       const look = Effect.flatMap(DeliveryLog, (log) => log.page(all, 10, at))
       const ids = (yield* look).map(({ eventId }) => eventId).toReversed()
       return { id: one.id, mine, at, ids, look }
@@ -88,7 +84,7 @@ export const suite = <E>(
     const retry = (webhookId: WebhookId, eventId: EventId, at: number) =>
       Effect.flatMap(RedeliveryStore, (store) =>
         store.queue(
-          { webhookId, eventId, since: testStartTime },
+          { webhookId, eventId, since: start },
           at,
           (present) => scheduleManualAttempt(present, at),
           audit,
@@ -101,12 +97,10 @@ export const suite = <E>(
       at: number,
       changes: { id?: string; since?: number; until?: number; held?: boolean } = {}
     ) =>
-      Effect.flatMap(RedeliveryStore, (store) =>
-        store.open(
-          { id: `recovery of ${webhookId}`, webhookId, since: testStartTime, until: at, held: false, askedAt: at, ...changes },
-          audit
-        )
-      )
+      Effect.flatMap(RedeliveryStore, (store) => {
+        const recovery = { webhookId, since: start, until: at, held: false, askedAt: at }
+        return store.open({ id: `recovery of ${webhookId}`, ...recovery, ...changes }, audit)
+      })
 
     const step = (at: number, limit: number, begin = same) =>
       Effect.flatMap(RedeliveryStore, (store) => store.step(at, limit, begin))
@@ -118,10 +112,8 @@ export const suite = <E>(
         const { at, id, ids, look } = yield* told(1)
         const [eventId] = ids
         if (eventId === undefined) return assert.fail("nothing happened")
-        const asked = yield* Effect.all(
-          Array.from({ length: 5 }, () => retry(id, eventId, at)),
-          { concurrency: "unbounded" }
-        )
+        const retries = Array.from({ length: 5 }, () => retry(id, eventId, at))
+        const asked = yield* Effect.all(retries, { concurrency: "unbounded" })
         assert.deepStrictEqual(new Set(asked), new Set([true]))
         const [claimed, ...others] = yield* take(id, at)
         assert.deepInclude(claimed, { kind: "manual", resumeAt: null, attempts: 1 })
@@ -139,7 +131,7 @@ export const suite = <E>(
         const [eventId] = ids
         if (eventId === undefined) return assert.fail("nothing happened")
         const store = yield* RedeliveryStore
-        const named = { webhookId: id, eventId, since: testStartTime }
+        const named = { webhookId: id, eventId, since: start }
         const queued = (begin: (receiver: ReceiverState) => ReceiverState) =>
           store.queue(named, at, (present) => scheduleManualAttempt(present, at), audit, begin)
         const receiver = Effect.flatMap(DeliveryLog, (log) => Effect.map(log.receiver(mine, id), Option.getOrThrow))
@@ -161,8 +153,8 @@ export const suite = <E>(
         yield* retry(id, eventId, at)
         const [lost] = yield* take(id, at)
         const [again] = yield* take(id, at + minute)
-        assert.deepInclude(lost, { kind: "manual", resumeAt: testStartTime })
-        assert.deepInclude(again, { kind: "manual", resumeAt: testStartTime, ticket: 2 })
+        assert.deepInclude(lost, { kind: "manual", resumeAt: start })
+        assert.deepInclude(again, { kind: "manual", resumeAt: start, ticket: 2 })
         yield* settle(again ?? assert.fail(), failedAttempt, at + minute)
         assert.deepInclude((yield* look)[0], { state: "pending", dueAt: at + minute })
         const [scheduled] = yield* take(id, at + minute)
@@ -172,7 +164,7 @@ export const suite = <E>(
     it("a started delivery attempt is in flight until its lease ends", () =>
       Effect.gen(function* () {
         const { at, id } = yield* told(1, null)
-        const list = { webhookId: id, state: null, since: testStartTime, behind: null, limit: 1 }
+        const list = { webhookId: id, state: null, since: start, behind: null, limit: 1 }
         const isUnderWay = (moment: number) =>
           Effect.flatMap(DeliveryLog, (log) => Effect.map(log.page(list, 1, moment), ([one]) => one?.inFlight))
         assert.isFalse(yield* isUnderWay(at))
@@ -197,7 +189,7 @@ export const suite = <E>(
             }))
           } else yield* store.release(claimed, at)
         }
-        const list = { webhookId: id, state: null, since: testStartTime, behind: null, limit: 1 }
+        const list = { webhookId: id, state: null, since: start, behind: null, limit: 1 }
         const [shown] = yield* (yield* DeliveryLog).page(list, 2, at)
         assert.lengthOf(shown?.attempts ?? [], 2)
       }))
@@ -238,7 +230,7 @@ export const suite = <E>(
         if (eventId === undefined || strange === undefined) return assert.fail("nothing happened")
         const store = yield* RedeliveryStore
         assert.isFalse(yield* retry(id, strange, at))
-        const late = { webhookId: id, eventId, since: testStartTime + 1 }
+        const late = { webhookId: id, eventId, since: start + 1 }
         assert.isFalse(
           yield* store.queue(late, at, () => assert.fail("it was queued"), audit, CircuitBreaker.afterManualRetry)
         )
@@ -286,7 +278,7 @@ export const suite = <E>(
         const { at, id, look } = yield* told(4)
         const other = yield* told(2)
         const store = yield* RedeliveryStore
-        const span = { since: testStartTime + second, until: testStartTime + 3 * second }
+        const span = { since: start + second, until: start + 3 * second }
         assert.strictEqual(yield* store.count(id, "failed", span), 2)
         assert.strictEqual(yield* store.count(id, "pending", span), 0)
         yield* begun(id, at, span)
@@ -299,26 +291,32 @@ export const suite = <E>(
       Effect.gen(function* () {
         const { at, id, look } = yield* told(3, null)
         const [first, inFlight] = yield* take(id, at, 2)
-        const patient = { ...policy, retries: defaults.retries.slice(1) }
+        const patient = { ...defaults, retries: defaults.retries.slice(1) }
         yield* (yield* DeliveryStore).settle(first ?? assert.fail(), failedAttempt, at, (receiver) => ({
           receiver,
-          next: nextDeliveryStateOf({ attempts: 0, resumeAt: null }, { attempt: failedAttempt, kind: "scheduled" }, 0, at, patient),
+          next: nextDeliveryStateOf(
+            { attempts: 0, resumeAt: null },
+            { attempt: failedAttempt, kind: "scheduled" },
+            0,
+            at,
+            patient
+          ),
           notice: null,
           audit: null
         }))
         const dueAts = Effect.map(look, (all) => all.map(({ dueAt }) => dueAt).toReversed())
         const before = yield* dueAts
-        assert.deepStrictEqual(before.toSorted(), [testStartTime + 2 * second, at + minute, at + 5 * minute])
+        assert.deepStrictEqual(before.toSorted(), [start + 2 * second, at + minute, at + 5 * minute])
         yield* begun(id, at)
         yield* step(at + second, 10)
         assert.deepStrictEqual(yield* dueAts, before)
         yield* begun(id, at, { id: "failed ones alone" })
         yield* (yield* RedeliveryStore).open(
-          { id: "held", webhookId: id, since: testStartTime, until: at, held: true, askedAt: at },
+          { id: "held", webhookId: id, since: start, until: at, held: true, askedAt: at },
           audit
         )
         while (Option.isSome(yield* step(at + second, 2))) yield* Effect.void
-        assert.deepStrictEqual((yield* dueAts).toSorted(), [testStartTime + 2 * second, at + second, at + minute])
+        assert.deepStrictEqual((yield* dueAts).toSorted(), [start + 2 * second, at + second, at + minute])
         assert.strictEqual(inFlight?.ticket, 1)
       }))
 
@@ -326,9 +324,9 @@ export const suite = <E>(
       Effect.gen(function* () {
         const busy = yield* told(7)
         const other = yield* told(1)
-        const at = testStartTime + minute
+        const at = start + minute
         for (const index of [0, 1, 2, 3]) {
-          const since = testStartTime + index * 2 * second
+          const since = start + index * 2 * second
           yield* begun(busy.id, at, { id: `busy ${index}`, since, until: since + second })
         }
         yield* begun(other.id, at + second)
@@ -351,7 +349,7 @@ export const suite = <E>(
           [6, 7]
         ] as const
         for (const [since, until] of asked) {
-          const span = { since: testStartTime + since * second, until: testStartTime + until * second }
+          const span = { since: start + since * second, until: start + until * second }
           yield* begun(id, at, { id: `${since} to ${until}`, ...span })
         }
         const steps: Array<number> = []
@@ -381,7 +379,7 @@ export const suite = <E>(
         const one = yield* told(3)
         const other = yield* told(3)
         const gone = yield* told(1)
-        const at = testStartTime + minute
+        const at = start + minute
         for (const { id } of [one, other, gone]) yield* begun(id, at)
         yield* (yield* WebhookStore).remove(gone.mine, gone.id, audit)
         const seen: Array<WebhookId> = []

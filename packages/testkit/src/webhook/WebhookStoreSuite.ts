@@ -14,7 +14,7 @@ import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as TestClock from "effect/testing/TestClock"
-import { hour, minute, owner, second, testStartTime, webhook } from "../support/Fixtures.ts"
+import { hour, makeOwner, makeWebhook, minute, second, start } from "../support/Fixtures.ts"
 import { makeGuaranteeTest } from "../support/GuaranteeTest.ts"
 
 const audit = { action: "webhook.created", details: { by: "a key" } }
@@ -28,7 +28,7 @@ const change = (of: Webhook, about: WebhookChange["notice"] = null): WebhookChan
 const aboutIt = (of: Webhook): ContactNotice => ({
   kind: "webhook_added",
   organizationId: of.owner.organizationId,
-  at: testStartTime,
+  at: start,
   webhook: {
     id: of.id,
     host: "hooks.example.org",
@@ -43,7 +43,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailSto
     const it = makeGuaranteeTest(layer)
 
     const stored = Effect.fnUntraced(function* (changes: Partial<Webhook> = {}, limit = 20) {
-      const made = webhook(changes)
+      const made = makeWebhook(changes)
       yield* (yield* WebhookStore).insert(change(made), `sealed ${made.id}`, limit)
       return made
     })
@@ -59,24 +59,24 @@ export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailSto
         const store = yield* WebhookStore
         const bare = yield* stored()
         const full = yield* stored({
-          owner: owner({ environment: "test" }),
+          owner: makeOwner({ environment: "test" }),
           status: "disabled",
           consecutiveFailures: 23,
-          lastDeliveryAt: testStartTime - hour,
-          updatedAt: testStartTime + second
+          lastDeliveryAt: start - hour,
+          updatedAt: start + second
         })
         for (const one of [bare, full]) {
           assert.deepStrictEqual(yield* store.find(one.owner, one.id), Option.some(one))
           assert.deepStrictEqual(yield* presentSecret(one.id), Option.some(`sealed ${one.id}`))
         }
-        assert.isTrue(Option.isNone(yield* store.secrets(webhook().id)))
+        assert.isTrue(Option.isNone(yield* store.secrets(makeWebhook().id)))
       }))
 
     it("a webhook of another organization or environment cannot be found, listed, changed or removed", () =>
       Effect.gen(function* () {
         const store = yield* WebhookStore
         const theirs = yield* stored()
-        const strangers = [owner(), { ...theirs.owner, environment: "test" as const }]
+        const strangers = [makeOwner(), { ...theirs.owner, environment: "test" as const }]
         for (const stranger of strangers) {
           assert.isTrue(Option.isNone(yield* store.find(stranger, theirs.id)))
           assert.deepStrictEqual(yield* store.list(stranger), [])
@@ -92,8 +92,8 @@ export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailSto
     it("an owner's webhooks are listed newest first", () =>
       Effect.gen(function* () {
         const store = yield* WebhookStore
-        const mine = owner()
-        const made = yield* Effect.forEach([0, hour, hour], (age) => stored({ owner: mine, createdAt: testStartTime + age }))
+        const mine = makeOwner()
+        const made = yield* Effect.forEach([0, hour, hour], (age) => stored({ owner: mine, createdAt: start + age }))
         yield* stored()
         assert.deepStrictEqual(yield* store.list(mine), made.toReversed())
       }))
@@ -101,9 +101,9 @@ export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailSto
     it("of 30 concurrent registrations with a limit of 20, exactly 20 are stored, and rejected registrations send no mail", () =>
       Effect.gen(function* () {
         const store = yield* WebhookStore
-        const mine = owner()
+        const mine = makeOwner()
         const answers = yield* Effect.forEach(
-          Array.from({ length: 30 }, () => webhook({ owner: mine })),
+          Array.from({ length: 30 }, () => makeWebhook({ owner: mine })),
           (one) => Effect.result(store.insert(change(one, aboutIt(one)), "sealed", 20)),
           { concurrency: "unbounded" }
         )
@@ -113,7 +113,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailSto
           Array.from({ length: 10 }, () => 20)
         )
         assert.strictEqual((yield* store.list(mine)).length, 20)
-        const [mail, ...others] = yield* (yield* MailStore).claim(testStartTime, testStartTime + minute, 100)
+        const [mail, ...others] = yield* (yield* MailStore).claim(start, start + minute, 100)
         assert.lengthOf(webhooksOfNotice(mail?.webhook ?? assert.fail()), 20)
         assert.deepStrictEqual(others, [])
         yield* stored({ owner: { ...mine, environment: "test" } })
@@ -122,7 +122,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailSto
     it("a removed webhook is deleted with its secret, no longer counts towards the limit, and can be removed only once", () =>
       Effect.gen(function* () {
         const store = yield* WebhookStore
-        const mine = owner()
+        const mine = makeOwner()
         const first = yield* stored({ owner: mine }, 1)
         yield* Effect.flip(stored({ owner: mine }, 1))
         const removals = yield* Effect.all([store.remove(mine, first.id, audit), store.remove(mine, first.id, audit)], {
@@ -145,8 +145,8 @@ export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailSto
           events: ["partner.approved"],
           status: "paused",
           consecutiveFailures: 3,
-          lastDeliveryAt: testStartTime,
-          updatedAt: testStartTime + hour
+          lastDeliveryAt: start,
+          updatedAt: start + hour
         }
         const about = aboutIt(after)
         const modified = yield* store.modify(before.owner, before.id, (present) => {
@@ -156,8 +156,8 @@ export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailSto
         assert.deepStrictEqual(modified, Option.some(after))
         assert.deepStrictEqual(yield* store.find(before.owner, before.id), Option.some(after))
         assert.deepStrictEqual(yield* presentSecret(before.id), Option.some(`sealed ${before.id}`))
-        const mails = yield* (yield* MailStore).claim(testStartTime, testStartTime + minute, 10)
-        const queued = newNoticeMail(noticePeriodNumberOf(testStartTime), about)
+        const mails = yield* (yield* MailStore).claim(start, start + minute, 10)
+        const queued = newNoticeMail(noticePeriodNumberOf(start), about)
         assert.deepStrictEqual(mails, [{ ...queued, attempts: 1, ticket: 1, unanswered: 0 }])
       }))
 
@@ -167,7 +167,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailSto
         const one = yield* stored()
         const modified = yield* store.modify(one.owner, one.id, (present) => change(present, aboutIt(present)))
         assert.deepStrictEqual(modified, Option.some(one))
-        assert.deepStrictEqual(yield* (yield* MailStore).claim(testStartTime, testStartTime + minute, 10), [])
+        assert.deepStrictEqual(yield* (yield* MailStore).claim(start, start + minute, 10), [])
       }))
 
     it("concurrent changes of a webhook run one after the other, and no change is lost", () =>
@@ -206,10 +206,10 @@ export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailSto
         const { id, owner: mine } = yield* stored()
         const first = { encryptedSecret: `sealed ${id}`, formerSecret: null }
         assert.deepStrictEqual(yield* store.secrets(id), Option.some(first))
-        const until = testStartTime + hour
-        yield* TestClock.setTime(testStartTime)
-        const rotated = yield* store.rotateSecret(mine, id, { encrypted: "two", at: testStartTime, formerUntil: until }, audit)
-        assert.strictEqual(Option.getOrThrow(rotated).updatedAt, testStartTime)
+        const until = start + hour
+        yield* TestClock.setTime(start)
+        const rotated = yield* store.rotateSecret(mine, id, { encrypted: "two", at: start, formerUntil: until }, audit)
+        assert.strictEqual(Option.getOrThrow(rotated).updatedAt, start)
         const two = { encryptedSecret: "two", formerSecret: { encrypted: `sealed ${id}`, until } }
         assert.deepStrictEqual(yield* store.secrets(id), Option.some(two))
         yield* store.replaceSecret(id, { from: `sealed ${id}`, to: "one anew" })
@@ -217,7 +217,12 @@ export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailSto
         assert.deepStrictEqual(yield* store.encryptedSecrets(null, 10), both)
         yield* TestClock.setTime(until)
         assert.deepStrictEqual(yield* store.encryptedSecrets(null, 10), both.slice(0, 1))
-        const stranger = yield* store.rotateSecret(owner(), id, { encrypted: "x", at: testStartTime, formerUntil: null }, audit)
+        const stranger = yield* store.rotateSecret(
+          makeOwner(),
+          id,
+          { encrypted: "x", at: start, formerUntil: null },
+          audit
+        )
         assert.isTrue(Option.isNone(stranger))
         yield* store.rotateSecret(mine, id, { encrypted: "three", at: until, formerUntil: null }, audit)
         const three = { encryptedSecret: "three", formerSecret: null }
@@ -227,11 +232,11 @@ export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailSto
     it("listAll sorts webhooks by organization, live before test and newest first, and can filter by organization or disabled status", () =>
       Effect.gen(function* () {
         const store = yield* WebhookStore
-        const live = [owner(), owner()]
+        const live = [makeOwner(), makeOwner()]
         const made = yield* Effect.forEach(
           live.flatMap((one) => [one, { ...one, environment: "test" as const }]),
           (of) =>
-            Effect.all([stored({ owner: of, status: "disabled" }), stored({ owner: of, createdAt: testStartTime + hour })])
+            Effect.all([stored({ owner: of, status: "disabled" }), stored({ owner: of, createdAt: start + hour })])
         )
         const newestFirst = made.flatMap((pair) => pair.toReversed())
         const ofOne = (id: string | null) => (one: Webhook) => one.owner.organizationId === id
@@ -263,14 +268,14 @@ export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailSto
             notice: null
           }))
         yield* disabled("Nobody was there.", 20)
-        yield* TestClock.setTime(testStartTime + hour)
+        yield* TestClock.setTime(start + hour)
         yield* disabled("It said no.", 21)
         yield* store.modify(null, unwell.id, (present) =>
-          change(applyPatch(present, { status: "active" }, testStartTime + hour))
+          change(applyPatch(present, { status: "active" }, start + hour))
         )
         assert.deepStrictEqual(
           yield* store.latestDisablings([unwell.id, well.id]),
-          new Map([[unwell.id, { at: testStartTime + hour, reason: "It said no." }]])
+          new Map([[unwell.id, { at: start + hour, reason: "It said no." }]])
         )
         assert.strictEqual((yield* store.latestDisablings([])).size, 0)
       }))
@@ -279,10 +284,15 @@ export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailSto
       Effect.gen(function* () {
         const store = yield* WebhookStore
         const one = yield* stored({ status: "disabled", consecutiveFailures: 20 })
-        yield* store.modify(null, one.id, (present) => change(applyPatch(present, { status: "active" }, testStartTime + hour)))
+        yield* store.modify(null, one.id, (present) => change(applyPatch(present, { status: "active" }, start + hour)))
         const found = Option.getOrThrow(yield* store.find(one.owner, one.id))
-        assert.deepStrictEqual(found, { ...one, status: "active", consecutiveFailures: 0, updatedAt: testStartTime + hour })
-        assert.isTrue(Option.isNone(yield* store.modify(null, webhook().id, change)))
+        assert.deepStrictEqual(found, {
+          ...one,
+          status: "active",
+          consecutiveFailures: 0,
+          updatedAt: start + hour
+        })
+        assert.isTrue(Option.isNone(yield* store.modify(null, makeWebhook().id, change)))
       }))
   })
 }

@@ -13,7 +13,7 @@ export interface ReceivedRequest {
   readonly body: string
 }
 
-export interface ReceiverAnswer {
+export interface ReceiverResponse {
   readonly status: number
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
@@ -25,7 +25,7 @@ export interface TestReceiver {
   /** A URL that `check` accepts and on which no server listens. */
   readonly unreachableUrl: string
   /** Sets the receiver's response to later requests. */
-  readonly answers: (answer: ReceiverAnswer) => Effect.Effect<void>
+  readonly answers: (answer: ReceiverResponse) => Effect.Effect<void>
   /** All received requests, oldest first. */
   readonly arrived: Effect.Effect<ReadonlyArray<ReceivedRequest>>
 }

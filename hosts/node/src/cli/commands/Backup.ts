@@ -7,7 +7,7 @@ import { existsSync } from "node:fs"
 import { open, rm, stat } from "node:fs/promises"
 import { dirname } from "node:path"
 import { errorMessageWithCauses } from "@partner-commentary/core/shared/Reason"
-import { isPostgres } from "@partner-commentary/settings/DatabaseSettings"
+import { isPostgresSettings } from "@partner-commentary/settings/DatabaseSettings"
 import * as Settings from "@partner-commentary/settings/Settings"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
@@ -23,7 +23,7 @@ export const backupCommand = Command.make(
   Effect.fn(function* ({ file }) {
     const settings = yield* Effect.tap(Settings.readSettings, Settings.requireExplicitDatabase)
     const { database } = settings
-    if (isPostgres(database)) {
+    if (isPostgresSettings(database)) {
       return yield* refused("The database is on Postgres: back it up with pg_dump, as docs/guides/postgres.md shows")
     }
     if (database.filename === ":memory:") return yield* refused("A database in memory cannot be backed up")

@@ -1,7 +1,7 @@
 /** Defines the commands `migrate` and `purge`, which maintain the database. */
 import { Retention } from "@partner-commentary/core/operations/Retention"
 import * as Instant from "@partner-commentary/core/shared/Instant"
-import * as DatabaseRefused from "@partner-commentary/settings/DatabaseRefused"
+import * as DatabaseErrors from "@partner-commentary/settings/DatabaseErrors"
 import * as Settings from "@partner-commentary/settings/Settings"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
@@ -28,7 +28,7 @@ export const migrateCommand = Command.make(
   Effect.fn(function* () {
     const { migrate } = yield* Effect.promise(() => import("@partner-commentary/sql/Migrations"))
     const { database } = yield* Settings.readSettings
-    const done = yield* Effect.mapError(migrate, (error) => DatabaseRefused.explainDatabaseError(database, error))
+    const done = yield* Effect.mapError(migrate, (error) => DatabaseErrors.explainDatabaseError(database, error))
     const applied = done.map(([id, name]) => `${String(id).padStart(4, "0")}_${name}`)
     yield* printResult({
       json: () => ({ applied }),

@@ -24,13 +24,13 @@ const settings = {
   ),
   contactEmail: Parameter.optionalFlag(
     "contact-email",
-    Parser.orEmptyAsNull(Parser.emailParser),
+    Parser.emptyAsNullParser(Parser.emailParser),
     "EMAIL",
     "The contact for mails about undeliverable requests and new webhooks"
   ),
   identityId: Parameter.optionalFlag(
     "identity-id",
-    Parser.orEmptyAsNull(Parser.nameParser),
+    Parser.emptyAsNullParser(Parser.nameParser),
     "ID",
     "The organization's id at the dashboard's identity provider"
   ),

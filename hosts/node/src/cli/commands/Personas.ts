@@ -18,13 +18,13 @@ const email = "The address that receives the creator's mails. Partners never see
 const settings = {
   creatorName: Parameter.optionalFlag(
     "creator-name",
-    Parser.orEmptyAsNull(Parser.nameParser),
+    Parser.emptyAsNullParser(Parser.nameParser),
     "NAME",
     "The creator's name in mails"
   ),
   imageUrl: Parameter.optionalFlag(
     "image-url",
-    Parser.orEmptyAsNull(Parser.httpUrlParser),
+    Parser.emptyAsNullParser(Parser.httpUrlParser),
     "URL",
     "The URL of the picture. Default: a neutral picture"
   ),

@@ -5,7 +5,7 @@
 import { ChangeApiKey, CreateApiKey, RotateApiKey } from "@partner-commentary/api/ApiKeysApi"
 import type { Problem } from "@partner-commentary/api/Errors"
 import * as Instant from "@partner-commentary/core/shared/Instant"
-import { hasReadableCharacter } from "@partner-commentary/core/shared/Text"
+import { hasVisibleCharacter } from "@partner-commentary/core/shared/Text"
 import * as Effect from "effect/Effect"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as Option from "effect/Option"
@@ -45,7 +45,7 @@ const nameProblems = (name: string): ReadonlyArray<Problem> => {
   if (/[\p{Cc}\u2028\u2029]/u.test(name)) {
     return [{ field: "name", constraint: "must be one line, without control characters" }]
   }
-  return hasReadableCharacter(name) ? [] : [{ field: "name", constraint: "must hold something that can be read" }]
+  return hasVisibleCharacter(name) ? [] : [{ field: "name", constraint: "must hold something that can be read" }]
 }
 
 const expiryProblems = (text: string, now: Instant.Instant): ReadonlyArray<Problem> =>

@@ -18,7 +18,7 @@ export const newApiKeyFromBody = (body: typeof CreateApiKey.Type): NewApiKeyInpu
 const settings = ({ environment, expiresAt, ipAllowList }: ApiKey) => ({
   environment,
   ip_whitelist: ipAllowList,
-  expires_at: Instant.isoOrNull(expiresAt)
+  expires_at: Instant.toIsoOrNull(expiresAt)
 })
 
 export const toCreatedKey = ({ fullKey, key }: CreatedKey) => ({
@@ -38,8 +38,8 @@ export const toKeySummary = (key: ApiKey) => ({
   scopes: knownScopes(key.scopes),
   ...settings(key),
   created_at: Instant.toIso(key.createdAt),
-  last_used_at: Instant.isoOrNull(key.lastUsedAt),
-  revoked_at: Instant.isoOrNull(key.revokedAt)
+  last_used_at: Instant.toIsoOrNull(key.lastUsedAt),
+  revoked_at: Instant.toIsoOrNull(key.revokedAt)
 })
 
 /** Maps an API key that was rotated or revoked. */

@@ -3,7 +3,7 @@
  * include the excerpts.
  */
 import type * as Api from "@partner-commentary/api/DeliveriesApi"
-import { isoOrNull, toIso } from "@partner-commentary/core/shared/Instant"
+import { toIso, toIsoOrNull } from "@partner-commentary/core/shared/Instant"
 import { maxShownAttempts } from "@partner-commentary/core/webhook/Deliveries"
 import type { DeliveryWithStatus, RecordedAttempt } from "@partner-commentary/core/webhook/Delivery"
 import { publicId } from "@partner-commentary/core/webhook/Event"
@@ -29,8 +29,8 @@ const common = (delivery: DeliveryWithStatus) => ({
   share_id: delivery.shareId,
   status: delivery.status,
   created_at: toIso(delivery.createdAt),
-  next_attempt_at: isoOrNull(delivery.nextAttemptAt),
-  settled_at: isoOrNull(delivery.settledAt),
+  next_attempt_at: toIsoOrNull(delivery.nextAttemptAt),
+  settled_at: toIsoOrNull(delivery.settledAt),
   attempt_count: delivery.attemptCount
 })
 

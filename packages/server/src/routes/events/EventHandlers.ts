@@ -33,7 +33,10 @@ export const layer = HttpApiBuilder.group(
           const owner = ownerOfPrincipal(yield* CurrentPrincipal)
           const asked = yield* EventQuery.readEventListQuery(query)
           const answer = Effect.map(events.page({ owner, ...asked }), ({ events: found, next }) => {
-            const pagination = { limit: asked.limit, next_cursor: Option.getOrNull(Option.map(next, formatEventCursor)) }
+            const pagination = {
+              limit: asked.limit,
+              next_cursor: Option.getOrNull(Option.map(next, formatEventCursor))
+            }
             const body = `{"success":true,"data":[${found.map(({ payload }) => payload).join()}],"pagination":${JSON.stringify(pagination)}}`
             return { isEmpty: found.length === 0, response: Envelope.jsonResponse(body) }
           })

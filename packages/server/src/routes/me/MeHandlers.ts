@@ -21,8 +21,8 @@ export const layer = HttpApiBuilder.group(PartnerApi, "me", (handlers) =>
         environment,
         scopes: knownScopes(key.scopes),
         ip_whitelist: key.ipAllowList,
-        expires_at: Instant.isoOrNull(key.expiresAt),
-        revoked_at: Instant.isoOrNull(key.revokedAt),
+        expires_at: Instant.toIsoOrNull(key.expiresAt),
+        revoked_at: Instant.toIsoOrNull(key.revokedAt),
         windows: windows.map((window) => ({
           name: window.policy,
           limit: window.limit,

@@ -6,11 +6,15 @@ import { PartnerApi } from "@partner-commentary/api/PartnerApi"
 import { ownerOfPrincipal } from "@partner-commentary/core/access/Ownership"
 import type { Percentiles } from "@partner-commentary/core/performance/Histogram"
 import type { MetricsSummary } from "@partner-commentary/core/performance/Metrics"
-import { maxAssignmentsPerPartialDay, Performance, type PerformanceReportData } from "@partner-commentary/core/performance/Performance"
+import {
+  maxAssignmentsPerPartialDay,
+  type PerformanceReportData,
+  PerformanceReports
+} from "@partner-commentary/core/performance/PerformanceReports"
 import {
   maxReportingPeriod,
   type ReportingPeriod,
-  resolvePeriod
+  resolveReportingPeriod
 } from "@partner-commentary/core/performance/ReportingPeriod"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import * as Duration from "effect/Duration"
@@ -26,7 +30,7 @@ export const layer = HttpApiBuilder.group(
   PartnerApi,
   "metrics",
   Effect.fnUntraced(function* (handlers) {
-    const performance = yield* Performance
+    const performance = yield* PerformanceReports
     return handlers.handle(
       "performance",
       Effect.fnUntraced(function* ({ query }) {
@@ -76,7 +80,7 @@ const readPeriod = Effect.fnUntraced(function* (query: { readonly from?: string;
   ]
   if (first !== undefined || from === undefined || to === undefined)
     return yield* failWithInvalidRequest(first ?? notMoment("from"), ...rest)
-  const period = resolvePeriod({ from, to }, yield* Instant.now)
+  const period = resolveReportingPeriod({ from, to }, yield* Instant.now)
   return Result.isSuccess(period) ? period.success : yield* failWithInvalidRequest(...problems[period.failure.reason])
 })
 
@@ -89,7 +93,10 @@ const moment = (text: string | undefined): Instant.Instant | null | undefined =>
 
 const notMoment = (field: string): Problem => ({ field, constraint: QueryMoment.timestampConstraint })
 
-const view = (period: ReportingPeriod, { overall, personas }: PerformanceReportData): typeof PerformanceReport.Type => ({
+const view = (
+  period: ReportingPeriod,
+  { overall, personas }: PerformanceReportData
+): typeof PerformanceReport.Type => ({
   period: { start: Instant.toIso(period.start), end: Instant.toIso(period.end) },
   overall: summary(overall),
   personas: personas.map((persona) => ({ persona_id: persona.id, persona_name: persona.name, ...summary(persona) }))

@@ -6,7 +6,7 @@
 import { CreateTopic } from "@partner-commentary/api/CreateTopic"
 import type { Problem } from "@partner-commentary/api/Errors"
 import { countCodePoints } from "@partner-commentary/core/shared/Text"
-import { findContentProblem, type ContentLengthLimits } from "@partner-commentary/core/topic/Topic"
+import { type ContentLengthLimits, findContentProblem } from "@partner-commentary/core/topic/Topic"
 import * as Predicate from "effect/Predicate"
 import { makeJsonBodyDecoder, makeJsonTextDecoder } from "../../http/Body.ts"
 import { bodyTimeProblems } from "../../http/BodyMoment.ts"

@@ -6,11 +6,11 @@ import type * as Api from "@partner-commentary/api/TopicsApi"
 import type { PartnerAcceptedCommentary } from "@partner-commentary/core/commentary/PartnerApproval"
 import { possibleSimulatedActions } from "@partner-commentary/core/sandbox/Simulation"
 import type { TopicId } from "@partner-commentary/core/shared/Ids"
-import { isoOrNull, toIso } from "@partner-commentary/core/shared/Instant"
+import { toIso, toIsoOrNull } from "@partner-commentary/core/shared/Instant"
 import type { ApprovedCommentary, Assignment } from "@partner-commentary/core/topic/Assignment"
 import type { SubmissionResult } from "@partner-commentary/core/topic/Submission"
 import type { Topic } from "@partner-commentary/core/topic/Topic"
-import { summaryCategoryOf, summarizeOutcomes } from "@partner-commentary/core/topic/TopicStatus"
+import { summarizeOutcomes, summaryCategoryOf } from "@partner-commentary/core/topic/TopicStatus"
 import type {
   FoundByReference,
   ListedTopic,
@@ -98,7 +98,7 @@ export const toTopicCommentaries = (
       ? []
       : {
           ...commentaryEntry(commentary, persona, avatar),
-          partner_approved_at: isoOrNull(commentary.partnerApprovedAt)
+          partner_approved_at: toIsoOrNull(commentary.partnerApprovedAt)
         }
   )
 })
@@ -225,7 +225,7 @@ const commentary = ({ commentary: approved }: PublicAssignment): typeof Commenta
         audio_url: approved.audioUrl,
         video_url: approved.videoUrl,
         approved_at: toIso(approved.approvedAt),
-        partner_approved_at: isoOrNull(approved.partnerApprovedAt)
+        partner_approved_at: toIsoOrNull(approved.partnerApprovedAt)
       }
 
 const failure = ({ failure: failed }: PublicAssignment): typeof Failure.Type =>

@@ -3,7 +3,7 @@ import { CurrentPrincipal } from "@partner-commentary/api/ApiKeyAuth"
 import { ok } from "@partner-commentary/api/Envelope"
 import { PartnerApi } from "@partner-commentary/api/PartnerApi"
 import { toIso } from "@partner-commentary/core/shared/Instant"
-import { Usage, type UsageReport } from "@partner-commentary/core/usage/Usage"
+import { type UsageReport, UsageReports } from "@partner-commentary/core/usage/UsageReports"
 import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 
@@ -11,7 +11,7 @@ export const layer = HttpApiBuilder.group(
   PartnerApi,
   "usage",
   Effect.fnUntraced(function* (handlers) {
-    const usage = yield* Usage
+    const usage = yield* UsageReports
     return handlers.handle("report", () =>
       Effect.map(Effect.flatMap(CurrentPrincipal, usage.report), (report) => ok(toUsageReport(report)))
     )

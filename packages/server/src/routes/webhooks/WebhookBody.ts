@@ -4,8 +4,8 @@
  */
 import type { Problem } from "@partner-commentary/api/Errors"
 import { ChangeWebhook, RegisterWebhook, RotateWebhookSecret } from "@partner-commentary/api/WebhooksApi"
-import { webhookSecretPattern, findWebhookSecretProblem } from "@partner-commentary/core/webhook/WebhookSecret"
-import { maxUrlLength, webhookUrlPattern, findWebhookUrlProblem } from "@partner-commentary/core/webhook/WebhookUrl"
+import { findWebhookSecretProblem, webhookSecretPattern } from "@partner-commentary/core/webhook/WebhookSecret"
+import { findWebhookUrlProblem, maxUrlLength, webhookUrlPattern } from "@partner-commentary/core/webhook/WebhookUrl"
 import * as Predicate from "effect/Predicate"
 import { decodeOptionalBody, makeJsonBodyDecoder, makeJsonTextDecoder } from "../../http/Body.ts"
 
@@ -16,7 +16,9 @@ const ofRegistration = ({ secret, url }: Readonly<Record<string, unknown>>): Rea
 
 /** Validates a secret, but skips values that the schema already rejects. */
 const secretProblems = (secret: unknown): ReadonlyArray<Problem> =>
-  Predicate.isString(secret) && webhookSecretPattern.test(secret) ? problemOf("secret", findWebhookSecretProblem(secret)) : []
+  Predicate.isString(secret) && webhookSecretPattern.test(secret)
+    ? problemOf("secret", findWebhookSecretProblem(secret))
+    : []
 
 export const decodeWebhookRegistration = makeJsonBodyDecoder(RegisterWebhook, ofRegistration)
 
@@ -47,7 +49,9 @@ export const decodeWebhookChangeText = makeJsonTextDecoder(ChangeWebhook, ofChan
 
 /** Validates a URL, but skips values that the schema already rejects. */
 const urlProblems = (url: unknown): ReadonlyArray<Problem> =>
-  Predicate.isString(url) && url.length <= maxUrlLength && webhookUrlPattern.test(url) ? problemOf("url", findWebhookUrlProblem(url)) : []
+  Predicate.isString(url) && url.length <= maxUrlLength && webhookUrlPattern.test(url)
+    ? problemOf("url", findWebhookUrlProblem(url))
+    : []
 
 const problemOf = (field: string, constraint: string | null): ReadonlyArray<Problem> =>
   constraint === null ? [] : [{ field, constraint }]

@@ -1,10 +1,10 @@
 /** Maps webhooks to their JSON form in responses. */
 import type * as Api from "@partner-commentary/api/WebhooksApi"
-import { isoOrNull, toIso } from "@partner-commentary/core/shared/Instant"
+import { toIso, toIsoOrNull } from "@partner-commentary/core/shared/Instant"
 import { isKnownType } from "@partner-commentary/core/webhook/EventType"
+import type { TestEventResult } from "@partner-commentary/core/webhook/TestEventSender"
 import type { WebhookWithCondition } from "@partner-commentary/core/webhook/WebhookCondition"
 import type { RotatedSecret } from "@partner-commentary/core/webhook/Webhooks"
-import type { TestEventResult } from "@partner-commentary/core/webhook/TestEventSender"
 import * as Redacted from "effect/Redacted"
 
 export const toWebhook = ({ condition, ...webhook }: WebhookWithCondition): typeof Api.Webhook.Type => ({
@@ -13,19 +13,19 @@ export const toWebhook = ({ condition, ...webhook }: WebhookWithCondition): type
   events: webhook.events.filter(isKnownType),
   status: webhook.status,
   consecutive_failures: webhook.consecutiveFailures,
-  last_delivery_at: isoOrNull(webhook.lastDeliveryAt),
+  last_delivery_at: toIsoOrNull(webhook.lastDeliveryAt),
   created_at: toIso(webhook.createdAt),
   updated_at: toIso(webhook.updatedAt),
   disabled_reason: condition.disabling?.reason ?? null,
-  disabled_at: isoOrNull(condition.disabling?.at ?? null),
-  circuit: { state: condition.circuit.isOpen ? "open" : "closed", open_until: isoOrNull(condition.circuit.until) },
+  disabled_at: toIsoOrNull(condition.disabling?.at ?? null),
+  circuit: { state: condition.circuit.isOpen ? "open" : "closed", open_until: toIsoOrNull(condition.circuit.until) },
   held_count: condition.held
 })
 
 export const toRotatedWebhook = ({ formerUntil, secret, webhook }: RotatedSecret): typeof Api.RotatedWebhook.Type => ({
   ...toWebhook(webhook),
   secret: Redacted.value(secret),
-  former_secret_expires_at: isoOrNull(formerUntil)
+  former_secret_expires_at: toIsoOrNull(formerUntil)
 })
 
 export const toWebhookTest = ({ attempt, eventId }: TestEventResult): typeof Api.WebhookTest.Type => ({

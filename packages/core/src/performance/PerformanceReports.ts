@@ -22,11 +22,11 @@ import {
 } from "./Metrics.ts"
 import { PerformanceStore } from "./PerformanceStore.ts"
 import {
-  splitIntoDaysAndPartialDays,
   type ReportingPeriod,
-  type RequestedPeriod,
+  type RequestedReportingPeriod,
   splitDaysIntoQueryRanges,
-  type WholeDays
+  splitIntoDaysAndPartialDays,
+  type UtcDayRange
 } from "./ReportingPeriod.ts"
 
 export interface PerformanceReportData {
@@ -50,12 +50,17 @@ export class PeriodTooFull extends Schema.TaggedError<PeriodTooFull>()("PeriodTo
 /** Another report for this organization is already running. */
 export class ReportInProgress extends Schema.TaggedError<ReportInProgress>()("ReportInProgress", {}) {}
 
-export class Performance extends Context.Service<
-  Performance,
-  { readonly of: (owner: Owner, period: RequestedPeriod) => Effect.Effect<PerformanceReportData, PeriodTooFull | ReportInProgress> }
->()("@partner-commentary/core/performance/Performance") {
+export class PerformanceReports extends Context.Service<
+  PerformanceReports,
+  {
+    readonly of: (
+      owner: Owner,
+      period: RequestedReportingPeriod
+    ) => Effect.Effect<PerformanceReportData, PeriodTooFull | ReportInProgress>
+  }
+>()("@partner-commentary/core/performance/PerformanceReports") {
   static readonly layer = Layer.effect(
-    Performance,
+    PerformanceReports,
     Effect.gen(function* () {
       const store = yield* PerformanceStore
       const permits = yield* Semaphore.make(maxReports)
@@ -68,7 +73,7 @@ export class Performance extends Context.Service<
         return persona.metrics
       }
 
-      const readDays = Effect.fnUntraced(function* (byPersona: ByPersona, owner: Owner, days: WholeDays) {
+      const readDays = Effect.fnUntraced(function* (byPersona: ByPersona, owner: Owner, days: UtcDayRange) {
         for (const { end, start } of splitDaysIntoQueryRanges(days, yield* Instant.now)) {
           for (const { metrics, personaId, personaName } of yield* store.days(owner, start, end)) {
             addMetrics(metricsOf(byPersona, personaId, personaName), metrics)
@@ -92,7 +97,7 @@ export class Performance extends Context.Service<
         } while (after !== null)
       })
 
-      const report = Effect.fnUntraced(function* (owner: Owner, period: RequestedPeriod) {
+      const report = Effect.fnUntraced(function* (owner: Owner, period: RequestedReportingPeriod) {
         const byPersona: ByPersona = new Map()
         const { after, before, days } = splitIntoDaysAndPartialDays(period)
         if (before !== null) yield* readPart(byPersona, owner, before)
@@ -108,7 +113,7 @@ export class Performance extends Context.Service<
         return { overall: summarizeMetrics(overall), personas: personas.toSorted(byName) }
       })
 
-      return Performance.of({
+      return PerformanceReports.of({
         of: ({ environment, organizationId }, period) =>
           Effect.suspend((): Effect.Effect<PerformanceReportData, PeriodTooFull | ReportInProgress> => {
             if (inFlight.has(organizationId)) return Effect.fail(new ReportInProgress())

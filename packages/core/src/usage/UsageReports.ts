@@ -18,8 +18,8 @@ export interface UsageReport {
   readonly remaining: { readonly topics: number; readonly commentaries: number }
 }
 
-export class Usage extends Context.Service<
-  Usage,
+export class UsageReports extends Context.Service<
+  UsageReports,
   {
     /**
      * Reports the usage of the current month in the caller's environment. The report may omit calls that other
@@ -29,13 +29,13 @@ export class Usage extends Context.Service<
       principal: Pick<Principal, "environment" | "limits" | "organization">
     ) => Effect.Effect<UsageReport>
   }
->()("@partner-commentary/core/usage/Usage") {
+>()("@partner-commentary/core/usage/UsageReports") {
   static readonly layer = Layer.effect(
-    Usage,
+    UsageReports,
     Effect.gen(function* () {
       const store = yield* UsageStore
       const calls = yield* ApiCallCounter
-      return Usage.of({
+      return UsageReports.of({
         report: Effect.fn("Usage.report")(function* ({ environment, limits, organization }) {
           const now = yield* Instant.now
           const owner = { organizationId: organization.id, environment }

@@ -4,9 +4,9 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import { assert } from "vitest"
-import type { PersonaTimeline } from "../../src/performance/AssignmentTimeline.ts"
+import type { AssignmentTimelineWithPersona } from "../../src/performance/AssignmentTimeline.ts"
 import { addTimeline, emptyMetrics } from "../../src/performance/Metrics.ts"
-import { maxAssignmentsPerPartialDay, Performance } from "../../src/performance/Performance.ts"
+import { maxAssignmentsPerPartialDay, PerformanceReports } from "../../src/performance/PerformanceReports.ts"
 import { PerformanceStore, type PersonaMetrics } from "../../src/performance/PerformanceStore.ts"
 import type { OrganizationId, PersonaId } from "../../src/shared/Ids.ts"
 import { noon, testUuid } from "../topic/FreshAssignment.ts"
@@ -16,7 +16,7 @@ const period = { start: noon - 1000, end: noon, untilNow: false }
 const names = ["Cy", "Ada", "Bo", "Ada"]
 
 /** The assignments are sent to four personas in turn. */
-const timeline = (index: number): PersonaTimeline => ({
+const timeline = (index: number): AssignmentTimelineWithPersona => ({
   personaId: testUuid<PersonaId>(index % names.length),
   personaName: `${names[index % names.length]}`,
   status: "creator_approved",
@@ -46,7 +46,7 @@ const storeOf = (count: number, asked: Array<number> = [], days: ReadonlyArray<P
       })
   })
 
-const report = Effect.flatMap(Performance, (performance) => performance.of(owner, period))
+const report = Effect.flatMap(PerformanceReports, (performance) => performance.of(owner, period))
 
 describe("a performance report", () => {
   for (const count of [1, 199, 200, 201, 1203]) {
@@ -60,7 +60,7 @@ describe("a performance report", () => {
           personas.reduce((sum, { counts }) => sum + counts.sent, 0),
           count
         )
-      }).pipe(Effect.provide(Performance.layer.pipe(Layer.provide(storeOf(count)))))
+      }).pipe(Effect.provide(PerformanceReports.layer.pipe(Layer.provide(storeOf(count)))))
     )
   }
 
@@ -76,7 +76,7 @@ describe("a performance report", () => {
           ["Cy", testUuid(0)]
         ]
       )
-    }).pipe(Effect.provide(Performance.layer.pipe(Layer.provide(storeOf(8)))))
+    }).pipe(Effect.provide(PerformanceReports.layer.pipe(Layer.provide(storeOf(8)))))
   )
 
   it.effect("a performance report adds the daily metrics and uses the latest name of each persona", () => {
@@ -84,7 +84,7 @@ describe("a performance report", () => {
     for (const index of [0, 4]) addTimeline(metrics, timeline(index))
     const days = [{ personaId: testUuid<PersonaId>(0), personaName: "Cyrus", metrics }]
     return Effect.gen(function* () {
-      const performance = yield* Performance
+      const performance = yield* PerformanceReports
       const { overall, personas } = yield* performance.of(owner, {
         ...period,
         start: noon - 86_400_000,
@@ -95,7 +95,7 @@ describe("a performance report", () => {
         personas.map(({ counts, name }) => [name, counts.sent]),
         [["Cyrus", 3]]
       )
-    }).pipe(Effect.provide(Performance.layer.pipe(Layer.provide(storeOf(1, [], days)))))
+    }).pipe(Effect.provide(PerformanceReports.layer.pipe(Layer.provide(storeOf(1, [], days)))))
   })
 
   it.effect("a performance report of a year lets other fibers run between the queries of its steps", () => {
@@ -116,19 +116,19 @@ describe("a performance report", () => {
       )
     )
     return Effect.gen(function* () {
-      const performance = yield* Performance
+      const performance = yield* PerformanceReports
       yield* Effect.forkChild(other)
       yield* performance.of(owner, { ...period, start: noon - 365 * 86_400_000 })
       assert.isAtLeast(seen.length, 12)
       assert.isAtLeast(new Set(seen).size, seen.length / 2 - 1, "other work has a turn after two steps at most")
-    }).pipe(Effect.provide(Performance.layer.pipe(Layer.provide(store))))
+    }).pipe(Effect.provide(PerformanceReports.layer.pipe(Layer.provide(store))))
   })
 
   it.effect("a performance report without assignments has no personas", () =>
     Effect.gen(function* () {
       const { overall, personas } = yield* report
       assert.deepStrictEqual([overall.counts.sent, personas], [0, []])
-    }).pipe(Effect.provide(Performance.layer.pipe(Layer.provide(storeOf(0)))))
+    }).pipe(Effect.provide(PerformanceReports.layer.pipe(Layer.provide(storeOf(0)))))
   )
 
   it.effect(
@@ -136,7 +136,7 @@ describe("a performance report", () => {
     () => {
       const other: Owner = { organizationId: testUuid<OrganizationId>(2), environment: "live" }
       return Effect.gen(function* () {
-        const performance = yield* Performance
+        const performance = yield* PerformanceReports
         const [first, test, second] = yield* Effect.all(
           [
             performance.of(owner, period),
@@ -149,7 +149,7 @@ describe("a performance report", () => {
         assert.deepStrictEqual([first.overall.counts.sent, second.overall.counts.sent], [1203, 1203])
         const again = yield* performance.of(owner, period)
         assert.strictEqual(again.overall.counts.sent, 1203)
-      }).pipe(Effect.provide(Performance.layer.pipe(Layer.provide(storeOf(1203)))))
+      }).pipe(Effect.provide(PerformanceReports.layer.pipe(Layer.provide(storeOf(1203)))))
     }
   )
 
@@ -158,7 +158,7 @@ describe("a performance report", () => {
       const fiber = yield* Effect.forkChild(report, { startImmediately: true })
       yield* Fiber.interrupt(fiber)
       assert.strictEqual((yield* report).overall.counts.sent, 5000)
-    }).pipe(Effect.provide(Performance.layer.pipe(Layer.provide(storeOf(5000)))))
+    }).pipe(Effect.provide(PerformanceReports.layer.pipe(Layer.provide(storeOf(5000)))))
   )
 
   it.effect("a performance report stops reading and fails when a partial day has too many assignments", () => {
@@ -166,6 +166,8 @@ describe("a performance report", () => {
     return Effect.gen(function* () {
       assert.strictEqual((yield* Effect.flip(report))._tag, "PeriodTooFull")
       assert.strictEqual(asked.at(-1), maxAssignmentsPerPartialDay)
-    }).pipe(Effect.provide(Performance.layer.pipe(Layer.provide(storeOf(2 * maxAssignmentsPerPartialDay, asked)))))
+    }).pipe(
+      Effect.provide(PerformanceReports.layer.pipe(Layer.provide(storeOf(2 * maxAssignmentsPerPartialDay, asked))))
+    )
   })
 })
