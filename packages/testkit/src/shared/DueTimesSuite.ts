@@ -28,7 +28,7 @@ const latest = latestPlausibleDueTimes(start, lease, [Duration.minutes(5), Durat
 const ahead = start + 2 * hour
 
 export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
-  describe(`${name}: repair of due times that a fast clock set`, () => {
+  describe(`${name}: AssignmentStore, repair of due times that a fast clock set`, () => {
     const it = makeGuaranteeTest(layer)
 
     it("the repair makes a mail with a future creation time due now, and a mail that waits for a retry keeps its time", () =>
