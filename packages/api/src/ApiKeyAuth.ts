@@ -29,7 +29,7 @@ export class RequiredScope extends Context.Service<RequiredScope, ApiKeyScope>()
 
 /** An endpoint annotation with a rate limit that applies in addition to the limits of the API key. */
 export class EndpointRateLimit extends Context.Service<EndpointRateLimit, EndpointLimitName>()(
-  "@partner-commentary/api/ApiKeyAuth/OwnLimit"
+  "@partner-commentary/api/ApiKeyAuth/EndpointRateLimit"
 ) {}
 
 /**

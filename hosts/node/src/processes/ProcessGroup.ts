@@ -28,7 +28,7 @@ export class ClusterMembership extends Context.Reference<{
   readonly isMember: boolean
   /** Returns the metrics of all processes in Prometheus's text format. `own` returns the metrics of this process. */
   readonly shareMetrics: (own: Effect.Effect<string>) => Effect.Effect<Effect.Effect<string>>
-}>("@partner-commentary/reference/ProcessGroup", {
+}>("@partner-commentary/reference/ClusterMembership", {
   defaultValue: () => ({ isMember: false, shareMetrics: Effect.succeed })
 }) {}
 

@@ -13,7 +13,7 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 
 export class DatabaseProxy extends Context.Service<DatabaseProxy, PostgresRecordingProxy>()(
-  "@partner-commentary/test/OnTheWire/Line"
+  "@partner-commentary/test/RecordedPostgres/DatabaseProxy"
 ) {
   static readonly layer = Layer.effect(
     DatabaseProxy,

@@ -7,13 +7,13 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Scheduler from "effect/Scheduler"
 
-export const FairShareKey = Context.Reference<string>("@partner-commentary/reference/FairShare", {
+export const FairShareKey = Context.Reference<string>("@partner-commentary/reference/FairShareKey", {
   defaultValue: () => ""
 })
 
 /** The default scheduler of the process. The fair scheduler provides this reference to the fibers that it runs. */
 export const DefaultScheduler = Context.Reference<Scheduler.Scheduler | undefined>(
-  "@partner-commentary/reference/ProcessScheduler",
+  "@partner-commentary/reference/DefaultScheduler",
   { defaultValue: () => undefined }
 )
 

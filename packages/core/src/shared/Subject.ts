@@ -24,9 +24,12 @@ export interface LogSubject {
 export type CollectedSubject = { -readonly [Part in keyof LogSubject]: LogSubject[Part] }
 
 /** The collector to which `addSubjectToSpan` writes; null if no subject is collected. */
-export const SubjectCollector = Context.Reference<CollectedSubject | null>("@partner-commentary/reference/Collector", {
-  defaultValue: () => null
-})
+export const SubjectCollector = Context.Reference<CollectedSubject | null>(
+  "@partner-commentary/reference/SubjectCollector",
+  {
+    defaultValue: () => null
+  }
+)
 
 /**
  * Adds values to the collected subject. A request about several topics, such as a bulk submission, has no topic as
@@ -52,7 +55,7 @@ export const replaceCollectedSubject = (subject: LogSubject): Effect.Effect<void
 export class PredefinedSpanIds extends Context.Service<
   PredefinedSpanIds,
   { readonly traceId: string; readonly spanId: string }
->()("@partner-commentary/core/shared/SpanIdentity") {}
+>()("@partner-commentary/core/shared/PredefinedSpanIds") {}
 
 /**
  * Derives the trace id and span id from a UUID of version 7. The second half of such a UUID is random, so it can serve

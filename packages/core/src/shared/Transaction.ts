@@ -23,7 +23,7 @@ export class Transaction extends Context.Service<
  * reference.
  */
 export const DeferUntilCommit = Context.Reference<(effect: Effect.Effect<void>) => Effect.Effect<void>>(
-  "@partner-commentary/reference/AfterCommit",
+  "@partner-commentary/reference/DeferUntilCommit",
   { defaultValue: () => identity }
 )
 

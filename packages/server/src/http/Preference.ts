@@ -9,9 +9,12 @@ const longestWait = 30
  * True if the host bills or limits the duration of a request, or cannot send a response before the response is
  * complete.
  */
-export const MustRespondImmediately = Context.Reference<boolean>("@partner-commentary/reference/MustAnswerAtOnce", {
-  defaultValue: () => false
-})
+export const MustRespondImmediately = Context.Reference<boolean>(
+  "@partner-commentary/reference/MustRespondImmediately",
+  {
+    defaultValue: () => false
+  }
+)
 
 /**
  * Returns how many seconds the caller prefers to wait, at most `longestWait`. Without the preference, the result is 0.

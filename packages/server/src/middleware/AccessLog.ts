@@ -11,7 +11,7 @@ import * as HttpRouter from "effect/http/HttpRouter"
 import type { RequestRateState } from "./CurrentRate.ts"
 
 /** True when the server writes an access log line for each request. */
-export const AccessLogEnabled = Context.Reference("@partner-commentary/reference/LogRequests", {
+export const AccessLogEnabled = Context.Reference("@partner-commentary/reference/AccessLogEnabled", {
   defaultValue: () => false
 })
 

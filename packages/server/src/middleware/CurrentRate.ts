@@ -32,7 +32,7 @@ export const freshRateState = (): RequestRateState => ({
 })
 
 export class CurrentRequestRateState extends Context.Service<CurrentRequestRateState, RequestRateState>()(
-  "@partner-commentary/server/middleware/CurrentRate"
+  "@partner-commentary/server/middleware/CurrentRequestRateState"
 ) {}
 
 /** Returns the rate-limit state of the current request, which the server provides. */

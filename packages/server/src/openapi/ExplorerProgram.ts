@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import { compressText, type StaticAsset } from "./Asset.ts"
 
 export const ApiExplorerScript = Context.Reference<Effect.Effect<StaticAsset["gzip"]>>(
-  "@partner-commentary/reference/ExplorerProgram",
+  "@partner-commentary/reference/ApiExplorerScript",
   {
     defaultValue: () =>
       Effect.promise(() => import("./ExplorerScript.ts")).pipe(

@@ -11,7 +11,7 @@ import { isSqlError, type SqlError } from "effect/sql/SqlError"
  * an earlier statement found. The adapter provides this effect together with its SqlClient.
  */
 export const KnownFaultCheck = Context.Reference<Effect.Effect<void, DatabaseUnavailable>>(
-  "@partner-commentary/reference/KnownFault",
+  "@partner-commentary/reference/KnownFaultCheck",
   { defaultValue: () => Effect.void }
 )
 

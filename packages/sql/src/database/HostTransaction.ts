@@ -25,7 +25,7 @@ export class HostTransactionRefused extends Schema.TaggedError<HostTransactionRe
 /** Converts the host's transaction to a connection of the client. The layer of the client provides this function. */
 export const HostTransactionConnector = Context.Reference<
   (db: unknown) => Effect.Effect<Connection, HostTransactionRefused>
->("@partner-commentary/reference/HostTransactions", {
+>("@partner-commentary/reference/HostTransactionConnector", {
   defaultValue: () => () =>
     Effect.fail(new HostTransactionRefused({ reason: "is not supported by this database client" }))
 })
