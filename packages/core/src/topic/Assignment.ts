@@ -17,7 +17,7 @@ export const AssignmentStatus = Schema.Literals([
 ])
 export type AssignmentStatus = typeof AssignmentStatus.Type
 
-/** The reason why an assignment was settled without a commentary. */
+/** The reason why an assignment ended without an approved commentary. */
 export const FailureReason = Schema.Literals([
   "declined",
   "expired",
@@ -59,7 +59,7 @@ export interface Assignment {
   readonly draft: Draft | null
   /** The time at which the first draft was stored. Later drafts do not change this time. */
   readonly firstDraftedAt: Instant | null
-  /** The approval deadline. At this time, an assignment without an approved draft expires. */
+  /** The approval deadline. At this time, an assignment without an approved draft fails with `approval_timeout`. */
   readonly approveBy: Instant | null
 
   /** The number of reminders sent in the current status and for the current draft. */
@@ -71,8 +71,8 @@ export interface Assignment {
   /** The state of the simulated creator in the test environment; null in the live environment. */
   readonly simulation: SimulationState | null
   /**
-   * The time at which the next timed step is due; null once the assignment is settled. Workers find due assignments by
-   * `dueAt`.
+   * The time of the next step that needs no action, such as a reminder, a generation attempt or the end of a window.
+   * Null once the assignment is settled. Workers find due assignments by `dueAt`.
    */
   readonly dueAt: Instant | null
 }
@@ -97,8 +97,9 @@ export interface GenerationState {
    */
   readonly nextAt: Instant | null
   /**
-   * Set when all attempts failed: generation can be restarted until this time. This time is also the deadline for a
-   * simulated creator's draft.
+   * The time at which an assignment without a draft fails. Set when all generation attempts failed, because generation
+   * can be restarted until then. In the test environment, also set while the assignment waits for the simulated
+   * creator's draft.
    */
   readonly giveUpAt: Instant | null
   /** The creator's request to revise a draft, and the id of that draft. */
@@ -125,7 +126,10 @@ export interface ApprovedCommentary {
   readonly videoUrl: string | null
 }
 
-/** Returns whether the assignment is settled. A settled assignment has no further timed step. */
+/**
+ * Returns whether the assignment is settled: the creator approved a draft, or the assignment failed. A settled
+ * assignment has no further due time.
+ */
 export const isAssignmentSettled = (assignment: Pick<Assignment, "status" | "failure">): boolean =>
   assignment.status === "creator_approved" || assignment.failure !== null
 

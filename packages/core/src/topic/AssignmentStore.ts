@@ -28,7 +28,10 @@ export interface ModifiedAssignment {
   readonly before: Assignment
   readonly after: Assignment
   readonly topic: AssignmentWithTopic["topic"]
-  /** The work that the change created, and the assignment's next timed step. */
+  /**
+   * The notifications that the change causes: for workers about new and future work, and for requests that wait for the
+   * change.
+   */
   readonly work: ReadonlyArray<WorkNotification>
 }
 
@@ -47,8 +50,9 @@ export class AssignmentStore extends Context.Service<
     /**
      * Locks the topic and the assignment, calls `decide`, and writes the complete change in one transaction. The change
      * includes the draft, the topic's counts, usage, notices and the audit entry. Concurrent calls run one after the
-     * other. If `decide` refuses the action or returns the same object, the store writes at most the `delivered` mark.
-     * Returns none when the assignment does not exist.
+     * other. If `decide` refuses the action, the store writes nothing. If `decide` returns the same object, the store
+     * at most marks the mail `delivered` as sent, and ends the media job of `readyMedium`. Returns none when the
+     * assignment does not exist.
      */
     readonly modify: <E>(
       id: ShareId,

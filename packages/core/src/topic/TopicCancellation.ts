@@ -1,4 +1,4 @@
-/** Cancels a topic. Assignments that the creator has not answered are settled, and answered assignments continue. */
+/** Cancels a topic. Assignments that the creator has not answered fail, and answered assignments continue. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

@@ -7,8 +7,8 @@ export type TopicStatus = typeof TopicStatus.Type
 export const topicStatuses = TopicStatus.literals
 
 /**
- * The number of assignments by status. `abandoned` counts assignments that were settled without a commentary in a
- * status that is not final. `cancelled` counts the abandoned assignments that the creator never answered.
+ * The number of assignments by status. `abandoned` counts the failed assignments whose status is neither `declined` nor
+ * `expired`. `cancelled` counts the abandoned assignments that the partner cancelled.
  */
 export interface TopicCounts extends Readonly<Record<AssignmentStatus, number>> {
   readonly abandoned: number
@@ -27,8 +27,8 @@ export const emptyTopicCounts: TopicCounts = {
 }
 
 /**
- * Returns `completed` if no assignment is open, else `partial` if a commentary is ready, else `in_progress` if a
- * creator has answered, else `pending`.
+ * Returns `completed` if no assignment is open, else `partial` if a commentary is approved, else `in_progress` if an
+ * open assignment has a perspective, else `pending`.
  */
 export const topicStatus = (counts: TopicCounts): TopicStatus => {
   const working = counts.opinion_injected + counts.commentary_generated - (counts.abandoned - counts.cancelled)

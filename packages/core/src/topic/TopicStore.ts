@@ -82,7 +82,7 @@ export interface TopicProgress extends Pick<Topic, "externalReference" | "metada
   }>
 }
 
-/** The fields of a topic that lists contain. */
+/** The fields that a list shows for each topic. */
 export interface ListedTopic extends Pick<Topic, "id" | "externalReference" | "content" | "status"> {
   /** The metadata as JSON text. A list returns the stored text without parsing. */
   readonly metadata: string
@@ -105,7 +105,10 @@ export interface TopicQuery {
   readonly reference?: string | null
   /** The creation times to list. Both bounds are exclusive. */
   readonly created?: { readonly after: Instant | null; readonly before: Instant | null }
-  /** Orders the list by the time of the last change. `updatedAfter` cannot be combined with another filter. */
+  /**
+   * If present, the list contains only topics that changed after this time, sorted by the time of the last change.
+   * `updatedAfter` cannot be combined with another filter.
+   */
   readonly updatedAfter?: Instant | null
   readonly oldestFirst?: boolean
   readonly limit: number

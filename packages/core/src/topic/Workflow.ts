@@ -59,7 +59,7 @@ export const occasionOfNotice = (
   return `${kind}-${kind === "stalled" ? generation.ticket : (draft?.number ?? 0)}`
 }
 
-/** An attempt to send a mail that a worker has claimed. */
+/** A worker's claim of a mail for one attempt to send the mail. */
 export interface MailAttempt {
   readonly id: string
   readonly attempts: number
@@ -247,7 +247,7 @@ export const cancel = (
 const cancellationNotices = (present: Assignment): ReadonlyArray<CreatorNotice> =>
   present.environment === "test" ? [] : [{ kind: "cancelled", occasion: occasionOfNotice("cancelled", present) }]
 
-/** Returns true while the request mail is not sent and the response window is open. */
+/** Returns true while the request mail is not delivered and the creator can still respond. */
 export const isRequestMailUndelivered = (
   { failure, notifiedAt, respondBy, status }: Assignment,
   now: Instant.Instant
@@ -280,8 +280,8 @@ export const deadlineAfterMailFailure = (createdAt: Instant.Instant, policy: Pol
   Instant.plus(Instant.plus(createdAt, policy.mailWindow), policy.responseWindow)
 
 /**
- * Records that the request mail failed permanently. The new deadline leaves at least one mail window to correct the
- * address. A deadline that the partner has set stays unchanged.
+ * Records that the request mail failed permanently, and sets an earlier response deadline. The new deadline is at least
+ * `mailWindow` away, so that the address can still be corrected. A deadline that the partner has set stays unchanged.
  */
 export const recordRequestFailure = (present: Assignment, now: Instant.Instant, policy: Policy): AssignmentChange => {
   const respondBy = Math.max(deadlineAfterMailFailure(present.createdAt, policy), Instant.plus(now, policy.mailWindow))
@@ -338,7 +338,10 @@ export const failAssignment = (present: Assignment, reason: FailureReason, now: 
   failure: { reason, at: now }
 })
 
-/** Returns a change to the assignment with a recalculated due time. */
+/**
+ * Makes the change that results in the assignment `next`, and recalculates the due time. If `next` is settled, its
+ * draft generation and simulation end.
+ */
 export const makeChange = (
   next: Assignment,
   also: Omit<Partial<AssignmentChange>, "assignment"> = {}
