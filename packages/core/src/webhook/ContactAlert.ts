@@ -10,7 +10,10 @@ import type { ContactAlert, ReceiverState } from "./CircuitBreaker.ts"
 import type { DeliverySettlement } from "./DeliveryStore.ts"
 import { hostOfUrl } from "./WebhookUrl.ts"
 
-/** Returns no mail for a webhook of the test environment. */
+/**
+ * Returns the audit entry and the mail of an alert; null for both if there is no alert. A webhook of the test
+ * environment gets no mail.
+ */
 export const noticeAndAuditOfAlert = (
   { health, webhook }: ReceiverState,
   alarm: ContactAlert | null,

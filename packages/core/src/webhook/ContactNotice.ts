@@ -42,7 +42,8 @@ export const newNoticeMail = (bucket: number, { at, kind, organizationId, webhoo
 })
 
 /**
- * Adds a mention of a webhook to the mail. The new mention replaces an earlier mention of the same webhook and kind.
+ * Adds a mention of a webhook to the mail. A mention of failures replaces an earlier mention of the webhook's failures.
+ * A mention of a change is merged with an earlier mention of the webhook's changes.
  */
 export const addWebhookMention = (
   present: WebhookNoticeData,

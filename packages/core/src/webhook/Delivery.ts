@@ -60,7 +60,7 @@ interface DeliveryProgress {
 
 export type DeliveryWithStatus = KnownDelivery & DeliveryProgress
 
-/** Adds the status that partners see to a delivery. */
+/** Returns the delivery together with the status and the next attempt that partners see. */
 export const withDeliveryStatus = <Kind extends Delivery>(
   delivery: Kind,
   receiver: ReceiverState

@@ -31,8 +31,8 @@ export type NextDeliveryState =
   | { readonly state: "pending"; readonly attempts: number; readonly dueAt: Instant.Instant }
 
 /**
- * Each retry is delayed by a random part of up to this fraction of the planned delay. The jitter spreads the retries of
- * simultaneous failures.
+ * Each retry is delayed by an additional random time, at most this fraction of the planned delay. The jitter spreads
+ * the retries of simultaneous failures.
  */
 const jitter = 0.1
 
@@ -40,7 +40,7 @@ const jitter = 0.1
 const unsignedDelay = Duration.hours(1)
 
 /**
- * Returns the latest plausible due times by number of counted attempts. Before the first counted attempt, only a
+ * Returns the latest plausible due time for each number of counted attempts. Before the first counted attempt, only a
  * failure to sign can delay a delivery.
  */
 export const latestPlausibleDeliveryTimes = (

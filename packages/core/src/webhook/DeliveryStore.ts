@@ -30,7 +30,7 @@ export interface ClaimedDelivery extends RetryState {
   readonly formerSecret: FormerSecret | null
   readonly eventId: EventId
   readonly payload: string
-  /** The ticket increases with every attempt. The store ignores a result that has an earlier ticket. */
+  /** The ticket increases with every attempt, so that the store recognizes the result of an outdated attempt. */
   readonly ticket: number
   readonly kind: AttemptKind
 }
@@ -115,8 +115,9 @@ export class DeliveryStore extends Context.Service<
     /** Pauses the webhook until this time. An existing pause with a later end stays unchanged. */
     readonly postpone: (id: WebhookId, until: Instant) => Effect.Effect<void>
     /**
-     * Works like `MailStore.repairDueTimes`. A delivery whose latest attempt has a future time also becomes due now,
-     * because a fast clock also calculated its next attempt.
+     * Makes deliveries due earlier if a fast clock set their due times too late, as `MailStore.repairDueTimes` does for
+     * mails. A delivery whose latest attempt has a future time also becomes due now, because a fast clock also
+     * calculated the time of the delivery's next attempt.
      */
     readonly repairDueTimes: (latest: LatestPlausibleDueTimes) => Effect.Effect<void>
     /** Ends each pause that lasts beyond `after` and for which `isPostponed` returns true. */

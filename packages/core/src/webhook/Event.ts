@@ -82,7 +82,7 @@ const assignmentEvent = (
   } satisfies Subject)
 }
 
-/** The id of `topic.completed` sorts after the event of the assignment that completed the topic. */
+/** The id of `topic.completed` sorts after the id of the assignment's event that completed the topic. */
 const topicCompleted = (topicId: TopicId, topic: ChangedTopic, at: Instant): NewEvent =>
   event(
     { id: idOf(topicId, 0xfff, at), type: "topic.completed", topicId, sequence: 1, at },

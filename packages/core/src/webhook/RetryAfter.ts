@@ -6,8 +6,8 @@ import type { WebhookPolicy } from "../shared/WebhookPolicy.ts"
 import type { DeliveryAttempt } from "./Attempt.ts"
 
 /**
- * Uses `Retry-After` only for the statuses 429 and 503, up to `longestWait`. Without a valid value, returns the current
- * time.
+ * Returns the time until which `Retry-After` asks the service to wait, at most `longestWait` from now. Returns the
+ * current time if the status is neither 429 nor 503, or the header has no valid value.
  */
 export const requestedRetryTime = (
   { retryAfter, status }: Pick<DeliveryAttempt, "retryAfter" | "status">,

@@ -1,6 +1,6 @@
 /**
- * Re-encrypts all webhook secrets with the first signing secret, so that the other signing secrets can be removed. The
- * function also finds webhook secrets that no signing secret can decrypt.
+ * Re-encrypts all webhook secrets with the first signing secret of the service, so that its other signing secrets can
+ * be removed. Also finds webhook secrets that no signing secret can decrypt.
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"

@@ -59,8 +59,8 @@ export const startRecovery = (present: WebhookThrottleState | null): WebhookThro
   present === null ? null : { ...present, refusedSince: null }
 
 /**
- * Returns true if the receiver has answered only 429 for a full retry schedule, and the event has waited as long. The
- * delivery then fails, as after the last attempt of a retry schedule.
+ * Returns true if the receiver has answered only 429 for the duration of a full retry schedule, and the event is at
+ * least that old. The delivery then fails, as after the last attempt of a retry schedule.
  */
 export const isThrottledForFullSchedule = (
   present: WebhookThrottleState | null,

@@ -52,8 +52,8 @@ export class WebhookRecovery extends Context.Service<
      */
     readonly start: (principal: Principal, undelivered: RecoveryPlan) => Effect.Effect<void>
     /**
-     * Runs one step of a recovery job. Returns the number of deliveries that the step queued, at most `webhookBatchSize`; none
-     * when no job is left.
+     * Runs one step of a recovery job. Returns the number of deliveries that the step queued, at most
+     * `webhookBatchSize`; none when no job is left.
      */
     readonly advance: Effect.Effect<Option.Option<number>>
   }

@@ -35,8 +35,8 @@ const prefix = "whsec_"
 
 /**
  * Returns the HMAC key of a secret. With the prefix `whsec_`, the key is the decoded Base64 of 24 to 64 bytes. Without
- * it, the key is the secret's text of 32 to 256 printable ASCII characters. Returns none for any other text, because
- * receivers' libraries disagree about other characters.
+ * the prefix, the key is the secret's text of 32 to 256 printable ASCII characters. Returns none for any other text,
+ * because receivers' libraries disagree about other characters.
  */
 export const signingKeyOf = (secret: string): Option.Option<Uint8Array> => {
   if (!secret.startsWith(prefix)) {

@@ -45,7 +45,7 @@ export class WebhookStore extends Context.Service<
       limit: number
     ) => Effect.Effect<void, TooManyWebhooks>
     readonly find: (owner: Owner, id: WebhookId) => Effect.Effect<Option.Option<Webhook>>
-    /** Lists an owner's webhooks, newest first. Webhooks of the same time are listed by descending id. */
+    /** Lists an owner's webhooks, newest first. Webhooks with the same creation time are listed by descending id. */
     readonly list: (owner: Owner) => Effect.Effect<ReadonlyArray<Webhook>>
     /**
      * Lists all webhooks, or the webhooks of one organization, for operators. The list is sorted by organization, then
@@ -79,8 +79,8 @@ export class WebhookStore extends Context.Service<
     /** Deletes up to `limit` rows of removed webhooks. Returns the number of deleted rows; 0 when no rows are left. */
     readonly clear: (limit: number) => Effect.Effect<number>
     /**
-     * Reads the current and the former secret in one query. With two queries, a concurrent rotation could return the
-     * same secret twice.
+     * Reads the current and the former secret in one query. Two queries could return the same secret twice if a
+     * rotation runs between the queries.
      */
     readonly secrets: (id: WebhookId) => Effect.Effect<Option.Option<WebhookSecrets>>
     /**

@@ -120,7 +120,10 @@ export class Webhooks extends Context.Service<
         return Option.isNone(found) ? yield* new WebhookNotFound() : found.value
       })
 
-      /** Adds the current condition to webhooks. A webhook that was removed in the meantime keeps its former state. */
+      /**
+       * Adds the current condition to webhooks. A webhook that was removed in the meantime gets the condition of a new
+       * webhook.
+       */
       const report = Effect.fnUntraced(function* (webhooks: ReadonlyArray<Webhook>) {
         const found = yield* log.receivers(
           webhooks.map(({ id }) => id),
