@@ -10,7 +10,7 @@ import { constants } from "node:crypto"
 import * as Http from "node:http"
 import * as Https from "node:https"
 import type { LookupFunction } from "node:net"
-import type { WebhookAnswer, WebhookNotSent, WebhookRequest } from "@partner-commentary/core/webhook/WebhookTransport"
+import type { WebhookNotSent, WebhookRequest, WebhookResponse } from "@partner-commentary/core/webhook/WebhookTransport"
 import * as Effect from "effect/Effect"
 import * as Failure from "./Failure.ts"
 import type { ReceiverUrl } from "./ReceiverUrl.ts"
@@ -56,7 +56,7 @@ const excerptOf = (chunks: ReadonlyArray<Uint8Array>) =>
   new TextDecoder().decode(Buffer.concat(chunks).subarray(0, keptAtMost), { stream: true }).replaceAll("\0", "\ufffd")
 
 export const exchangeOnce = (agents: HttpAgents, url: ReceiverUrl, { headers, body }: WebhookRequest) =>
-  Effect.callback<WebhookAnswer, WebhookNotSent>((resume) => {
+  Effect.callback<WebhookResponse, WebhookNotSent>((resume) => {
     const bytes = Buffer.from(body)
     const { request } = url.secure ? Https : Http
     const call = request({
@@ -129,7 +129,7 @@ const limited = (onExceeded: () => void) => {
   }
 }
 
-const answer = (response: Http.IncomingMessage, excerpt: string): WebhookAnswer => ({
+const answer = (response: Http.IncomingMessage, excerpt: string): WebhookResponse => ({
   status: response.statusCode ?? 0,
   retryAfter: response.headers["retry-after"] ?? null,
   excerpt

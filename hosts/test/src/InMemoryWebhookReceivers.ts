@@ -3,9 +3,9 @@
  * every `https:` URL except for host names that a test refuses.
  */
 import {
-  type WebhookAnswer,
   type WebhookNotSent,
   type WebhookRequest,
+  type WebhookResponse,
   WebhookTransport,
   WebhookUrlRefused
 } from "@partner-commentary/core/webhook/WebhookTransport"
@@ -13,7 +13,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
-export type WebhookResponder = (request: WebhookRequest) => Effect.Effect<Partial<WebhookAnswer>, WebhookNotSent>
+export type WebhookResponder = (request: WebhookRequest) => Effect.Effect<Partial<WebhookResponse>, WebhookNotSent>
 
 export class InMemoryWebhookReceivers extends Context.Service<
   InMemoryWebhookReceivers,

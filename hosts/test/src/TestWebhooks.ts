@@ -4,12 +4,12 @@
  */
 import { verifyWebhook, type WebhookEvent } from "@partner-commentary/client"
 import { Encryption } from "@partner-commentary/core/shared/Encryption"
-import { webhookSecretPurpose } from "@partner-commentary/core/webhook/WebhookSecret"
+import { webhookSecretEncryptionPurpose } from "@partner-commentary/core/webhook/WebhookSecret"
 import { WebhookStore } from "@partner-commentary/core/webhook/WebhookStore"
 import {
-  type WebhookAnswer,
   WebhookNotSent,
-  type WebhookRequest
+  type WebhookRequest,
+  type WebhookResponse
 } from "@partner-commentary/core/webhook/WebhookTransport"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -108,7 +108,7 @@ export class TestWebhooks {
     this.#handlers.set(new URL(url).href, receiver)
   }
 
-  readonly #answering = (request: WebhookRequest): Effect.Effect<Partial<WebhookAnswer>, WebhookNotSent> =>
+  readonly #answering = (request: WebhookRequest): Effect.Effect<Partial<WebhookResponse>, WebhookNotSent> =>
     Effect.gen({ self: this }, function* () {
       const { body, url } = request
       const at = new Date(this.#instance.now)
@@ -160,7 +160,7 @@ export class TestWebhooks {
       for (const { id, encryptedSecret } of yield* store.encryptedSecrets(null, 10_000)) {
         const opened =
           this.#secrets.get(encryptedSecret) ??
-          Option.getOrThrow(yield* seal.decrypt(webhookSecretPurpose(id), encryptedSecret))
+          Option.getOrThrow(yield* seal.decrypt(webhookSecretEncryptionPurpose(id), encryptedSecret))
         this.#secrets.set(encryptedSecret, opened)
         secrets.push(opened)
       }

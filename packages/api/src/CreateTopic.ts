@@ -1,7 +1,7 @@
 /** Defines the request body for a new topic. */
 import { approvingPersona } from "@partner-commentary/core/persona/TestPersonas"
 import { externalReferencePattern, maxPersonasPerTopic, OutputType } from "@partner-commentary/core/topic/Topic"
-import { maxWebhooks } from "@partner-commentary/core/webhook/Webhook"
+import { maxWebhooksPerOwner } from "@partner-commentary/core/webhook/Webhook"
 import * as Schema from "effect/Schema"
 import { schemaKeywordsAnnotation } from "./Documented.ts"
 import * as Fields from "./Fields.ts"
@@ -76,7 +76,9 @@ export const CreateTopic = Schema.Struct({
         description: "A webhook's id."
       })
     )
-      .check(Schema.isMaxLength(maxWebhooks, { message: `must hold at most ${maxWebhooks} webhook ids` }))
+      .check(
+        Schema.isMaxLength(maxWebhooksPerOwner, { message: `must hold at most ${maxWebhooksPerOwner} webhook ids` })
+      )
       .annotate({
         description:
           "The webhooks that receive this topic's events. By default all of them do; with an empty list, none does. Each is a webhook of the key's environment. `GET /events` lists the events in any case.",

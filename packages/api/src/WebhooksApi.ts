@@ -3,13 +3,17 @@ import * as EventTypes from "@partner-commentary/core/webhook/EventType"
 import * as Webhooks from "@partner-commentary/core/webhook/Webhook"
 import { maxCountedHeldDeliveries } from "@partner-commentary/core/webhook/WebhookCondition"
 import {
-  defaultSecretGrace,
-  exampleSecret,
-  maxSecretGrace,
+  defaultSecretGracePeriod,
+  exampleWebhookSecret,
+  maxSecretGracePeriod,
   webhookSecretConstraint,
   webhookSecretPattern
 } from "@partner-commentary/core/webhook/WebhookSecret"
-import { maxUrlLength, webhookUrlConstraint, webhookUrlPattern } from "@partner-commentary/core/webhook/WebhookUrl"
+import {
+  maxWebhookUrlLength,
+  webhookUrlConstraint,
+  webhookUrlPattern
+} from "@partner-commentary/core/webhook/WebhookUrl"
 import * as Duration from "effect/Duration"
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
@@ -36,7 +40,7 @@ const Url = Schema.String.annotate({
     "An `https:` URL of a public server, without user name, password and fragment. Events are sent to it by POST; redirects are not followed.",
   examples: ["https://example.com/webhooks/commentary"]
 }).check(
-  Schema.isMaxLength(maxUrlLength, { message: `must be at most ${maxUrlLength} characters long` }),
+  Schema.isMaxLength(maxWebhookUrlLength, { message: `must be at most ${maxWebhookUrlLength} characters long` }),
   Schema.isPattern(webhookUrlPattern, { message: webhookUrlConstraint })
 )
 
@@ -141,12 +145,12 @@ export const RegisteredWebhook = Schema.Struct({
   ...fields,
   secret: Schema.String.annotate({
     description: "The secret that signs the events. Only this response contains it; it cannot be retrieved later.",
-    examples: [exampleSecret]
+    examples: [exampleWebhookSecret]
   })
 }).annotate({ identifier: "RegisteredWebhook" })
 
-const graceBounds = { minimum: 0, maximum: Duration.toSeconds(maxSecretGrace) }
-const usualGrace = Duration.toSeconds(defaultSecretGrace)
+const graceBounds = { minimum: 0, maximum: Duration.toSeconds(maxSecretGracePeriod) }
+const usualGrace = Duration.toSeconds(defaultSecretGracePeriod)
 
 /** The optional body of POST /webhooks/{id}/rotate-secret. */
 export const RotateWebhookSecret = Schema.Struct({
@@ -172,7 +176,7 @@ export const RotatedWebhook = Schema.Struct({
   ...fields,
   secret: Schema.String.annotate({
     description: "The new secret. Only this response contains it.",
-    examples: [exampleSecret]
+    examples: [exampleWebhookSecret]
   }),
   former_secret_expires_at: Schema.NullOr(Fields.Timestamp).annotate({
     description:
@@ -230,7 +234,7 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
       .annotate(OpenApi.Summary, "Register a webhook")
       .annotate(
         OpenApi.Description,
-        `Registers a webhook. Each environment can have at most ${Webhooks.maxWebhooks}. Only this response contains the secret. For live keys, your organization's contact gets an e-mail.`
+        `Registers a webhook. Each environment can have at most ${Webhooks.maxWebhooksPerOwner}. Only this response contains the secret. For live keys, your organization's contact gets an e-mail.`
       ),
     HttpApiEndpoint.get("list", "/webhooks", {
       success: SuccessEnvelope(Schema.Array(Webhook).annotate({ description: "The webhooks, newest first." }))

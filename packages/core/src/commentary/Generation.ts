@@ -7,14 +7,14 @@ import type { DraftId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import type { Policy } from "../shared/Policy.ts"
 import { type Assignment, isAssignmentSettled } from "../topic/Assignment.ts"
-import { reminderAt } from "../topic/NextDueAt.ts"
+import { nextReminderAt } from "../topic/NextDueAt.ts"
 import {
   type AssignmentChange,
   type CreatorNotice,
+  type CreatorNoticeKind,
   failAssignment,
   makeChange,
   moveToStatus,
-  type NoticeKind,
   occasionOfNotice
 } from "../topic/Workflow.ts"
 
@@ -40,7 +40,7 @@ export const findDueStep = (
       generation.attempts > policy.generationRetries.length ? stall(present, now, policy) : begin(present, now, policy)
     )
   }
-  const reminder = reminderAt(present)
+  const reminder = nextReminderAt(present)
   return reminder !== null && now >= reminder ? Option.some(remind(present)) : Option.none()
 }
 
@@ -235,5 +235,5 @@ const remind = (present: Assignment): AssignmentChange => {
 }
 
 /** Returns the mail of this kind, or none in the test environment, which sends no mail. */
-const notices = (assignment: Assignment, kind: NoticeKind): ReadonlyArray<CreatorNotice> =>
+const notices = (assignment: Assignment, kind: CreatorNoticeKind): ReadonlyArray<CreatorNotice> =>
   assignment.environment === "test" ? [] : [{ kind, occasion: occasionOfNotice(kind, assignment) }]

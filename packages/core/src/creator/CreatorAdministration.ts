@@ -16,11 +16,11 @@ import { AssignmentNotFound } from "../topic/AssignmentNotFound.ts"
 import { AssignmentStore } from "../topic/AssignmentStore.ts"
 import {
   ActionRefused,
+  type CreatorNoticeKind,
   failAssignment,
   isGenerationStalled,
   makeChange,
   moveToStatus,
-  type NoticeKind,
   occasionOfNotice,
   retryGenerationNow
 } from "../topic/Workflow.ts"
@@ -31,7 +31,7 @@ export class CreatorAdministration extends Context.Service<
     /** Restarts generation after the last attempt has failed. If a retry is already scheduled, makes it due now. */
     readonly retryGeneration: (id: ShareId) => Effect.Effect<Assignment, AssignmentNotFound | ActionRefused>
     /** Resends the mail about the creator's next step in this assignment. */
-    readonly resendMail: (id: ShareId) => Effect.Effect<NoticeKind, AssignmentNotFound | ActionRefused>
+    readonly resendMail: (id: ShareId) => Effect.Effect<CreatorNoticeKind, AssignmentNotFound | ActionRefused>
     /**
      * Requeues all mails that have permanently failed since this time. Returns the number of queued mails. The mail
      * worker does not send obsolete mails.
@@ -167,7 +167,7 @@ export class CreatorAdministration extends Context.Service<
 const resendBatch = 500
 
 /** Returns the kind of mail that asks the creator for the next step; null if the creator has no next step. */
-const awaited = (assignment: Assignment): NoticeKind | null => {
+const awaited = (assignment: Assignment): CreatorNoticeKind | null => {
   if (isAssignmentSettled(assignment)) return null
   if (assignment.status === "topic_sent") return "request"
   if (isGenerationStalled(assignment) && assignment.draft === null) return "stalled"

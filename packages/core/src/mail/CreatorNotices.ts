@@ -2,7 +2,7 @@
 import * as DateTime from "effect/DateTime"
 import type { Instant } from "../shared/Instant.ts"
 import type { Assignment } from "../topic/Assignment.ts"
-import type { NoticeKind } from "../topic/Workflow.ts"
+import type { CreatorNoticeKind } from "../topic/Workflow.ts"
 import { clipText, type NoticeText, neutralizeText, renderNotice, toOneLine } from "./NoticeText.ts"
 
 interface QuotedTopic {
@@ -12,7 +12,7 @@ interface QuotedTopic {
 
 /** Composes a mail about an assignment to the assignment's creator. */
 export const composeNotice = (context: {
-  readonly kind: NoticeKind
+  readonly kind: CreatorNoticeKind
   readonly assignment: Assignment
   readonly topic: QuotedTopic
   readonly link: string
@@ -174,7 +174,7 @@ const approval = (about: About): Pick<Letter, "deadline" | "action" | "otherwise
   otherwise: `If you do nothing, the draft is dropped at that time ${noCommentary(about.organization)}. Nothing is ever handed out without your approval.`
 })
 
-const letters: Readonly<Record<NoticeKind, (about: About) => Letter>> = {
+const letters: Readonly<Record<CreatorNoticeKind, (about: About) => Letter>> = {
   request,
   reminder: (about) => ({
     ...request(about),

@@ -5,14 +5,14 @@
 import * as Duration from "effect/Duration"
 import type { OrganizationId, ShareId } from "../shared/Ids.ts"
 import type { Instant } from "../shared/Instant.ts"
-import type { NoticeKind } from "../topic/Workflow.ts"
+import type { CreatorNoticeKind } from "../topic/Workflow.ts"
 import type { WebhookNoticeData, WebhookNoticeKind } from "./WebhookNotices.ts"
 
 /**
  * A `desk` mail contains a creator's link to all open requests. An `undeliverable` mail informs an organization's
  * contact about failed mails to creators.
  */
-export type MailKind = NoticeKind | WebhookNoticeKind | "desk" | "undeliverable"
+export type MailKind = CreatorNoticeKind | WebhookNoticeKind | "desk" | "undeliverable"
 
 export interface Mail {
   /** The Message-ID is derived from this stable id. Queuing a second mail with the same id changes nothing. */

@@ -21,12 +21,12 @@ import { WorkSignal } from "../shared/WorkSignal.ts"
 import { isAssignmentSettled } from "../topic/Assignment.ts"
 import { AssignmentStore, type AssignmentWithTopic } from "../topic/AssignmentStore.ts"
 import {
+  type CreatorNoticeKind,
   isGenerationStalled,
   isRequestMailUndelivered,
-  type NoticeKind,
   occasionOfNotice,
-  recordRequestDelivery,
-  recordRequestFailure
+  recordRequestMailDelivery,
+  recordRequestMailFailure
 } from "../topic/Workflow.ts"
 import { CreatorLinks } from "./CreatorLinks.ts"
 import {
@@ -203,7 +203,7 @@ export class MailWorker extends Context.Service<
         if (Result.isFailure(outcome)) return yield* recordRefusal(mail, outcome.failure, now)
         if (mail.kind === "request" && mail.shareId !== null) {
           const handedOver = yield* assignments.modify(mail.shareId, (present) =>
-            Result.succeed(recordRequestDelivery(present, mail, now, policy))
+            Result.succeed(recordRequestMailDelivery(present, mail, now, policy))
           )
           if (Option.isSome(handedOver)) {
             // Signal the change, because the delivery time determines when the reminder is due.
@@ -259,7 +259,7 @@ export class MailWorker extends Context.Service<
             Effect.gen(function* () {
               if (permanent && mail.kind === "request" && shareId !== null) {
                 const modified = yield* assignments.modify(shareId, (present) =>
-                  Result.succeed(recordRequestFailure(present, now, policy))
+                  Result.succeed(recordRequestMailFailure(present, now, policy))
                 )
                 if (Option.isSome(modified)) yield* signal.tell(modified.value.work)
               }
@@ -298,7 +298,12 @@ class Overtaken extends Schema.TaggedError<Overtaken>()("Overtaken", {}) {}
  * Returns true if the mail is still needed. Examples of obsolete mails are a request after its deadline and a reminder
  * after the creator's answer.
  */
-const isWanted = (id: string, kind: NoticeKind, { assignment }: AssignmentWithTopic, now: Instant.Instant): boolean => {
+const isWanted = (
+  id: string,
+  kind: CreatorNoticeKind,
+  { assignment }: AssignmentWithTopic,
+  now: Instant.Instant
+): boolean => {
   if (kind === "cancelled") return assignment.failure?.reason === "cancelled"
   if (isAssignmentSettled(assignment)) return false
   if (kind === "request" || kind === "reminder") return assignment.status === "topic_sent" && now < assignment.respondBy

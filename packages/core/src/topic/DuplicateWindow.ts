@@ -7,9 +7,9 @@ import { sha256Hex } from "../shared/Secret.ts"
  * Normalizes a text: applies Unicode NFKC, trims the text, collapses white space to one space, and converts letters to
  * lower case.
  */
-export const normalizeContent = (content: string): string =>
+export const normalizeTopicContent = (content: string): string =>
   content.normalize("NFKC").trim().replace(/\s+/gu, " ").toLowerCase()
 
 /** Returns the SHA-256 hash of the normalized content in hex. */
 export const topicContentFingerprint = (digest: Digest.Digest["Service"], content: string): Effect.Effect<string> =>
-  sha256Hex(digest, normalizeContent(content))
+  sha256Hex(digest, normalizeTopicContent(content))

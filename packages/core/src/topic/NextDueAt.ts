@@ -10,7 +10,7 @@ export const nextDueAt = (assignment: Assignment): Instant.Instant | null => {
   if (isAssignmentSettled(assignment)) return null
   const { generation } = assignment
   const moments = [
-    reminderAt(assignment),
+    nextReminderAt(assignment),
     generation.nextAt,
     generation.giveUpAt,
     assignment.simulation?.nextAt ?? null,
@@ -24,7 +24,7 @@ export const nextDueAt = (assignment: Assignment): Instant.Instant | null => {
  * Returns the time of the next reminder. The creator gets one reminder at half of the response window, and reminders at
  * half and nine tenths of the approval window.
  */
-export const reminderAt = (assignment: Assignment): Instant.Instant | null => {
+export const nextReminderAt = (assignment: Assignment): Instant.Instant | null => {
   const { approveBy, draft, notifiedAt, reminders, respondBy, status } = assignment
   if (status === "topic_sent" && notifiedAt !== null && reminders === 0)
     return Instant.interpolate(notifiedAt, respondBy, 0.5)

@@ -30,7 +30,7 @@ export const emptyTopicCounts: TopicCounts = {
  * Returns `completed` if no assignment is open, else `partial` if a commentary is approved, else `in_progress` if an
  * open assignment has a perspective, else `pending`.
  */
-export const topicStatus = (counts: TopicCounts): TopicStatus => {
+export const topicStatusFromCounts = (counts: TopicCounts): TopicStatus => {
   const working = counts.opinion_injected + counts.commentary_generated - (counts.abandoned - counts.cancelled)
   if (working + counts.topic_sent - counts.cancelled === 0) return "completed"
   if (counts.creator_approved > 0) return "partial"

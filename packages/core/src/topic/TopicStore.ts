@@ -47,7 +47,7 @@ export interface ReferenceLookupLimits {
   readonly bytes: number
 }
 
-export interface FoundByReference {
+export interface TopicsFoundByReference {
   /** The found topics, newest first. */
   readonly topics: ReadonlyArray<{
     readonly topic: Omit<Topic, "metadata">
@@ -147,7 +147,7 @@ export class TopicStore extends Context.Service<
       owner: Owner,
       reference: string,
       depth: ReferenceLookupLimits
-    ) => Effect.Effect<FoundByReference>
+    ) => Effect.Effect<TopicsFoundByReference>
     /**
      * Lists topics by time and then by id, both in the same direction. The total is a stored counter, or a count that
      * stops at `maxCountedTotal`.

@@ -33,13 +33,13 @@ import {
 import { maxStoredBytesOfTopic, type TestStorageFull } from "./TestStorage.ts"
 import { ContentProblem, findContentProblem, type OutputType, type Topic, type TopicMetadata } from "./Topic.ts"
 import {
-  type FoundByReference,
   type ListedTopic,
   type ReferenceLookupLimits,
   type TopicProgress,
   type TopicQuery,
   type TopicRevision,
   TopicStore,
+  type TopicsFoundByReference,
   type TopicWithAssignments
 } from "./TopicStore.ts"
 
@@ -98,7 +98,7 @@ export class Topics extends Context.Service<
     /** Returns the revision of the topic's views. A revision is much cheaper to read than a view. */
     readonly revision: (owner: Owner, id: TopicId) => Effect.Effect<TopicRevision, TopicNotFound>
     /** Finds topics by reference, within the limits of `referenceLookupLimits`. */
-    readonly byReference: (owner: Owner, reference: string) => Effect.Effect<FoundByReference, ReferenceNotFound>
+    readonly byReference: (owner: Owner, reference: string) => Effect.Effect<TopicsFoundByReference, ReferenceNotFound>
     readonly list: (list: TopicQuery) => Effect.Effect<Page<ListedTopic>>
   }
 >()("@partner-commentary/core/topic/Topics") {

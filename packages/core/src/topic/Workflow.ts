@@ -29,7 +29,7 @@ export const workflowTransitions: Readonly<
 }
 
 /** The kinds of mail about an assignment. */
-export type NoticeKind =
+export type CreatorNoticeKind =
   | "request"
   | "reminder"
   | "draft"
@@ -43,7 +43,7 @@ export type NoticeKind =
  * nothing.
  */
 export interface CreatorNotice {
-  readonly kind: NoticeKind
+  readonly kind: CreatorNoticeKind
   readonly occasion: string
 }
 
@@ -52,7 +52,7 @@ export interface CreatorNotice {
  * generation has a separate occasion.
  */
 export const occasionOfNotice = (
-  kind: NoticeKind,
+  kind: CreatorNoticeKind,
   { draft, generation }: Pick<Assignment, "draft" | "generation">
 ): string => {
   if (kind === "request" || kind === "reminder" || kind === "cancelled") return kind
@@ -227,7 +227,7 @@ export const withdraw = (
 
 /**
  * Cancels the assignment for the partner. If the creator has answered or the deadline is reached, the cancellation
- * changes nothing. If the request mail is being sent at that time, `recordRequestDelivery` later queues a mail to the
+ * changes nothing. If the request mail is being sent at that time, `recordRequestMailDelivery` later queues a mail to the
  * creator about the cancellation.
  */
 export const cancel = (
@@ -257,7 +257,7 @@ export const isRequestMailUndelivered = (
  * Records that the request mail was delivered. The first delivery starts the full response window. A deadline that has
  * passed, or that the partner has set, stays unchanged.
  */
-export const recordRequestDelivery = (
+export const recordRequestMailDelivery = (
   present: Assignment,
   mail: MailAttempt,
   now: Instant.Instant,
@@ -283,7 +283,11 @@ export const deadlineAfterMailFailure = (createdAt: Instant.Instant, policy: Pol
  * Records that the request mail failed permanently, and sets an earlier response deadline. The new deadline is at least
  * `mailWindow` away, so that the address can still be corrected. A deadline that the partner has set stays unchanged.
  */
-export const recordRequestFailure = (present: Assignment, now: Instant.Instant, policy: Policy): AssignmentChange => {
+export const recordRequestMailFailure = (
+  present: Assignment,
+  now: Instant.Instant,
+  policy: Policy
+): AssignmentChange => {
   const respondBy = Math.max(deadlineAfterMailFailure(present.createdAt, policy), Instant.plus(now, policy.mailWindow))
   if (present.isDeadlineFixed || !isRequestMailUndelivered(present, now) || respondBy >= present.respondBy)
     return { assignment: present, notices: [] }

@@ -53,7 +53,7 @@ export interface ReceiverState {
 /**
  * Returns true when the webhook's deliveries wait: the webhook is inactive, or its open breaker allows only probes.
  */
-export const isHeld = ({ health, webhook }: ReceiverState): boolean =>
+export const holdsDeliveries = ({ health, webhook }: ReceiverState): boolean =>
   webhook.status !== "active" || health.probes !== null
 
 /**
@@ -64,17 +64,17 @@ export const isUnrestricted = ({ health, quietUntil, webhook }: ReceiverState): 
   webhook.consecutiveFailures === 0 && health.probes === null && health.draining === null && quietUntil === null
 
 /** Returns whether the new state requires a mail to the webhook's contact. */
-export const alertsContact = (before: ReceiverState, after: ReceiverState): boolean =>
+export const needsContactAlert = (before: ReceiverState, after: ReceiverState): boolean =>
   before.webhook.status !== after.webhook.status ||
   before.health.warned !== after.health.warned ||
   before.health.throttle?.toldAt !== after.health.throttle?.toldAt
 
 /** The reason for a mail to the webhook's contact. */
-export type ContactAlert = "failing" | "gone" | "disabled" | "throttled"
+export type ContactAlertReason = "failing" | "gone" | "disabled" | "throttled"
 
 export interface BreakerOutcome {
   readonly receiver: ReceiverState
-  readonly alarm: ContactAlert | null
+  readonly alarm: ContactAlertReason | null
 }
 
 /** Returns the receiver's state after an attempt. An attempt that could not be signed leaves the state unchanged. */
@@ -156,7 +156,7 @@ const recovered = (
  * Limits the rate at which the backlog is sent, as after the breaker has closed. Changes nothing if the breaker is open
  * or the rate is already limited.
  */
-export const startDrain = (present: ReceiverState, now: Instant.Instant): ReceiverState =>
+export const startBacklogRateLimit = (present: ReceiverState, now: Instant.Instant): ReceiverState =>
   present.health.probes === null && present.health.draining === null
     ? { ...present, health: { ...present.health, draining: { since: now, sent: 0 } } }
     : present
@@ -165,9 +165,9 @@ export const startDrain = (present: ReceiverState, now: Instant.Instant): Receiv
  * Starts a recovery: deliveries resume immediately, and the time limit for events that get only 429 responses starts
  * again.
  */
-export const startRecovery = (present: ReceiverState, now: Instant.Instant): ReceiverState => {
-  const begun = startDrain(afterManualRetry(present), now)
-  const throttle = Throttle.startRecovery(begun.health.throttle)
+export const afterRecoveryStart = (present: ReceiverState, now: Instant.Instant): ReceiverState => {
+  const begun = startBacklogRateLimit(afterManualRetry(present), now)
+  const throttle = Throttle.throttleAfterRecoveryStart(begun.health.throttle)
   return throttle === null ? begun : { ...begun, health: { ...begun.health, throttle } }
 }
 
@@ -207,7 +207,7 @@ const alarmOf = (
   health: CircuitBreakerState,
   attempt: DeliveryAttempt,
   policy: WebhookPolicy
-): ContactAlert | null => {
+): ContactAlertReason | null => {
   if (status === "disabled") return null
   if (attempt.status === 410) return "gone"
   if (status === "paused") return null

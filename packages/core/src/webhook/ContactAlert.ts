@@ -6,7 +6,7 @@
 import type { WebhookNoticeKind } from "../mail/WebhookNotices.ts"
 import * as Instant from "../shared/Instant.ts"
 import type { DeliveryAttempt } from "./Attempt.ts"
-import type { ContactAlert, ReceiverState } from "./CircuitBreaker.ts"
+import type { ContactAlertReason, ReceiverState } from "./CircuitBreaker.ts"
 import type { DeliverySettlement } from "./DeliveryStore.ts"
 import { hostOfUrl } from "./WebhookUrl.ts"
 
@@ -16,7 +16,7 @@ import { hostOfUrl } from "./WebhookUrl.ts"
  */
 export const noticeAndAuditOfAlert = (
   { health, webhook }: ReceiverState,
-  alarm: ContactAlert | null,
+  alarm: ContactAlertReason | null,
   attempt: DeliveryAttempt,
   now: Instant.Instant
 ): Pick<DeliverySettlement, "notice" | "audit"> => {
@@ -51,7 +51,7 @@ export const noticeAndAuditOfAlert = (
   }
 }
 
-const kinds: Readonly<Record<ContactAlert, WebhookNoticeKind>> = {
+const kinds: Readonly<Record<ContactAlertReason, WebhookNoticeKind>> = {
   failing: "webhook_failing",
   gone: "webhook_disabled",
   disabled: "webhook_disabled",

@@ -6,9 +6,9 @@ import * as Schema from "effect/Schema"
 import type { EventId, ShareId, TopicId, WebhookId } from "../shared/Ids.ts"
 import type { Instant } from "../shared/Instant.ts"
 import type { DeliveryAttempt } from "./Attempt.ts"
-import { isHeld, type ReceiverState } from "./CircuitBreaker.ts"
+import { holdsDeliveries, type ReceiverState } from "./CircuitBreaker.ts"
 import type { AttemptKind } from "./DeliveryPlan.ts"
-import { type EventType, isKnownType, type StoredEventType } from "./EventType.ts"
+import { type EventType, isKnownEventType, type StoredEventType } from "./EventType.ts"
 
 /** The delivery state in the database. The status `held` is not stored: it is derived from the delivery's webhook. */
 export type StoredDeliveryState = "pending" | "delivered" | "failed"
@@ -46,7 +46,7 @@ export interface Delivery {
 /** A delivery whose event type is known to this version of the service. */
 type KnownDelivery = Delivery & { readonly type: EventType }
 
-export const hasKnownEventType = (delivery: Delivery): delivery is KnownDelivery => isKnownType(delivery.type)
+export const hasKnownEventType = (delivery: Delivery): delivery is KnownDelivery => isKnownEventType(delivery.type)
 
 /** The delivery's status and next attempt, derived from the delivery and its webhook. */
 interface DeliveryProgress {
@@ -70,7 +70,7 @@ export const withDeliveryStatus = <Kind extends Delivery>(
   const isPlanned = !inFlight && receiver.webhook.status === "active"
   return {
     ...delivery,
-    status: isHeld(receiver) ? "held" : "pending",
+    status: holdsDeliveries(receiver) ? "held" : "pending",
     nextAttemptAt: isPlanned ? Math.max(dueAt, receiver.quietUntil ?? dueAt) : null
   }
 }
@@ -81,5 +81,5 @@ export const withDeliveryStatus = <Kind extends Delivery>(
  */
 export const storedStateForStatus = (status: DeliveryStatus, receiver: ReceiverState): StoredDeliveryState | null => {
   if (status === "delivered" || status === "failed") return status
-  return (status === "held") === isHeld(receiver) ? "pending" : null
+  return (status === "held") === holdsDeliveries(receiver) ? "pending" : null
 }

@@ -13,7 +13,7 @@ import type { DeliveryAttempt } from "./Attempt.ts"
 import type { DeliveryAllowance, ReceiverState } from "./CircuitBreaker.ts"
 import type { ContactNotice } from "./ContactNotice.ts"
 import type { AttemptKind, NextDeliveryState, RetryState } from "./DeliveryPlan.ts"
-import type { FormerSecret } from "./WebhookSecret.ts"
+import type { FormerWebhookSecret } from "./WebhookSecret.ts"
 
 /** A webhook that has due deliveries. */
 export interface DueWebhook {
@@ -27,7 +27,7 @@ export interface ClaimedDelivery extends RetryState {
   /** The webhook's URL at the time of the claim. */
   readonly url: string
   readonly encryptedSecret: string
-  readonly formerSecret: FormerSecret | null
+  readonly formerSecret: FormerWebhookSecret | null
   readonly eventId: EventId
   readonly payload: string
   /** The ticket increases with every attempt, so that the store recognizes the result of an outdated attempt. */
@@ -43,7 +43,7 @@ export interface ClaimPlan {
 }
 
 /** A webhook's state before and after an attempt, and the deliveries that the same transaction claimed. */
-export interface SettledAttempt {
+export interface DeliverySettlementResult {
   readonly before: ReceiverState
   readonly after: ReceiverState
   readonly following: ReadonlyArray<ClaimedDelivery>
@@ -106,7 +106,7 @@ export class DeliveryStore extends Context.Service<
       at: Instant,
       decide: (present: ReceiverState) => DeliverySettlement,
       following?: { readonly lease: Instant; readonly taking: ClaimPlan }
-    ) => Effect.Effect<Option.Option<SettledAttempt>>
+    ) => Effect.Effect<Option.Option<DeliverySettlementResult>>
     /**
      * Releases a delivery whose attempt was interrupted because the worker stops. The delivery is due again at `at`,
      * and the attempt does not count.

@@ -27,11 +27,11 @@ import {
   type ClaimedDelivery,
   type ClaimPlan,
   type DeliverySettlement,
+  type DeliverySettlementResult,
   DeliveryStore,
-  type DueWebhook,
-  type SettledAttempt
+  type DueWebhook
 } from "./DeliveryStore.ts"
-import { publicId, timeOfEventId } from "./Event.ts"
+import { publicEventId, timeOfEventId } from "./Event.ts"
 import * as Pause from "./Pause.ts"
 import * as Throttle from "./Throttle.ts"
 import * as WebhookSender from "./WebhookSender.ts"
@@ -146,7 +146,7 @@ export class DeliveryWorker extends Context.Service<
         const outcome = Option.getOrNull(yield* store.settle(claimed, attempt, now, decide, following))
         if (outcome === null) return { affectsOthers: false }
         if (isHeld) yield* postpone(claimed.webhookId, now)
-        if (CircuitBreaker.alertsContact(outcome.before, outcome.after)) yield* signal.notify
+        if (CircuitBreaker.needsContactAlert(outcome.before, outcome.after)) yield* signal.notify
         if (isDisabledNow(outcome)) yield* reportDisabled(outcome.after, attempt)
         const [next] = outcome.following
         return {
@@ -163,7 +163,14 @@ export class DeliveryWorker extends Context.Service<
         const { eventId, payload, encryptedSecret, formerSecret, url, webhookId: id } = job.claimed
         const subject = Subject.makePayloadSubjectReader(payload, job.organizationId)
         const attempt = yield* Effect.interruptible(
-          send({ webhook: { id, url }, encryptedSecret, formerSecret, eventId: publicId(eventId), payload, subject })
+          send({
+            webhook: { id, url },
+            encryptedSecret,
+            formerSecret,
+            eventId: publicEventId(eventId),
+            payload,
+            subject
+          })
         ).pipe(Effect.onInterrupt(() => Effect.flatMap(Instant.now, (now) => store.release(job.claimed, now))))
         yield* Effect.annotateCurrentSpan(spanAttributes(job.claimed, attempt))
         yield* Subject.markDeliverySpan(eventId, subject)
@@ -220,14 +227,14 @@ const spanAttributes = (
   { failure, status }: DeliveryAttempt
 ) => ({
   "webhook.id": webhookId,
-  "event.id": publicId(eventId),
+  "event.id": publicEventId(eventId),
   "attempt.number": ticket,
   "attempt.kind": kind,
   "attempt.outcome": failure ?? "success",
   "attempt.status": status
 })
 
-const isDisabledNow = ({ after, before }: SettledAttempt): boolean =>
+const isDisabledNow = ({ after, before }: DeliverySettlementResult): boolean =>
   after.webhook.status === "disabled" && before.webhook.status !== "disabled"
 
 const reportDisabled = (

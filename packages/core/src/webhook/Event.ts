@@ -19,10 +19,10 @@ export interface NewEvent {
 }
 
 /** Returns the event id in the form that partners see, which is `evt_` and the UUID. */
-export const publicId = (id: EventId): string => `evt_${id}`
+export const publicEventId = (id: EventId): string => `evt_${id}`
 
 /** The JSON text between the values of the external reference and the metadata in a payload. */
-export const payloadSeparator = ',"metadata":'
+export const payloadMetadataPrefix = ',"metadata":'
 
 /** A condition that becomes true at most once for an assignment and then stays true. */
 interface Fact {
@@ -51,7 +51,7 @@ const none: ReadonlyArray<NewEvent> = []
  * Returns the events that a change of an assignment causes. Most changes cause no event. A topic is completed at most
  * once, because settled assignments never reopen and no assignment is added later.
  */
-export const eventsOf = (
+export const eventsOfAssignmentChange = (
   before: Assignment,
   after: Assignment,
   topic: ChangedTopic,
@@ -107,7 +107,7 @@ const event = (
   },
   subject: Partial<Subject>
 ): NewEvent => {
-  const envelope: Envelope = { id: publicId(id), type, timestamp: toIso(at), sequence }
+  const envelope: Envelope = { id: publicEventId(id), type, timestamp: toIso(at), sequence }
   return {
     id,
     type,

@@ -6,7 +6,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { EventId, parse } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
-import { lowestEventIdAt, publicId } from "./Event.ts"
+import { lowestEventIdAt, publicEventId } from "./Event.ts"
 import { EventLog, type EventLogQuery, type PastEvent } from "./EventLog.ts"
 
 /** The maximum age of listed events. */
@@ -73,7 +73,7 @@ export class EventHistory extends Context.Service<
 }
 
 /** The cursor of a page is the id of the page's last event. */
-export const formatEventCursor = publicId
+export const formatEventCursor = publicEventId
 
 export const parseEventCursor = (text: string): Option.Option<EventId> =>
   text.startsWith("evt_") ? parse(EventId, text.slice(4)) : Option.none()

@@ -19,4 +19,4 @@ export type StoredEventType = typeof StoredEventType.Type
 
 const isEventType = Schema.is(EventType)
 
-export const isKnownType = (type: StoredEventType): type is EventType => isEventType(type)
+export const isKnownEventType = (type: StoredEventType): type is EventType => isEventType(type)

@@ -6,10 +6,10 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { Encryption } from "../shared/Encryption.ts"
 import type { WebhookId } from "../shared/Ids.ts"
-import { webhookSecretPurpose } from "./WebhookSecret.ts"
+import { webhookSecretEncryptionPurpose } from "./WebhookSecret.ts"
 import { WebhookStore } from "./WebhookStore.ts"
 
-export interface ReencryptionResult {
+export interface SecretReencryptionResult {
   readonly resealed: number
   /** Webhooks whose secret no signing secret decrypts. The events of these webhooks cannot be signed. */
   readonly lost: ReadonlyArray<WebhookId>
@@ -46,28 +46,27 @@ export const findUndecryptableSecrets: Effect.Effect<
 > = Effect.gen(function* () {
   const encryption = yield* Encryption
   const { refused } = yield* visitAll((id, encrypted) =>
-    Effect.map(encryption.decrypt(webhookSecretPurpose(id), encrypted), Option.isSome)
+    Effect.map(encryption.decrypt(webhookSecretEncryptionPurpose(id), encrypted), Option.isSome)
   )
   return refused
 })
 
 /** Re-encrypts every secret with the first signing secret. After an interruption, a second run is safe. */
-export const reencryptWebhookSecrets: Effect.Effect<ReencryptionResult, never, WebhookStore | Encryption> = Effect.gen(
-  function* () {
+export const reencryptWebhookSecrets: Effect.Effect<SecretReencryptionResult, never, WebhookStore | Encryption> =
+  Effect.gen(function* () {
     const store = yield* WebhookStore
     const encryption = yield* Encryption
 
     const reencrypt = Effect.fnUntraced(function* (id: WebhookId, encrypted: string) {
-      const secret = yield* encryption.decrypt(webhookSecretPurpose(id), encrypted)
+      const secret = yield* encryption.decrypt(webhookSecretEncryptionPurpose(id), encrypted)
       if (Option.isNone(secret)) return false
       yield* store.replaceSecret(id, {
         from: encrypted,
-        to: yield* encryption.encrypt(webhookSecretPurpose(id), secret.value)
+        to: yield* encryption.encrypt(webhookSecretEncryptionPurpose(id), secret.value)
       })
       return true
     })
 
     const { accepted, refused } = yield* visitAll(reencrypt)
     return { resealed: accepted, lost: refused }
-  }
-)
+  })

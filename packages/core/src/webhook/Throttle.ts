@@ -55,7 +55,7 @@ export const throttleAfter429 = (
  * Returns the state after the start of a recovery. A recovery restarts the time limit of events that get only 429
  * responses.
  */
-export const startRecovery = (present: WebhookThrottleState | null): WebhookThrottleState | null =>
+export const throttleAfterRecoveryStart = (present: WebhookThrottleState | null): WebhookThrottleState | null =>
   present === null ? null : { ...present, refusedSince: null }
 
 /**

@@ -33,7 +33,7 @@ export interface Webhook {
 }
 
 /** The maximum number of webhooks of each owner. */
-export const maxWebhooks = 20
+export const maxWebhooksPerOwner = 20
 
 /** A partner's change of a webhook. Absent fields stay unchanged. */
 export interface WebhookPatch {

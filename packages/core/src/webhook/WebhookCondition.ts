@@ -1,6 +1,6 @@
 /** The state of a webhook's receiver that the API shows to the partner. */
 import type { Instant } from "../shared/Instant.ts"
-import { isHeld, type ReceiverState } from "./CircuitBreaker.ts"
+import { holdsDeliveries, type ReceiverState } from "./CircuitBreaker.ts"
 import type { Webhook } from "./Webhook.ts"
 import type { WebhookDisabling } from "./WebhookStore.ts"
 
@@ -40,6 +40,6 @@ export const webhookConditionOf = (
   return {
     disabling: receiver.webhook.status === "disabled" ? disabling : null,
     circuit: { isOpen, until: isOpen ? receiver.quietUntil : null },
-    held: isHeld(receiver) ? pending : 0
+    held: holdsDeliveries(receiver) ? pending : 0
   }
 }

@@ -13,7 +13,7 @@ import { ownerOfPrincipal } from "../access/Ownership.ts"
 import type { WebhookId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import { WorkSignal } from "../shared/WorkSignal.ts"
-import { isHeld, startRecovery } from "./CircuitBreaker.ts"
+import { afterRecoveryStart, holdsDeliveries } from "./CircuitBreaker.ts"
 import { DeliveryLog } from "./DeliveryLog.ts"
 import { earliestListedEventTime } from "./EventHistory.ts"
 import { type EventPeriod, RedeliveryStore } from "./RedeliveryStore.ts"
@@ -28,7 +28,7 @@ export class InvalidPeriod extends Schema.TaggedError<InvalidPeriod>()("InvalidP
 }) {}
 
 /** The number of deliveries that a recovery would send again. */
-export interface RecoveryPlan extends EventPeriod {
+export interface RecoveryPreview extends EventPeriod {
   readonly webhookId: WebhookId
   readonly failed: number
   readonly held: number
@@ -45,15 +45,15 @@ export class WebhookRecovery extends Context.Service<
       principal: Principal,
       webhookId: WebhookId,
       asked: { readonly since: Instant.Instant; readonly until: Instant.Instant | null }
-    ) => Effect.Effect<RecoveryPlan, WebhookNotFound | InvalidPeriod>
+    ) => Effect.Effect<RecoveryPreview, WebhookNotFound | InvalidPeriod>
     /**
      * Stores a recovery job in one small transaction. Workers run the stored job later. If there are no deliveries to
      * send again, no job is stored.
      */
-    readonly start: (principal: Principal, undelivered: RecoveryPlan) => Effect.Effect<void>
+    readonly start: (principal: Principal, undelivered: RecoveryPreview) => Effect.Effect<void>
     /**
      * Runs one step of a recovery job. Returns the number of deliveries that the step queued, at most
-     * `webhookBatchSize`; none when no job is left.
+     * `deliveryBatchSize`; none when no job is left.
      */
     readonly advance: Effect.Effect<Option.Option<number>>
   }
@@ -78,7 +78,7 @@ export class WebhookRecovery extends Context.Service<
             ...period,
             webhookId,
             failed: yield* store.count(webhookId, "failed", period),
-            held: isHeld(receiver.value) ? yield* store.count(webhookId, "pending", period) : 0
+            held: holdsDeliveries(receiver.value) ? yield* store.count(webhookId, "pending", period) : 0
           }
         }),
 
@@ -100,7 +100,7 @@ export class WebhookRecovery extends Context.Service<
 
         advance: Effect.gen(function* () {
           const now = yield* Instant.now
-          const moved = yield* store.step(now, webhookBatchSize, (receiver) => startRecovery(receiver, now))
+          const moved = yield* store.step(now, deliveryBatchSize, (receiver) => afterRecoveryStart(receiver, now))
           if (Option.isSome(moved)) yield* signal.notify
           return moved
         })
@@ -110,4 +110,4 @@ export class WebhookRecovery extends Context.Service<
 }
 
 /** A recovery step handles at most this many deliveries, so that the step holds locks only briefly. */
-export const webhookBatchSize = 500
+export const deliveryBatchSize = 500

@@ -16,20 +16,20 @@ import { signingKeyOf } from "./WebhookSignature.ts"
  * The encrypted former secret after a rotation. Until the time `until`, events are signed with both the current and the
  * former secret.
  */
-export interface FormerSecret {
+export interface FormerWebhookSecret {
   readonly encrypted: string
   readonly until: Instant
 }
 
 /** The encrypted secrets of a webhook. The former secret may be present even after the end of its grace period. */
-export interface WebhookSecrets {
+export interface EncryptedWebhookSecrets {
   readonly encryptedSecret: string
-  readonly formerSecret: FormerSecret | null
+  readonly formerSecret: FormerWebhookSecret | null
 }
 
 /** The default period after a rotation in which events are also signed with the former secret. */
-export const defaultSecretGrace = Duration.days(1)
-export const maxSecretGrace = Duration.days(7)
+export const defaultSecretGracePeriod = Duration.days(1)
+export const maxSecretGracePeriod = Duration.days(7)
 
 /** The pattern allows printable ASCII characters, including the space. */
 export const webhookSecretPattern = /^[ -~]{32,256}$/u
@@ -40,11 +40,11 @@ export const webhookSecretConstraint =
 /**
  * The secret in the documentation's examples. Registration rejects the example secret, because the example is public.
  */
-export const exampleSecret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo="
+export const exampleWebhookSecret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo="
 
 /** Returns the problem with a secret that `webhookSecretPattern` cannot detect; null when the secret is valid. */
 export const findWebhookSecretProblem = (text: string): string | null =>
-  text === exampleSecret
+  text === exampleWebhookSecret
     ? "must not be the example of the documentation; leave it out, and one is made"
     : Option.isSome(signingKeyOf(text))
       ? null
@@ -59,4 +59,4 @@ export const generateWebhookSecret = (
  * Returns the encryption purpose of a webhook's secret. The purpose contains the webhook's id, so a secret in another
  * webhook's row cannot be decrypted.
  */
-export const webhookSecretPurpose = (id: WebhookId): string => `webhook ${id}`
+export const webhookSecretEncryptionPurpose = (id: WebhookId): string => `webhook ${id}`

@@ -17,15 +17,15 @@ import * as Instant from "../shared/Instant.ts"
 import { Policy } from "../shared/Policy.ts"
 import * as Subject from "../shared/Subject.ts"
 import { type DeliveryAttempt, isSuccessStatus } from "./Attempt.ts"
-import { type FormerSecret, webhookSecretPurpose } from "./WebhookSecret.ts"
+import { type FormerWebhookSecret, webhookSecretEncryptionPurpose } from "./WebhookSecret.ts"
 import { sign } from "./WebhookSignature.ts"
-import { type WebhookAnswer, WebhookNotSent, WebhookTransport } from "./WebhookTransport.ts"
+import { WebhookNotSent, type WebhookResponse, WebhookTransport } from "./WebhookTransport.ts"
 
 export interface OutgoingEvent {
   readonly webhook: { readonly id: WebhookId; readonly url: string }
   /** The webhook's encrypted secret; null when the webhook was removed. */
   readonly encryptedSecret: string | null
-  readonly formerSecret: FormerSecret | null
+  readonly formerSecret: FormerWebhookSecret | null
   /** The event id `evt_…` or `evt_test_…`, which is the same for every attempt. */
   readonly eventId: string
   /** The payload, which is sent byte for byte. */
@@ -50,7 +50,10 @@ export const make: Effect.Effect<SendEvent, never, Mac.Mac | Encryption | Webhoo
   const decrypted = yield* Cache.makeWith(
     (encrypted: EncryptedSecret) =>
       Effect.uninterruptible(
-        Effect.map(encryption.decrypt(webhookSecretPurpose(encrypted.id), encrypted.text), Option.map(Redacted.make))
+        Effect.map(
+          encryption.decrypt(webhookSecretEncryptionPurpose(encrypted.id), encrypted.text),
+          Option.map(Redacted.make)
+        )
       ),
     {
       capacity: maxCachedSecrets,
@@ -97,7 +100,7 @@ const unexpected = (defect: unknown) => Effect.logError("The webhook transport f
 
 const broken = Effect.fail(new WebhookNotSent({ failure: "reset", reason: "The connection broke." }))
 
-const outcomeOf = (sent: Result.Result<WebhookAnswer, WebhookNotSent>): Omit<DeliveryAttempt, "at" | "duration"> => {
+const outcomeOf = (sent: Result.Result<WebhookResponse, WebhookNotSent>): Omit<DeliveryAttempt, "at" | "duration"> => {
   if (Result.isFailure(sent)) return { ...nothing, failure: sent.failure.failure, reason: sent.failure.reason }
   const { excerpt, retryAfter, status } = sent.success
   const answered = { status, excerpt, retryAfter }

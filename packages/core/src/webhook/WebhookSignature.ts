@@ -10,7 +10,7 @@ import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import type { Instant } from "../shared/Instant.ts"
 
-export interface SignedContent {
+export interface ContentToSign {
   /** The event's id, the same on every attempt. The id contains no dot, because dots separate the signed parts. */
   readonly id: string
   /** The time of the attempt. Receivers reject a timestamp that is older than five minutes. */
@@ -56,7 +56,7 @@ export const signingKeyOf = (secret: string): Option.Option<Uint8Array> => {
 export const sign = Effect.fnUntraced(function* (
   mac: Mac.Mac["Service"],
   secrets: ReadonlyArray<Redacted.Redacted<string>>,
-  { id, at, body }: SignedContent
+  { id, at, body }: ContentToSign
 ) {
   const timestamp = String(Math.floor(at / 1000))
   const signed = utf8(`${id}.${timestamp}.${body}`)

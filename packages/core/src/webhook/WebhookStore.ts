@@ -12,7 +12,7 @@ import type { Instant } from "../shared/Instant.ts"
 import type { Owner } from "../shared/Owner.ts"
 import type { ContactNotice } from "./ContactNotice.ts"
 import type { Webhook } from "./Webhook.ts"
-import type { WebhookSecrets } from "./WebhookSecret.ts"
+import type { EncryptedWebhookSecrets } from "./WebhookSecret.ts"
 
 type Recorded = Pick<AuditEntry, "action" | "details">
 
@@ -82,7 +82,7 @@ export class WebhookStore extends Context.Service<
      * Reads the current and the former secret in one query. Two queries could return the same secret twice if a
      * rotation runs between the queries.
      */
-    readonly secrets: (id: WebhookId) => Effect.Effect<Option.Option<WebhookSecrets>>
+    readonly secrets: (id: WebhookId) => Effect.Effect<Option.Option<EncryptedWebhookSecrets>>
     /**
      * Replaces the secret. Until `formerUntil`, events are also signed with the former secret. If `formerUntil` is
      * null, the former secret is no longer used. Returns none if the owner has no webhook with this id.

@@ -18,7 +18,7 @@ export interface WebhookRequest {
 }
 
 /** An HTTP response, which may be truncated. The caller decides what the status means. */
-export interface WebhookAnswer {
+export interface WebhookResponse {
   readonly status: number
   /** The unparsed value of the `Retry-After` header; null when the header is absent. */
   readonly retryAfter: string | null
@@ -54,7 +54,7 @@ export class WebhookTransport extends Context.Service<
      * Makes one attempt, without redirects or retries. `send` checks the IP address of the connection and blocks every
      * address that is not public.
      */
-    readonly send: (request: WebhookRequest) => Effect.Effect<WebhookAnswer, WebhookNotSent>
+    readonly send: (request: WebhookRequest) => Effect.Effect<WebhookResponse, WebhookNotSent>
     /**
      * The service calls `check` when a URL is registered or changed. `check` rejects a host name that resolves to a
      * non-public address. A host name that does not resolve is accepted.

@@ -1,7 +1,7 @@
 /** Checks the syntax of a webhook URL. The transport checks the IP address of the URL's host. */
 
 /** The maximum length of a webhook URL in characters. */
-export const maxUrlLength = 2048
+export const maxWebhookUrlLength = 2048
 
 /** The pattern allows the characters of RFC 3986, but no fragment. JSON Schema requires the `u` flag. */
 export const webhookUrlPattern = /^https?:\/\/(?![/?])[\w.~:/?[\]@!$&'()*+,;=%-]+$/u

@@ -18,7 +18,7 @@ import type { Owner } from "../shared/Owner.ts"
 import { WorkSignal } from "../shared/WorkSignal.ts"
 import { DeliveryLog } from "./DeliveryLog.ts"
 import type { EventType } from "./EventType.ts"
-import { applyPatch, changedFieldsOf, maxWebhooks, type Webhook, type WebhookPatch } from "./Webhook.ts"
+import { applyPatch, changedFieldsOf, maxWebhooksPerOwner, type Webhook, type WebhookPatch } from "./Webhook.ts"
 import {
   conditionOfNewWebhook,
   maxCountedHeldDeliveries,
@@ -26,8 +26,8 @@ import {
   webhookConditionOf
 } from "./WebhookCondition.ts"
 import { WebhookNotFound } from "./WebhookNotFound.ts"
-import { webhookBatchSize } from "./WebhookRecovery.ts"
-import { generateWebhookSecret, webhookSecretPurpose } from "./WebhookSecret.ts"
+import { deliveryBatchSize } from "./WebhookRecovery.ts"
+import { generateWebhookSecret, webhookSecretEncryptionPurpose } from "./WebhookSecret.ts"
 import { type TooManyWebhooks, type WebhookChange, WebhookStore } from "./WebhookStore.ts"
 import { WebhookTransport, type WebhookUrlRefused } from "./WebhookTransport.ts"
 import { hostOfUrl } from "./WebhookUrl.ts"
@@ -44,18 +44,18 @@ export interface NewWebhook {
  * The organization whose webhooks change, and the API key that requests the change. The key is null if the operator
  * requests the change.
  */
-export interface WebhookRequester extends Pick<Principal, "organization" | "environment"> {
+export interface WebhookChangeRequester extends Pick<Principal, "organization" | "environment"> {
   readonly key: Pick<Principal["key"], "id" | "prefix"> | null
 }
 
 /** A validated registration and the webhook's signing secret. */
 export interface PreparedWebhookRegistration {
-  readonly principal: WebhookRequester
+  readonly principal: WebhookChangeRequester
   readonly webhook: Webhook
   readonly secret: Redacted.Redacted<string>
 }
 
-export interface RotatedSecret {
+export interface SecretRotationResult {
   readonly webhook: WebhookWithCondition
   readonly secret: Redacted.Redacted<string>
   readonly formerUntil: Instant.Instant | null
@@ -69,7 +69,7 @@ export class Webhooks extends Context.Service<
      * transaction must not wait for the network.
      */
     readonly prepare: (
-      principal: WebhookRequester,
+      principal: WebhookChangeRequester,
       wanted: NewWebhook
     ) => Effect.Effect<PreparedWebhookRegistration, WebhookUrlRefused>
     /**
@@ -87,7 +87,7 @@ export class Webhooks extends Context.Service<
     readonly list: (owner: Owner) => Effect.Effect<ReadonlyArray<WebhookWithCondition>>
     /** Changes a webhook. A patch that changes no value writes nothing. A new URL causes a mail to the contact. */
     readonly change: (
-      principal: WebhookRequester,
+      principal: WebhookChangeRequester,
       id: WebhookId,
       patch: WebhookPatch
     ) => Effect.Effect<WebhookWithCondition, WebhookNotFound | WebhookUrlRefused>
@@ -96,11 +96,11 @@ export class Webhooks extends Context.Service<
      * of `rotateSecret` contains the new secret.
      */
     readonly rotateSecret: (
-      principal: WebhookRequester,
+      principal: WebhookChangeRequester,
       id: WebhookId,
       rotation: { readonly secret: Redacted.Redacted<string> | null; readonly grace: Duration.Duration }
-    ) => Effect.Effect<RotatedSecret, WebhookNotFound>
-    readonly remove: (principal: WebhookRequester, id: WebhookId) => Effect.Effect<void, WebhookNotFound>
+    ) => Effect.Effect<SecretRotationResult, WebhookNotFound>
+    readonly remove: (principal: WebhookChangeRequester, id: WebhookId) => Effect.Effect<void, WebhookNotFound>
     /** Deletes one batch of rows of removed webhooks. Returns the number of deleted rows; 0 when no rows are left. */
     readonly clear: Effect.Effect<number>
   }
@@ -165,10 +165,13 @@ export class Webhooks extends Context.Service<
         }),
 
         register: Effect.fn("Webhooks.register")(function* ({ principal, secret, webhook }) {
-          const encrypted = yield* encryption.encrypt(webhookSecretPurpose(webhook.id), Redacted.value(secret))
+          const encrypted = yield* encryption.encrypt(
+            webhookSecretEncryptionPurpose(webhook.id),
+            Redacted.value(secret)
+          )
           const audit = recorded(principal, "webhook.created", { host: hostOfUrl(webhook.url), events: webhook.events })
           const notice = noticeAbout(principal, webhook, "webhook_added", null)
-          yield* store.insert({ webhook, audit, notice }, encrypted, maxWebhooks)
+          yield* store.insert({ webhook, audit, notice }, encrypted, maxWebhooksPerOwner)
           yield* signal.notify
           return { webhook: { ...webhook, condition: conditionOfNewWebhook }, secret }
         }),
@@ -202,7 +205,7 @@ export class Webhooks extends Context.Service<
 
         rotateSecret: Effect.fn("Webhooks.rotateSecret")(function* (principal, id, { grace, secret: given }) {
           const secret = given ?? (yield* generateWebhookSecret(random))
-          const encrypted = yield* encryption.encrypt(webhookSecretPurpose(id), Redacted.value(secret))
+          const encrypted = yield* encryption.encrypt(webhookSecretEncryptionPurpose(id), Redacted.value(secret))
           const at = yield* Instant.now
           const formerUntil = Duration.isZero(grace) ? null : Instant.plus(at, grace)
           const audit = recorded(principal, "webhook.secret_rotated", {
@@ -228,14 +231,18 @@ export class Webhooks extends Context.Service<
           yield* signal.tell(["removals"])
         }),
 
-        clear: store.clear(webhookBatchSize)
+        clear: store.clear(deliveryBatchSize)
       })
     })
   )
 }
 
 /** Returns an audit entry that names the API key or operator that made the change. */
-const recorded = ({ key }: WebhookRequester, action: string, details: Schema.JsonObject): WebhookChange["audit"] => ({
+const recorded = (
+  { key }: WebhookChangeRequester,
+  action: string,
+  details: Schema.JsonObject
+): WebhookChange["audit"] => ({
   action,
   details: { by: key?.id ?? "operator", ...details }
 })
@@ -244,7 +251,7 @@ const recorded = ({ key }: WebhookRequester, action: string, details: Schema.Jso
  * Returns a notice to the contact, or null. Changes in the test environment and changes by the operator cause no mail.
  */
 const noticeAbout = (
-  { key }: WebhookRequester,
+  { key }: WebhookChangeRequester,
   { events, id, owner, updatedAt, url }: Webhook,
   kind: WebhookNoticeKind,
   formerHost: string | null

@@ -14,7 +14,7 @@ import {
 import { defaults, type Policy } from "../../src/shared/Policy.ts"
 import type { Assignment } from "../../src/topic/Assignment.ts"
 import {
-  recordRequestDelivery,
+  recordRequestMailDelivery,
   respond,
   restartGeneration,
   retryGenerationNow,
@@ -196,7 +196,7 @@ describe("reminders", () => {
   }
 
   it("a request has one reminder, after half of the response window", () => {
-    const sent = recordRequestDelivery(
+    const sent = recordRequestMailDelivery(
       freshAssignment(defaults),
       { id: "mail", attempts: 1, ticket: 1 },
       noon,
@@ -234,7 +234,7 @@ describe("reminders", () => {
   })
 
   it("if a reminder is still due at the deadline of a request, the request expires and no reminder is sent", () => {
-    const sent = recordRequestDelivery(
+    const sent = recordRequestMailDelivery(
       freshAssignment(defaults),
       { id: "mail", attempts: 1, ticket: 1 },
       noon,

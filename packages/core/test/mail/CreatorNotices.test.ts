@@ -12,7 +12,7 @@ import type { NoticeText } from "../../src/mail/NoticeText.ts"
 import type * as Ids from "../../src/shared/Ids.ts"
 import { defaults } from "../../src/shared/Policy.ts"
 import type { Assignment } from "../../src/topic/Assignment.ts"
-import type { NoticeKind } from "../../src/topic/Workflow.ts"
+import type { CreatorNoticeKind } from "../../src/topic/Workflow.ts"
 import { freshAssignment, noon } from "../topic/FreshAssignment.ts"
 
 const id = "0198a000-0000-7000-8000-000000000001"
@@ -36,7 +36,7 @@ const drafted: Assignment = {
 
 const topic = { content: "Was the late red card fair?", organizationName: "Acme Sports" }
 
-const kinds: ReadonlyArray<NoticeKind> = [
+const kinds: ReadonlyArray<CreatorNoticeKind> = [
   "request",
   "reminder",
   "draft",
@@ -45,7 +45,7 @@ const kinds: ReadonlyArray<NoticeKind> = [
   "stalled",
   "cancelled"
 ]
-const presentFor = (kind: NoticeKind) => (kind === "request" || kind === "reminder" ? assignment : drafted)
+const presentFor = (kind: CreatorNoticeKind) => (kind === "request" || kind === "reminder" ? assignment : drafted)
 
 /** Returns one mail of every kind about a topic with these texts. */
 const allOf = (words: {

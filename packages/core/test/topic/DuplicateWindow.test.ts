@@ -3,7 +3,7 @@ import * as Digest from "effect/crypto/Digest"
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import { assert } from "vitest"
-import { normalizeContent, topicContentFingerprint } from "../../src/topic/DuplicateWindow.ts"
+import { normalizeTopicContent, topicContentFingerprint } from "../../src/topic/DuplicateWindow.ts"
 
 /** All Unicode white space except U+0085. The control character U+0085 is not allowed in topics. */
 const whiteSpace = Array.from({ length: 0x10000 }, (_, code) => String.fromCharCode(code)).filter(
@@ -14,7 +14,7 @@ const edge = fc.oneof(fc.constant(""), gap)
 const text = fc.string({ unit: "grapheme", maxLength: 30 })
 const visible = fc
   .string({ unit: "grapheme", minLength: 1, maxLength: 8 })
-  .filter((word) => !/\s/u.test(normalizeContent(word)))
+  .filter((word) => !/\s/u.test(normalizeTopicContent(word)))
 const words = fc.array(visible, { minLength: 1, maxLength: 6 })
 
 const print = (content: string) =>
@@ -29,13 +29,14 @@ describe("Topic fingerprints", () => {
     fc.assert(
       fc.property(words, fc.array(gap, { minLength: 6, maxLength: 6 }), edge, edge, (all, gaps, before, behind) => {
         const spaced = all.map((word, at) => (at === 0 ? word : gaps[at] + word)).join("")
-        assert.strictEqual(normalizeContent(before + spaced + behind), normalizeContent(all.join(" ")))
+        assert.strictEqual(normalizeTopicContent(before + spaced + behind), normalizeTopicContent(all.join(" ")))
       })
     ))
 
   it("a topic's fingerprint treats every kind of white space as one space", () => {
     assert.lengthOf(whiteSpace, 24)
-    for (const space of whiteSpace) assert.strictEqual(normalizeContent(`${space}a${space}${space}b${space}`), "a b")
+    for (const space of whiteSpace)
+      assert.strictEqual(normalizeTopicContent(`${space}a${space}${space}b${space}`), "a b")
   })
 
   it("a topic's fingerprint ignores the case of every letter", () => {
@@ -47,7 +48,11 @@ describe("Topic fingerprints", () => {
       // letter in the other case.
       if (lower === upper || lower.toUpperCase() !== upper || upper.toLowerCase() !== lower) continue
       cased += 1
-      assert.strictEqual(normalizeContent(`x${upper}y`), normalizeContent(`x${lower}y`), `U+${code.toString(16)}`)
+      assert.strictEqual(
+        normalizeTopicContent(`x${upper}y`),
+        normalizeTopicContent(`x${lower}y`),
+        `U+${code.toString(16)}`
+      )
     }
     assert.isAbove(cased, 2600)
   })
@@ -56,15 +61,15 @@ describe("Topic fingerprints", () => {
     fc.assert(
       fc.property(text, (content) => {
         for (const form of ["NFC", "NFD", "NFKC", "NFKD"])
-          assert.strictEqual(normalizeContent(content.normalize(form)), normalizeContent(content))
+          assert.strictEqual(normalizeTopicContent(content.normalize(form)), normalizeTopicContent(content))
       })
     ))
 
   it("ligatures, full-width letters, composed accents and circled digits have the same topic fingerprint as their plain forms", () => {
-    assert.strictEqual(normalizeContent("ﬁnal"), normalizeContent("final"))
-    assert.strictEqual(normalizeContent("ＦＩＮＡＬ"), normalizeContent("final"))
-    assert.strictEqual(normalizeContent("cafe\u0301"), normalizeContent("café"))
-    assert.strictEqual(normalizeContent("①"), normalizeContent("1"))
+    assert.strictEqual(normalizeTopicContent("ﬁnal"), normalizeTopicContent("final"))
+    assert.strictEqual(normalizeTopicContent("ＦＩＮＡＬ"), normalizeTopicContent("final"))
+    assert.strictEqual(normalizeTopicContent("cafe\u0301"), normalizeTopicContent("café"))
+    assert.strictEqual(normalizeTopicContent("①"), normalizeTopicContent("1"))
   })
 
   it("a topic's fingerprint changes with any added, removed or changed visible character", () =>
@@ -74,9 +79,9 @@ describe("Topic fingerprints", () => {
         const points = [...content]
         const place = at % (points.length + 1)
         const longer = [...points.slice(0, place), character, ...points.slice(place)].join("")
-        assert.notStrictEqual(normalizeContent(longer), normalizeContent(content))
+        assert.notStrictEqual(normalizeTopicContent(longer), normalizeTopicContent(content))
         const digit = [...points.slice(0, place), "7", ...points.slice(place)].join("")
-        assert.notStrictEqual(normalizeContent(digit), normalizeContent(longer))
+        assert.notStrictEqual(normalizeTopicContent(digit), normalizeTopicContent(longer))
       })
     ))
 
@@ -90,7 +95,7 @@ describe("Topic fingerprints", () => {
       "is it - fair",
       "is it fa ir"
     ]
-    assert.lengthOf(new Set(different.map(normalizeContent)), different.length)
+    assert.lengthOf(new Set(different.map(normalizeTopicContent)), different.length)
   })
 
   it("a topic's fingerprint is the SHA-256 hash of the normalized text in hex", async () => {
@@ -104,7 +109,7 @@ describe("Topic fingerprints", () => {
       fc.asyncProperty(text, text, async (one, other) => {
         assert.strictEqual(
           (await print(one)) === (await print(other)),
-          normalizeContent(one) === normalizeContent(other)
+          normalizeTopicContent(one) === normalizeTopicContent(other)
         )
         assert.strictEqual(await print(one), await print(` ${one.normalize("NFD")}\n`))
       })

@@ -6,7 +6,12 @@ import type * as Ids from "../../src/shared/Ids.ts"
 import type { Policy } from "../../src/shared/Policy.ts"
 import type { Assignment } from "../../src/topic/Assignment.ts"
 import { initialResponseDeadline } from "../../src/topic/Submission.ts"
-import { type ActionRefused, type AssignmentChange, recordRequestDelivery, respond } from "../../src/topic/Workflow.ts"
+import {
+  type ActionRefused,
+  type AssignmentChange,
+  recordRequestMailDelivery,
+  respond
+} from "../../src/topic/Workflow.ts"
 
 /** `noon` is Thursday 14 May 2026, 12:00 UTC. */
 export const noon = 1_778_760_000_000
@@ -69,7 +74,7 @@ export const runStepAtDueTime = (present: Assignment, policy: Policy) => {
 
 /** Returns an assignment whose creator answered at noon and whose first generation attempt is running. */
 export const assignmentInGeneration = (policy: Policy): Assignment => {
-  const sent = recordRequestDelivery(
+  const sent = recordRequestMailDelivery(
     freshAssignment(policy),
     { id: "mail", attempts: 1, ticket: 1 },
     noon,

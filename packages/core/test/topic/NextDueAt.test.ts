@@ -2,7 +2,7 @@ import { describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import { assert } from "vitest"
 import { defaults } from "../../src/shared/Policy.ts"
-import { nextDueAt, reminderAt } from "../../src/topic/NextDueAt.ts"
+import { nextDueAt, nextReminderAt } from "../../src/topic/NextDueAt.ts"
 import { assignmentWithDraft, freshAssignment, noon } from "./FreshAssignment.ts"
 
 const hour = 3_600_000
@@ -23,16 +23,16 @@ describe("Due times of assignments", () => {
 
   it("until the request mail is sent, an assignment's next due time is the response deadline", () => {
     const fresh = freshAssignment(defaults)
-    assert.isNull(reminderAt(fresh))
+    assert.isNull(nextReminderAt(fresh))
     assert.strictEqual(nextDueAt(fresh), fresh.respondBy)
   })
 
   it("the next due time includes one reminder of the request and two reminders of each draft", () => {
     const sent = { ...freshAssignment(defaults), notifiedAt: noon, respondBy: noon + 48 * hour }
-    assert.strictEqual(reminderAt(sent), noon + 24 * hour)
-    assert.isNull(reminderAt({ ...sent, reminders: 1 }))
+    assert.strictEqual(nextReminderAt(sent), noon + 24 * hour)
+    assert.isNull(nextReminderAt({ ...sent, reminders: 1 }))
     const draft = assignmentWithDraft(defaults)
-    const reminders = [0, 1, 2].map((count) => reminderAt({ ...draft, reminders: count }))
+    const reminders = [0, 1, 2].map((count) => nextReminderAt({ ...draft, reminders: count }))
     assert.deepStrictEqual(reminders, [noon + 84 * hour, noon + 151.2 * hour, null])
   })
 })

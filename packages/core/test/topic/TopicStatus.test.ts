@@ -69,7 +69,11 @@ describe("Topic status", () => {
       const present = states.flatMap(([outcome], kind) =>
         Array<AssignmentOutcome>(distribution[kind] ?? 0).fill(outcome)
       )
-      assert.strictEqual(TopicStatus.topicStatus(counted(present)), defined(letters(present)), `${distribution}`)
+      assert.strictEqual(
+        TopicStatus.topicStatusFromCounts(counted(present)),
+        defined(letters(present)),
+        `${distribution}`
+      )
       combinations += 1
     }
     assert.strictEqual(combinations, 5005, "15 choose 9: all of them")
@@ -77,12 +81,12 @@ describe("Topic status", () => {
 
   it("a topic is pending until a creator responds with a perspective, and completed once no assignment is open", () => {
     const sent = { ...TopicStatus.emptyTopicCounts, topic_sent: 3 }
-    assert.strictEqual(TopicStatus.topicStatus(sent), "pending")
-    assert.strictEqual(TopicStatus.topicStatus({ ...sent, declined: 2 }), "pending")
-    assert.strictEqual(TopicStatus.topicStatus({ ...sent, opinion_injected: 1 }), "in_progress")
-    assert.strictEqual(TopicStatus.topicStatus({ ...sent, creator_approved: 1 }), "partial")
+    assert.strictEqual(TopicStatus.topicStatusFromCounts(sent), "pending")
+    assert.strictEqual(TopicStatus.topicStatusFromCounts({ ...sent, declined: 2 }), "pending")
+    assert.strictEqual(TopicStatus.topicStatusFromCounts({ ...sent, opinion_injected: 1 }), "in_progress")
+    assert.strictEqual(TopicStatus.topicStatusFromCounts({ ...sent, creator_approved: 1 }), "partial")
     const settled = { ...TopicStatus.emptyTopicCounts, commentary_generated: 2, abandoned: 2, expired: 1 }
-    assert.strictEqual(TopicStatus.topicStatus(settled), "completed")
+    assert.strictEqual(TopicStatus.topicStatusFromCounts(settled), "completed")
   })
 })
 

@@ -79,7 +79,7 @@ describe("Workflow", () => {
 
 describe("Deadlines", () => {
   it("a creator can respond or decline until exactly the end of the response window", () => {
-    const sent = Workflow.recordRequestDelivery(
+    const sent = Workflow.recordRequestMailDelivery(
       freshAssignment(policy),
       { id: "mail", attempts: 1, ticket: 1 },
       noon + hour,
@@ -111,7 +111,7 @@ describe("Deadlines", () => {
     const fresh = freshAssignment(policy)
     assert.strictEqual(fresh.respondBy, noon + 7 * day)
     const notified = (at: number) =>
-      Workflow.recordRequestDelivery(fresh, { id: "mail", attempts: 1, ticket: 1 }, at, policy).assignment
+      Workflow.recordRequestMailDelivery(fresh, { id: "mail", attempts: 1, ticket: 1 }, at, policy).assignment
     assert.strictEqual(notified(noon + 30 * hour).respondBy, noon + 78 * hour)
     assert.strictEqual(notified(noon + 7 * day - 1).respondBy, noon + 9 * day - 1)
     assert.strictEqual(notified(noon + 7 * day), fresh, "a mail that comes after the deadline extends nothing")
@@ -119,26 +119,45 @@ describe("Deadlines", () => {
 
   it("after the request mail fails permanently, the deadline is 72 hours after submission, but at least a day after the failure", () => {
     const fresh = freshAssignment(policy)
-    const at = (now: number) => Workflow.recordRequestFailure(fresh, now, policy).assignment
+    const at = (now: number) => Workflow.recordRequestMailFailure(fresh, now, policy).assignment
     assert.strictEqual(at(noon).respondBy, noon + 72 * hour)
     assert.strictEqual(at(noon).dueAt, noon + 72 * hour)
     assert.strictEqual(at(noon + 70 * hour).respondBy, noon + 94 * hour)
     assert.strictEqual(at(noon + 7 * day - 1), fresh, "nothing is extended")
-    const sent = Workflow.recordRequestDelivery(fresh, { id: "mail", attempts: 1, ticket: 1 }, noon, policy).assignment
-    assert.strictEqual(Workflow.recordRequestFailure(sent, noon, policy).assignment, sent, "an earlier mail arrived")
+    const sent = Workflow.recordRequestMailDelivery(
+      fresh,
+      { id: "mail", attempts: 1, ticket: 1 },
+      noon,
+      policy
+    ).assignment
+    assert.strictEqual(
+      Workflow.recordRequestMailFailure(sent, noon, policy).assignment,
+      sent,
+      "an earlier mail arrived"
+    )
   })
 
   it("a response deadline that the partner has set does not change when a mail is delivered or fails", () => {
     const fixed = { ...freshAssignment(policy), respondBy: noon + 5 * day, isDeadlineFixed: true }
-    const sent = Workflow.recordRequestDelivery(fixed, { id: "mail", attempts: 1, ticket: 1 }, noon, policy).assignment
+    const sent = Workflow.recordRequestMailDelivery(
+      fixed,
+      { id: "mail", attempts: 1, ticket: 1 },
+      noon,
+      policy
+    ).assignment
     assert.deepInclude(sent, { notifiedAt: noon, respondBy: noon + 5 * day })
-    assert.strictEqual(Workflow.recordRequestFailure(fixed, noon, policy).assignment, fixed)
+    assert.strictEqual(Workflow.recordRequestMailFailure(fixed, noon, policy).assignment, fixed)
   })
 
   it("a second delivered mail does not change the response deadline", () => {
     const fresh = freshAssignment(policy)
-    const sent = Workflow.recordRequestDelivery(fresh, { id: "mail", attempts: 1, ticket: 1 }, noon, policy).assignment
-    const again = Workflow.recordRequestDelivery(sent, { id: "mail", attempts: 1, ticket: 1 }, noon + hour, policy)
+    const sent = Workflow.recordRequestMailDelivery(
+      fresh,
+      { id: "mail", attempts: 1, ticket: 1 },
+      noon,
+      policy
+    ).assignment
+    const again = Workflow.recordRequestMailDelivery(sent, { id: "mail", attempts: 1, ticket: 1 }, noon + hour, policy)
     assert.strictEqual(again.assignment, sent)
     assert.strictEqual(again.delivered?.id, "mail", "a repeated mail is marked as handed over all the same")
   })

@@ -40,7 +40,7 @@ const take = (walk: WorkflowWalk, action: WalkAction): Step => {
       return Option.match(findDueStep(present, now, policy), { onNone: () => same, onSome: Result.succeed })
     case "notified":
       return Result.succeed(
-        Workflow.recordRequestDelivery(present, { id: "mail", attempts: 1, ticket: 1 }, now, policy)
+        Workflow.recordRequestMailDelivery(present, { id: "mail", attempts: 1, ticket: 1 }, now, policy)
       )
     case "cancel":
       return Result.succeed(Workflow.cancel(present, { by: "key" }, now))

@@ -54,7 +54,7 @@ interface Step {
 
 /** Runs attempts in sequence. Attempts alternate between two events unless a step names an event. */
 const after = (steps: ReadonlyArray<Step>, from: CircuitBreaker.ReceiverState = fresh) => {
-  const alarms: Array<CircuitBreaker.ContactAlert | null> = []
+  const alarms: Array<CircuitBreaker.ContactAlertReason | null> = []
   let receiver = from
   for (const [index, step] of steps.entries()) {
     const judged = CircuitBreaker.afterAttempt(
@@ -181,7 +181,7 @@ describe("Receivers that answer 429", () => {
   })
 
   it("a receiver that answers 429 during a slow drain continues to drain slowly after the pause", () => {
-    const before = CircuitBreaker.startDrain(fresh, start)
+    const before = CircuitBreaker.startBacklogRateLimit(fresh, start)
     const { receiver } = after([busy(start)], before)
     const until = start + 10 + minute
     expect(CircuitBreaker.afterClaim(receiver, { limit: 0, count: 0 }, start + second, policy)).toBe(receiver)
@@ -321,7 +321,7 @@ describe("Number of allowed deliveries", () => {
 
 describe("recovery of a receiver", () => {
   it("a recovery starts a slow drain, except while the circuit breaker is open or a drain is running", () => {
-    const begun = CircuitBreaker.startDrain(fresh, start)
+    const begun = CircuitBreaker.startBacklogRateLimit(fresh, start)
     expect(begun.health.draining).toEqual({ since: start, sent: 0 })
     expect(CircuitBreaker.allowedDeliveries(begun, 0, start, policy).limit).toBe(5)
     expect(
@@ -332,9 +332,9 @@ describe("recovery of a receiver", () => {
         policy
       ).limit
     ).toBe(0)
-    expect(CircuitBreaker.startDrain(begun, start + second)).toBe(begun)
+    expect(CircuitBreaker.startBacklogRateLimit(begun, start + second)).toBe(begun)
     const open = { ...fresh, health: { ...CircuitBreaker.healthyState, probes: 2 } }
-    expect(CircuitBreaker.startDrain(open, start)).toBe(open)
+    expect(CircuitBreaker.startBacklogRateLimit(open, start)).toBe(open)
   })
 })
 

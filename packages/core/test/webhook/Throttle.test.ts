@@ -100,12 +100,12 @@ describe("Deliveries that get only 429", () => {
     const later = now + schedule
     for (const anew of [
       Throttle.throttleAfterSuccess(throttle, { at: now }, now, policy),
-      Throttle.startRecovery(throttle)
+      Throttle.throttleAfterRecoveryStart(throttle)
     ]) {
       expect(isExhausted(Throttle.throttleAfter429(anew, busy(now, "86400"), now, policy), later - 1)).toBe(false)
       expect(isExhausted(Throttle.throttleAfter429(anew, busy(now, "86400"), now, policy), later)).toBe(true)
     }
-    expect(isExhausted(Throttle.startRecovery(throttle), later)).toBe(false)
+    expect(isExhausted(Throttle.throttleAfterRecoveryStart(throttle), later)).toBe(false)
   })
 
   it("the time limit for deliveries that get only 429 starts at `since` if an earlier version stored no `refusedSince`", () => {

@@ -2,10 +2,10 @@
 import { mailIdForNotice } from "@partner-commentary/core/mail/Mail"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import type { Assignment } from "@partner-commentary/core/topic/Assignment"
-import { countsAfterChange, topicStatus } from "@partner-commentary/core/topic/TopicStatus"
+import { countsAfterChange, topicStatusFromCounts } from "@partner-commentary/core/topic/TopicStatus"
 import type { AssignmentChange } from "@partner-commentary/core/topic/Workflow"
 import { billingPeriodOf } from "@partner-commentary/core/usage/BillingPeriod"
-import { eventsOf } from "@partner-commentary/core/webhook/Event"
+import { eventsOfAssignmentChange } from "@partner-commentary/core/webhook/Event"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
@@ -36,7 +36,7 @@ interface SharedIncrements {
 }
 
 export interface PreparedChange extends SharedIncrements {
-  readonly events: ReturnType<typeof eventsOf>
+  readonly events: ReturnType<typeof eventsOfAssignmentChange>
   /** The topic as it is after the change. */
   readonly topic: LockedTopic
   /** Writes the change first, and then the increments. */
@@ -74,10 +74,12 @@ export const prepareAssignmentWrites = (
   const { id: shareId, organizationId } = before
   const isChanged = after !== before
   const counts = countsAfterChange(countsOf(topic), before, after)
-  const status = topicStatus(counts)
+  const status = topicStatusFromCounts(counts)
   const topicColumns = { status, ...counts, updated_at: Instant.toIso(now) }
   const topicAfter = isShown(before, after) ? { ...topic, status, ...counts } : topic
-  const events = isChanged ? eventsOf(before, after, { status, counts, formerStatus: topic.status }, now) : []
+  const events = isChanged
+    ? eventsOfAssignmentChange(before, after, { status, counts, formerStatus: topic.status }, now)
+    : []
   const increments = [
     ...(!isChanged || status === topic.status
       ? []

@@ -5,7 +5,7 @@
 import { toIso } from "@partner-commentary/core/shared/Instant"
 import * as Subject from "@partner-commentary/core/shared/Subject"
 import type { Assignment } from "@partner-commentary/core/topic/Assignment"
-import { type NewEvent, payloadSeparator } from "@partner-commentary/core/webhook/Event"
+import { type NewEvent, payloadMetadataPrefix } from "@partner-commentary/core/webhook/Event"
 import type * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import { forKeyShare } from "../database/Lock.ts"
@@ -31,7 +31,7 @@ export const eventWrites = (
   const event = sql`INSERT INTO events (id, organization_id, environment, type, share_id, created_at, payload)
     SELECT ${id}, ${organizationId}, ${environment}, ${type}, ${shareId}, ${now},
       ${head} || CASE WHEN external_reference IS NULL THEN 'null' ELSE '"' || external_reference || '"' END
-        || ${payloadSeparator} || metadata || ${tail}
+        || ${payloadMetadataPrefix} || metadata || ${tail}
     FROM topics WHERE id = ${topicId}`
   const deliveries = sql`INSERT INTO deliveries (webhook_id, event_id, due_at)
     SELECT id, ${id}, ${now} FROM webhooks

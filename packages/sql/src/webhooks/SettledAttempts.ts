@@ -10,7 +10,7 @@ import type {
   ClaimedDelivery,
   ClaimPlan,
   DeliverySettlement,
-  SettledAttempt
+  DeliverySettlementResult
 } from "@partner-commentary/core/webhook/DeliveryStore"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -54,7 +54,7 @@ interface ArrivalRow {
   readonly duration: number
 }
 
-type Settled = Option.Option<SettledAttempt>
+type Settled = Option.Option<DeliverySettlementResult>
 
 /** The maximum number of attempts in a transaction. */
 const maxBatch = 10
@@ -102,7 +102,7 @@ const settle = Effect.fnUntraced(function* (
   const [first] = batch
   const row = first && (yield* locked(first.claimed.webhookId))
   if (row === undefined) return batch.map(() => Option.none())
-  const settled: Array<SettledAttempt> = []
+  const settled: Array<DeliverySettlementResult> = []
   const writes: Array<CombinedWrites.WriteStatement> = []
   let receiver = receiverFromRow(row)
   for (const { at, attempt, claimed, decide } of batch) {

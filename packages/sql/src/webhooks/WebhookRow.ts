@@ -10,7 +10,7 @@ import {
 } from "@partner-commentary/core/webhook/CircuitBreaker"
 import { StoredEventType } from "@partner-commentary/core/webhook/EventType"
 import { type Webhook, WebhookStatus } from "@partner-commentary/core/webhook/Webhook"
-import type { FormerSecret } from "@partner-commentary/core/webhook/WebhookSecret"
+import type { FormerWebhookSecret } from "@partner-commentary/core/webhook/WebhookSecret"
 import * as Schema from "effect/Schema"
 import { fromIsoOrNull, InstantColumn, toIsoOrNull } from "../database/Columns.ts"
 
@@ -67,7 +67,7 @@ export interface ReceiverRow {
 
 export const formerSecretFromRow = (
   row: Pick<ReceiverRow, "former_secret" | "former_secret_until">
-): FormerSecret | null =>
+): FormerWebhookSecret | null =>
   row.former_secret === null || row.former_secret_until === null
     ? null
     : { encrypted: row.former_secret, until: fromIso(row.former_secret_until) }

@@ -27,7 +27,7 @@ const step = <E>(decide: Decide<E>) =>
 
 /** Records in the assignment that its request mail was delivered. The mail's own row does not change. */
 export const deliverRequest = step((present, at) => {
-  const { assignment, notices } = Workflow.recordRequestDelivery(
+  const { assignment, notices } = Workflow.recordRequestMailDelivery(
     present,
     { id: "mail", attempts: 1, ticket: 1 },
     at,

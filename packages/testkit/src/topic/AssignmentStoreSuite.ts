@@ -125,7 +125,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
           const decide = (present: Assignment) =>
             Result.succeed(
               shareId === id
-                ? Workflow.recordRequestDelivery(present, mail, start, defaults)
+                ? Workflow.recordRequestMailDelivery(present, mail, start, defaults)
                 : { assignment: present, notices: [], delivered: mail }
             )
           if (shareId !== null) yield* store.modify(shareId, decide)
@@ -147,7 +147,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         const claimed = [...all.filter(({ id }) => id !== present.id), ...all.filter(({ id }) => id === present.id)]
         const handOver = (mail: typeof present) =>
           store.modify(mail.shareId ?? assert.fail("the mail names no assignment"), (assignment) =>
-            Result.succeed(Workflow.recordRequestDelivery(assignment, mail, start + hour, defaults))
+            Result.succeed(Workflow.recordRequestMailDelivery(assignment, mail, start + hour, defaults))
           )
         const modified = yield* Effect.forEach(claimed, handOver, { concurrency: "unbounded" })
         assert.deepStrictEqual(

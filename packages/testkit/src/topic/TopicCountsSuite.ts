@@ -14,7 +14,7 @@ import {
   isCancelledAssignment,
   type TopicCounts,
   TopicStatus,
-  topicStatus
+  topicStatusFromCounts
 } from "@partner-commentary/core/topic/TopicStatus"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
 import * as Workflow from "@partner-commentary/core/topic/Workflow"
@@ -313,7 +313,7 @@ const agree = Effect.fnUntraced(function* (owner: Owner) {
     assert.deepStrictEqual(topic.counts, counts)
     assert.strictEqual(kept.approvedAssignments, counts.creator_approved)
     assert.strictEqual(kept.totalAssignments, assignments.length)
-    assert.strictEqual(kept.status, topicStatus(counts))
+    assert.strictEqual(kept.status, topicStatusFromCounts(counts))
   }
   const months = yield* Effect.forEach(["2026-01", "2026-02", "2026-03", "2026-04"], (month) =>
     usage.ofMonth(owner, month)

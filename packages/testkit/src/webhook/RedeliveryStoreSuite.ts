@@ -385,7 +385,7 @@ export const suite = <E>(
         const seen: Array<WebhookId> = []
         const begin = (receiver: ReceiverState) => {
           seen.push(receiver.webhook.id)
-          return CircuitBreaker.startDrain(receiver, at)
+          return CircuitBreaker.startBacklogRateLimit(receiver, at)
         }
         yield* step(at + 1, 2, begin)
         yield* step(at + 2, 2, begin)

@@ -12,10 +12,10 @@ import type { SubmissionResult } from "@partner-commentary/core/topic/Submission
 import type { Topic } from "@partner-commentary/core/topic/Topic"
 import { summarizeOutcomes, summaryCategoryOf } from "@partner-commentary/core/topic/TopicStatus"
 import type {
-  FoundByReference,
   ListedTopic,
   PublicAssignment,
   TopicProgress,
+  TopicsFoundByReference,
   TopicWithAssignments
 } from "@partner-commentary/core/topic/TopicStore"
 
@@ -129,10 +129,10 @@ const commentaryEntry = (commentary: ApprovedCommentary, persona: PublicAssignme
  */
 export const toReferenceLookup = (
   externalReference: string,
-  { metadata, more, topics }: FoundByReference,
+  { metadata, more, topics }: TopicsFoundByReference,
   avatar: string
 ): typeof Api.ReferenceLookup.Type => {
-  const { topic: newest } = topics[0] as FoundByReference["topics"][number]
+  const { topic: newest } = topics[0] as TopicsFoundByReference["topics"][number]
   return {
     external_reference: externalReference,
     topic_id: newest.id,

@@ -5,7 +5,11 @@
 import type { Problem } from "@partner-commentary/api/Errors"
 import { ChangeWebhook, RegisterWebhook, RotateWebhookSecret } from "@partner-commentary/api/WebhooksApi"
 import { findWebhookSecretProblem, webhookSecretPattern } from "@partner-commentary/core/webhook/WebhookSecret"
-import { findWebhookUrlProblem, maxUrlLength, webhookUrlPattern } from "@partner-commentary/core/webhook/WebhookUrl"
+import {
+  findWebhookUrlProblem,
+  maxWebhookUrlLength,
+  webhookUrlPattern
+} from "@partner-commentary/core/webhook/WebhookUrl"
 import * as Predicate from "effect/Predicate"
 import { decodeOptionalBody, makeJsonBodyDecoder, makeJsonTextDecoder } from "../../http/Body.ts"
 
@@ -49,7 +53,7 @@ export const decodeWebhookChangeText = makeJsonTextDecoder(ChangeWebhook, ofChan
 
 /** Validates a URL, but skips values that the schema already rejects. */
 const urlProblems = (url: unknown): ReadonlyArray<Problem> =>
-  Predicate.isString(url) && url.length <= maxUrlLength && webhookUrlPattern.test(url)
+  Predicate.isString(url) && url.length <= maxWebhookUrlLength && webhookUrlPattern.test(url)
     ? problemOf("url", findWebhookUrlProblem(url))
     : []
 

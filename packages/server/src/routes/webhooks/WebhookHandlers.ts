@@ -10,7 +10,7 @@ import { ownerOfPrincipal } from "@partner-commentary/core/access/Ownership"
 import * as Ids from "@partner-commentary/core/shared/Ids"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
 import { TestEventSender } from "@partner-commentary/core/webhook/TestEventSender"
-import { defaultSecretGrace } from "@partner-commentary/core/webhook/WebhookSecret"
+import { defaultSecretGracePeriod } from "@partner-commentary/core/webhook/WebhookSecret"
 import { Webhooks } from "@partner-commentary/core/webhook/Webhooks"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -104,7 +104,7 @@ export const layer = HttpApiBuilder.group(
               const id = yield* parseIdentifier(Ids.WebhookId, params.id, Errors.webhookNotFound)
               const rotated = webhooks.rotateSecret(principal, id, {
                 secret: secret === undefined ? null : Redacted.make(secret),
-                grace: seconds === undefined ? defaultSecretGrace : Duration.seconds(seconds)
+                grace: seconds === undefined ? defaultSecretGracePeriod : Duration.seconds(seconds)
               })
               return yield* once(
                 Effect.map(Effect.catchTag(rotated, "WebhookNotFound", notFound), (done) =>

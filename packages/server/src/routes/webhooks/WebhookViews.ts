@@ -1,16 +1,16 @@
 /** Maps webhooks to their JSON form in responses. */
 import type * as Api from "@partner-commentary/api/WebhooksApi"
 import { toIso, toIsoOrNull } from "@partner-commentary/core/shared/Instant"
-import { isKnownType } from "@partner-commentary/core/webhook/EventType"
+import { isKnownEventType } from "@partner-commentary/core/webhook/EventType"
 import type { TestEventResult } from "@partner-commentary/core/webhook/TestEventSender"
 import type { WebhookWithCondition } from "@partner-commentary/core/webhook/WebhookCondition"
-import type { RotatedSecret } from "@partner-commentary/core/webhook/Webhooks"
+import type { SecretRotationResult } from "@partner-commentary/core/webhook/Webhooks"
 import * as Redacted from "effect/Redacted"
 
 export const toWebhook = ({ condition, ...webhook }: WebhookWithCondition): typeof Api.Webhook.Type => ({
   id: webhook.id,
   url: webhook.url,
-  events: webhook.events.filter(isKnownType),
+  events: webhook.events.filter(isKnownEventType),
   status: webhook.status,
   consecutive_failures: webhook.consecutiveFailures,
   last_delivery_at: toIsoOrNull(webhook.lastDeliveryAt),
@@ -22,7 +22,11 @@ export const toWebhook = ({ condition, ...webhook }: WebhookWithCondition): type
   held_count: condition.held
 })
 
-export const toRotatedWebhook = ({ formerUntil, secret, webhook }: RotatedSecret): typeof Api.RotatedWebhook.Type => ({
+export const toRotatedWebhook = ({
+  formerUntil,
+  secret,
+  webhook
+}: SecretRotationResult): typeof Api.RotatedWebhook.Type => ({
   ...toWebhook(webhook),
   secret: Redacted.value(secret),
   former_secret_expires_at: toIsoOrNull(formerUntil)
