@@ -1,12 +1,12 @@
 import { configDefaults, defineConfig } from "vitest/config"
-import { experimental, freshBundle, onSqliteAlone, postgres } from "./vitest.workspace.ts"
+import { freshBundle, nativeModuleOptions, onSqliteAlone, postgres } from "./vitest.workspace.ts"
 
 const slow = {
   testTimeout: 600_000,
   hookTimeout: 300_000,
   expect: { poll: { timeout: 60_000 } },
   globalSetup: [postgres, freshBundle],
-  experimental
+  experimental: nativeModuleOptions
 }
 
 /**

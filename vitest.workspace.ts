@@ -28,10 +28,10 @@ export const freshBundle = join(import.meta.dirname, "scripts", "packing", "Fres
  * Node strips the types itself. Vite would turn each use of an import into a property access, which makes tests a sixth
  * slower.
  */
-export const experimental = { viteModuleRunner: false }
+export const nativeModuleOptions = { viteModuleRunner: false }
 
 const shared = {
-  experimental,
+  experimental: nativeModuleOptions,
   isolate: false,
   // Some tests start a dozen processes, which takes a minute on a busy machine.
   testTimeout: 180_000,

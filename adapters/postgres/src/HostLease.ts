@@ -5,7 +5,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import * as HostPool from "./HostPool.ts"
 import { toSqlError } from "./ServerError.ts"
 
-export interface HostLease<Session extends HostPool.HostPoolSession = HostPool.HostPoolSession> {
+export interface HostLease<Session extends HostPool.ApplicationPoolSession = HostPool.ApplicationPoolSession> {
   readonly session: Session
   /** Marks the session as lost, so that the pool ends the session when the session is released. */
   readonly lose: () => void
@@ -38,7 +38,7 @@ export const leaseSession = (pool: HostPool.HostPool): Effect.Effect<HostLease, 
  * While a session is borrowed, `pg` does not handle the session's `error` events. An unhandled `error` event would end
  * the process.
  */
-const lent = (session: HostPool.HostPoolSession) => {
+const lent = (session: HostPool.ApplicationPoolSession) => {
   let isLost = false
   const lose = () => {
     isLost = true
@@ -57,5 +57,5 @@ interface Emitter {
   readonly removeListener: (event: "error", listener: () => void) => unknown
 }
 
-const isEmitter = (session: HostPool.HostPoolSession): session is HostPool.HostPoolSession & Emitter =>
+const isEmitter = (session: HostPool.ApplicationPoolSession): session is HostPool.ApplicationPoolSession & Emitter =>
   "on" in session && "removeListener" in session

@@ -24,13 +24,13 @@ export interface Queryable {
  * A session that was borrowed from the pool. With `true`, `release` ends the session instead of returning the session
  * to the pool.
  */
-export interface HostPoolSession extends Queryable {
+export interface ApplicationPoolSession extends Queryable {
   readonly release: (destroy?: boolean) => void
 }
 
 /** A `pg.Pool`, or any other pool with the methods `query` and `connect`. */
 export interface HostSessionPool extends Queryable {
-  readonly connect: () => PromiseLike<HostPoolSession>
+  readonly connect: () => PromiseLike<ApplicationPoolSession>
 }
 
 /**
@@ -52,7 +52,7 @@ const isQueryable = (given: unknown): given is Queryable =>
   (Predicate.isObject(given) || Predicate.isFunction(given)) && Predicate.isFunction(Reflect.get(given, "query"))
 
 /** Borrows a session from the pool. The caller must release the session. */
-export const lease = (pool: HostPool): PromiseLike<HostPoolSession> =>
+export const lease = (pool: HostPool): PromiseLike<ApplicationPoolSession> =>
   "connect" in pool
     ? pool.connect()
     : new Promise((resolve, reject) => {

@@ -15,12 +15,12 @@ import type * as HostPool from "./HostPool.ts"
 import { toSqlError } from "./ServerError.ts"
 
 /** A session of the `pg` library, which emits an event for each notification. */
-interface Notified extends HostPool.HostPoolSession {
+interface Notified extends HostPool.ApplicationPoolSession {
   readonly processID?: number | undefined
   readonly on: (event: string, hear: (said: unknown) => void) => unknown
 }
 
-const isNotified = (session: HostPool.HostPoolSession): session is Notified =>
+const isNotified = (session: HostPool.ApplicationPoolSession): session is Notified =>
   "on" in session && Predicate.isFunction(session.on)
 
 const payloadOf = (said: unknown): string =>

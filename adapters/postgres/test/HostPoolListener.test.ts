@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 
 /** Records for each session whether the session returns to the pool or is ended. */
-const poolOf = (answer: HostPool.HostPoolSession["query"], on?: () => void) => {
+const poolOf = (answer: HostPool.ApplicationPoolSession["query"], on?: () => void) => {
   const releases: Array<"returned" | "ended"> = []
   const connected = Promise.withResolvers<void>()
   const session = {

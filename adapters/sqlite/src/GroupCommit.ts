@@ -4,7 +4,7 @@
  *
  * The bodies of a group run one after another, each in the fiber of its caller. If a body fails or is interrupted, only
  * this body is rolled back: the first body with ROLLBACK, which ends the group, and each other body to its savepoint.
- * Callers continue after the shared COMMIT. If the COMMIT fails, every successful body fails with the error of the
+ * Callers continue after the shared COMMIT. If the COMMIT fails, each caller whose body succeeded gets the error of the
  * COMMIT. A constraint that is checked at COMMIT (`DEFERRABLE INITIALLY DEFERRED`) therefore fails the whole group.
  * While another process writes, BEGIN is retried, and between the attempts, other statements can use the connection.
  * Each caller has its own timeout for this wait. The service `SqlClient.BeginTransaction` of Effect has no effect on

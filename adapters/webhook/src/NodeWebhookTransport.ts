@@ -15,11 +15,11 @@ import * as ReceiverUrl from "./ReceiverUrl.ts"
 export interface WebhookTransportOptions {
   /** Allows `http:` URLs and receivers in private networks or on loopback, for development with trusted partners. */
   readonly allowPrivate: boolean
-  /** The ports that a webhook URL may use. By default, 443 and 8443 are allowed, or every port with `allowPrivate`. */
+  /** The ports that a webhook URL may use. The default is 443 and 8443; if `allowPrivate` is true, every port. */
   readonly ports?: ReadonlyArray<number>
   /**
-   * The function that resolves host names. By default, the lookup uses the machine's name servers, or the system's
-   * resolver with `allowPrivate`.
+   * The function that resolves host names. The default queries the machine's name servers. If `allowPrivate` is true,
+   * the default is the operating system's resolver.
    */
   readonly lookup?: NameLookup.NameLookup
 }

@@ -1,4 +1,4 @@
-/** Defines the report about the results and durations of a partner's requests over a period. */
+/** Defines the report on a partner's requests to creators in a period: how they ended, and how long each step took. */
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as OpenApi from "effect/http-api/OpenApi"

@@ -12,11 +12,11 @@ import { backoff, isTemporaryFailure, requestedDelay } from "./Retry.ts"
 import { readEvents } from "./ServerSentEvents.ts"
 import {
   defaultPollPauseMs,
-  hasWaitedInService,
-  maxServiceWaitSeconds,
+  longPollTimeoutMarginMs,
+  maxLongPollSeconds,
   minPollPauseMs,
   pauseForRateLimit,
-  waitTimeoutMarginMs
+  wasLongPoll
 } from "./Waiting.ts"
 import type { SubscribableEvent } from "./Webhook.ts"
 import type { PastEvent } from "./WebhookEvent.ts"
@@ -115,9 +115,9 @@ export async function* followEvents(
   async function* page(): AsyncGenerator<PastEvent, void, undefined> {
     const timeoutMs = Math.max(
       options.timeoutMs ?? connection.timeoutMs,
-      maxServiceWaitSeconds * 1000 + waitTimeoutMarginMs
+      maxLongPollSeconds * 1000 + longPollTimeoutMarginMs
     )
-    const headers = { ...options.headers, prefer: `wait=${maxServiceWaitSeconds}` }
+    const headers = { ...options.headers, prefer: `wait=${maxLongPollSeconds}` }
     const { data, pagination } = await connection.send<CursorPage<PastEvent>>({
       method: "GET",
       path: `/events${queryString({ type, since, order: "asc", after: place, limit: pageSize })}`,
@@ -135,7 +135,7 @@ export async function* followEvents(
 
   const pauseAfter = (found: number): number => {
     const info = answer as ResponseInfo | null
-    if (info === null || (found === 0 && !hasWaitedInService(info))) return defaultPollPauseMs(connection)
+    if (info === null || (found === 0 && !wasLongPoll(info))) return defaultPollPauseMs(connection)
     return Math.max(minPollPauseMs - info.durationMs, pauseForRateLimit(info.rateLimit))
   }
 

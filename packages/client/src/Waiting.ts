@@ -49,9 +49,10 @@ export interface PollConnection {
 
 const twoDays = 48 * 3600 * 1000
 const lastLookMs = 10_000
-export const maxServiceWaitSeconds = 25
+/** The longest time in seconds for which one request waits in the service. */
+export const maxLongPollSeconds = 25
 /** The timeout of a request that waits in the service is the requested wait plus this time, in milliseconds. */
-export const waitTimeoutMarginMs = 10_000
+export const longPollTimeoutMarginMs = 10_000
 /**
  * The minimum time between two requests that wait in the service, in milliseconds, because a service that is stopping
  * responds to such requests immediately.
@@ -72,7 +73,7 @@ const reached = (status: TopicProgress, until: WaitOptions["until"]) =>
  * Returns whether the request waited in the service. Proxies and browsers may hide the header `Preference-Applied`, so
  * a request that took at least a second counts too.
  */
-export const hasWaitedInService = ({ durationMs, headers }: ResponseInfo) =>
+export const wasLongPoll = ({ durationMs, headers }: ResponseInfo) =>
   durationMs >= minPollPauseMs || /^\s*wait\b/i.test(headers.get("preference-applied") ?? "")
 
 /** Returns the pause between two polls if the service responds immediately instead of waiting for a change. */
@@ -110,10 +111,10 @@ export const waitForTopic = async (
    */
   const untilChange = (request: RequestOptions): RequestOptions => {
     if (tag === null) return request
-    const wait = Math.min(maxServiceWaitSeconds, Math.floor((end - Date.now()) / 1000))
+    const wait = Math.min(maxLongPollSeconds, Math.floor((end - Date.now()) / 1000))
     const headers = { ...request.headers, "if-none-match": tag }
     if (wait < 1) return { ...request, headers }
-    const timeoutMs = Math.max(connection.timeoutMs, wait * 1000 + waitTimeoutMarginMs)
+    const timeoutMs = Math.max(connection.timeoutMs, wait * 1000 + longPollTimeoutMarginMs)
     return { ...request, headers: { ...headers, prefer: `wait=${wait}` }, timeoutMs }
   }
 
@@ -124,7 +125,7 @@ export const waitForTopic = async (
   const pauseAfter = (seen: TopicProgress | Error, known: string | null): number => {
     const usual = defaultPollPauseMs(connection, intervalMs)
     if (seen instanceof Error) return Math.max(usual, requestedDelay(seen) ?? 0)
-    if (answer === null || tag === null || (known !== null && !hasWaitedInService(answer))) return usual
+    if (answer === null || tag === null || (known !== null && !wasLongPoll(answer))) return usual
     return Math.min(intervalMs ?? minPollPauseMs, minPollPauseMs) - answer.durationMs
   }
 

@@ -178,7 +178,7 @@ it("when an application cancels a topic, its open request is settled and the cre
   expect((await rejection(pc.topics.cancel({ organization_id, topic_id: unknown }))).code).toBe("not_found")
 })
 
-it("failures of use cases have the code and the details of the API", async () => {
+it("a failed use case rejects with the same error code and details as the HTTP API", async () => {
   const { pc } = opened()
   const { organization_id } = await seeded(pc)
   const short = await rejection(pc.topics.submit({ organization_id, content: "Who?", persona_ids: ["ada"] }))

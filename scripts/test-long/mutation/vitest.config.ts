@@ -1,14 +1,14 @@
 /** The tests of core, sql and server that need no Postgres, in one process. */
 import { join } from "node:path"
 import { defineConfig } from "vitest/config"
-import { experimental } from "../../../vitest.workspace.ts"
+import { nativeModuleOptions } from "../../../vitest.workspace.ts"
 import { repositoryRoot } from "../../Repository.ts"
 
 export default defineConfig({
   test: {
     root: repositoryRoot,
     include: ["packages/*/test/**/*.test.ts", "adapters/sqlite/test/**/*.test.ts", "hosts/test/test/**/*.test.ts"],
-    experimental,
+    experimental: nativeModuleOptions,
     // Threads instead of processes, because a thread ends with its process even if a fault makes it loop forever.
     pool: "threads",
     isolate: false,

@@ -84,7 +84,7 @@ for (const [database, make] of Object.entries(databases)) {
       PORT: String(port),
       SIGNING_SECRET: secret,
       WEBHOOK_ALLOW_PRIVATE: "true",
-      NODE_OPTIONS: `--max-old-space-size=${Report.maxMemoryMiB - 128}`
+      NODE_OPTIONS: `--max-old-space-size=${Report.memoryLimitMiB - 128}`
     }
     await Process.runCommand(cwd, ["migrate"], env)
     const tenants = await Effect.runPromise(

@@ -12,7 +12,7 @@ const longest = 500
 const quiet = 1.2
 
 /** The limit of the service's resident memory in MiB. */
-export const maxMemoryMiB = 512
+export const memoryLimitMiB = 512
 
 export interface FairnessReport {
   readonly database: string
@@ -58,8 +58,8 @@ export const describeExceededLimits = (report: FairnessReport): ReadonlyArray<st
         ? [`${where} ${victim.refused.length} requests of the victim failed, the first with ${victim.refused[0]}`]
         : []),
       ...(failures(row) > 0 ? [`${where} ${failures(row)} answers were 5xx`] : []),
-      ...(peak > maxMemoryMiB
-        ? [`${where} the service used ${peak.toFixed(0)} MiB, and ${maxMemoryMiB} are allowed`]
+      ...(peak > memoryLimitMiB
+        ? [`${where} the service used ${peak.toFixed(0)} MiB, and ${memoryLimitMiB} are allowed`]
         : [])
     ]
   })

@@ -12,7 +12,12 @@ import {
   arbitraryUnknownHeaders,
   corruptValue
 } from "./HostileInput.ts"
-import { type ResponseSighting, type ResponseValueStore, toSingular, valueNamesOfParameter } from "./ResponseValues.ts"
+import {
+  type RecordedResponseValues,
+  type ResponseValueStore,
+  toSingular,
+  valueNamesOfParameter
+} from "./ResponseValues.ts"
 import { arbitrarySchemaValues } from "./Values.ts"
 
 /** A parameter and the text of its value. `odd` is true if the text is sent unescaped, so its meaning is unclear. */
@@ -49,7 +54,7 @@ const even = (value: unknown) => ({ text: asText(value), odd: false })
 
 /** Returns one of the values that an earlier response had for the parameter. */
 const seen = (
-  sighting: ResponseSighting,
+  sighting: RecordedResponseValues,
   operation: OpenApiOperation,
   parameter: OpenApiParameter,
   pick: number
@@ -62,7 +67,7 @@ const argument = (
   document: OpenApiDocument,
   operation: OpenApiOperation,
   parameter: OpenApiParameter,
-  home: ResponseSighting | undefined
+  home: RecordedResponseValues | undefined
 ): fc.Arbitrary<ParameterText | undefined> => {
   const right = arbitrarySchemaValues(document, parameter.schema, "within")
   const known = home === undefined ? right : fc.nat(99).map((pick) => seen(home, operation, parameter, pick))
@@ -99,7 +104,7 @@ const headerText = (text: string): string =>
     .replace(/^[ \t]+|[ \t]+$/g, "")
 
 /** Replaces most ids in a body with ids that the caller has received. */
-const acquainted = (value: unknown, home: ResponseSighting | undefined, pick: number, name = ""): unknown => {
+const acquainted = (value: unknown, home: RecordedResponseValues | undefined, pick: number, name = ""): unknown => {
   const known = home?.values.get(toSingular(name)) ?? []
   if (typeof value === "string") {
     return /_ids?$/.test(name) && known.length > 0 && pick % 7 !== 0 ? known[pick % known.length] : value
@@ -116,7 +121,7 @@ const asJson = (value: unknown): RequestPayload => ({ value: JSON.parse(JSON.str
 const payloads = (
   document: OpenApiDocument,
   { body }: OpenApiOperation,
-  home: ResponseSighting | undefined
+  home: RecordedResponseValues | undefined
 ): fc.Arbitrary<RequestPayload> => {
   const nothing = fc.constant<RequestPayload>(undefined)
   const raw = arbitraryHostileBodies.map((bytes): RequestPayload => ({ bytes }))
@@ -144,7 +149,7 @@ const nobody: FuzzedCaller = { name: "nobody", headers: [], may: "none" }
 const callersOf = (
   operation: OpenApiOperation,
   callers: CallersByScheme,
-  home: ResponseSighting | undefined
+  home: RecordedResponseValues | undefined
 ): fc.Arbitrary<FuzzedCaller> => {
   const by = (may: FuzzedCaller["may"]) =>
     operation.schemes.flatMap((scheme) => callers[scheme] ?? []).filter((caller) => caller.may === may)
@@ -188,7 +193,7 @@ export const arbitraryRequests = (
   ]
   const ours = new Set(operation.schemes.flatMap((scheme) => callers[scheme] ?? []).map(({ headers }) => headers))
   const homes = memory.with(wanted).filter(({ caller }) => ours.has(caller.headers) && caller.may === "all")
-  const sent = (home: ResponseSighting | undefined): fc.Arbitrary<GeneratedRequest> =>
+  const sent = (home: RecordedResponseValues | undefined): fc.Arbitrary<GeneratedRequest> =>
     fc.record(
       {
         operation: fc.constant(operation),

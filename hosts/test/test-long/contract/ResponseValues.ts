@@ -1,12 +1,12 @@
 /**
- * Stores values of earlier responses for later requests. A `ResponseSighting`, called a sighting, has the field names and
+ * Stores values of earlier responses for later requests. A `RecordedResponseValues`, called a sighting, has the field names and
  * values of one successful response, and the caller. The name of an `id` includes its resource: the `id` of a `persona`
  * is stored as `persona_id`.
  */
 import type { FuzzedCaller } from "./Callers.ts"
 import type { OpenApiOperation, OpenApiParameter } from "./Description.ts"
 
-export interface ResponseSighting {
+export interface RecordedResponseValues {
   /** The sighting's sequence number. The newest sighting has the highest number. */
   readonly order: number
   readonly caller: FuzzedCaller
@@ -18,14 +18,14 @@ export interface ResponseValueStore {
   /** Removes the sightings of a deleted resource: those in which a field has the id `value` as its only value. */
   readonly forget: (value: string) => void
   /** Returns the sightings that have a value for at least one name in each list, newest last. */
-  readonly with: (names: ReadonlyArray<ReadonlyArray<string>>) => ReadonlyArray<ResponseSighting>
+  readonly with: (names: ReadonlyArray<ReadonlyArray<string>>) => ReadonlyArray<RecordedResponseValues>
 }
 
 /** The maximum number of sightings per operation. */
 const kept = 60
 
 export const makeResponseValueStore = (): ResponseValueStore => {
-  const sightings = new Map<string, Array<ResponseSighting>>()
+  const sightings = new Map<string, Array<RecordedResponseValues>>()
   let order = 0
   return {
     see: (operation, caller, answer) => {

@@ -1,5 +1,5 @@
 /**
- * Waits until the mail workers are idle. A test that moves the clock before that could end the lease of a mail that a
+ * Waits until the mail workers are idle. If a test moved the clock earlier, it could end the lease of a mail that a
  * worker has just claimed.
  */
 

@@ -200,7 +200,7 @@ it.effect(
 )
 
 it.effect(
-  "a topic with one persona is completed with its only assignment, and only webhooks that subscribed to the event receive it",
+  "a topic with one persona is completed when its assignment ends, and only webhooks with `topic.completed` receive that event",
   () =>
     Effect.gen(function* () {
       const { key, last } = yield* seeded

@@ -3,7 +3,7 @@
  * webhook deliveries of the service.
  */
 import type { PartnerCommentary } from "../PartnerCommentary.ts"
-import { commonFlags, readApiAccess } from "./Access.ts"
+import { commonFlags, makeClientFromArguments } from "./Access.ts"
 import type { Flags, ParsedArguments } from "./Arguments.ts"
 import { forwardEvent, parseReceiverUrl } from "./Receiver.ts"
 import { generateSecret, makeSigner } from "./Secret.ts"
@@ -48,7 +48,7 @@ export const runListenCommand = async (parsed: ParsedArguments, terminal: Comman
   const isGiven = flags.has("secret")
   const secret = flags.get("secret") ?? generateSecret()
   const sign = await makeSigner(secret)
-  const { client, isTest } = readApiAccess(parsed, terminal)
+  const { client, isTest } = makeClientFromArguments(parsed, terminal)
   if (!isTest && !flags.has("live")) {
     throw new UsageError("This is a live key: use one that begins with pk_test_, or pass --live.")
   }

@@ -5,7 +5,7 @@ import type { SimulatedAction } from "../TestAssignment.ts"
 import type { FailureReason } from "../Topic.ts"
 import type { SubscribableEvent } from "../Webhook.ts"
 import type { PastEvent } from "../WebhookEvent.ts"
-import { commonFlags, readApiAccess } from "./Access.ts"
+import { commonFlags, makeClientFromArguments } from "./Access.ts"
 import type { Flags, ParsedArguments } from "./Arguments.ts"
 import { type CommandContext, CommandFailed, UsageError } from "./Terminal.ts"
 
@@ -116,7 +116,7 @@ export const runTriggerCommand = async (parsed: ParsedArguments, terminal: Comma
   const [type] = words
   if (type === undefined) throw new UsageError(`The event type is missing: one of ${triggerableTypes.join(", ")}.`)
   const scenario = scenarioOf(type, flags.get("reason"))
-  const { client, isTest } = readApiAccess(parsed, terminal)
+  const { client, isTest } = makeClientFromArguments(parsed, terminal)
   if (!isTest)
     throw new UsageError("trigger needs a key that begins with pk_test_: a live key has no simulated creators.")
   const { share_id, topic_id } = await play(client, type, scenario, signal)

@@ -15,7 +15,10 @@ const openings: ReadonlyArray<(topic: string) => string> = [
   (topic) => `When it comes to “${topic}”, here is what I think.`
 ]
 
-/** Limits for the creator's own sentences in code points. The opening and closing add a few hundred code points. */
+/**
+ * The smallest, the default and the largest limit for the creator's own sentences in a draft, in code points. The
+ * opening and closing add a few hundred code points.
+ */
 const bodies = { least: 80, usual: 900, most: 4000 }
 
 const shorter = /\b(?:short(?:er|en)?|brief(?:er)?|concise|trim|cut)\b/iu

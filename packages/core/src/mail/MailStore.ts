@@ -50,7 +50,7 @@ export class MailStore extends Context.Service<
      */
     readonly settle: (mail: Mail, outcome: MailOutcome, at: Instant) => Effect.Effect<boolean>
     /**
-     * Makes a waiting mail, or its resent copy, due at `at`. A claimed mail keeps its due time. If no mail waits, the
+     * Makes a mail due at `at` if the mail waits, and likewise each of its resent copies that wait. A claimed mail keeps its due time. If no mail waits, the
      * latest failed mail is queued again and its attempts start from zero. Returns false if there is no waiting and no
      * failed mail. With `unclaimedOnly`, claimed mails are ignored, because a worker may be sending them to an old
      * address.

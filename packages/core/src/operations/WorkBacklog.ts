@@ -23,7 +23,7 @@ export interface WaitingWorkCounts {
 }
 
 /** A summary of the mails that will be retried after a failed attempt. */
-export interface MailRetrySummary {
+export interface MailsAwaitingRetry {
   readonly count: number
   /** The time at which the oldest of these mails was queued. */
   readonly oldest: Instant
@@ -32,7 +32,7 @@ export interface MailRetrySummary {
 }
 
 /** A summary of the drafts that will be retried after a failed attempt. */
-export interface DraftRetrySummary {
+export interface DraftsAwaitingRetry {
   readonly count: number
   readonly mostAttempts: number
 }
@@ -45,8 +45,8 @@ export class WorkBacklog extends Context.Service<
     /** Counts unfinished work, including work that is not due yet. Each count stops at `limit`. */
     readonly waiting: (at: Instant, limit: number) => Effect.Effect<WaitingWorkCounts>
     /** Summarizes the mails that wait for a retry; none if no mail waits. */
-    readonly mailsToRetry: Effect.Effect<Option.Option<MailRetrySummary>>
+    readonly mailsToRetry: Effect.Effect<Option.Option<MailsAwaitingRetry>>
     /** Summarizes the drafts that wait for a retry; none if no draft waits. */
-    readonly draftsToRetry: Effect.Effect<Option.Option<DraftRetrySummary>>
+    readonly draftsToRetry: Effect.Effect<Option.Option<DraftsAwaitingRetry>>
   }
 >()("@partner-commentary/core/operations/WorkBacklog") {}

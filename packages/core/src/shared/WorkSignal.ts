@@ -26,7 +26,7 @@ export const allWorkKinds: ReadonlyArray<WorkKind> = [
 ]
 
 /** Returns the kind of work for due assignments. Live and test assignments have separate kinds. */
-export const assignmentWorkKindOf = (environment: Environment): WorkKind =>
+export const assignmentWorkKindForEnvironment = (environment: Environment): WorkKind =>
   environment === "test" ? "tests" : "assignments"
 
 /**

@@ -19,7 +19,7 @@ import type { Owner } from "../shared/Owner.ts"
 import type { Page } from "../shared/Page.ts"
 import { Policy } from "../shared/Policy.ts"
 import * as Subject from "../shared/Subject.ts"
-import { assignmentWorkKindOf, WorkSignal } from "../shared/WorkSignal.ts"
+import { assignmentWorkKindForEnvironment, WorkSignal } from "../shared/WorkSignal.ts"
 import type { QuotaExceeded } from "../usage/Quota.ts"
 import { topicContentFingerprint } from "./DuplicateWindow.ts"
 import {
@@ -177,7 +177,10 @@ export class Topics extends Context.Service<
 
         submit: (submission) => {
           const { environment, id, organizationId } = submission.topic
-          const firstStep = { kind: assignmentWorkKindOf(environment), at: submission.actsAt ?? submission.respondBy }
+          const firstStep = {
+            kind: assignmentWorkKindForEnvironment(environment),
+            at: submission.actsAt ?? submission.respondBy
+          }
           const subject = { organizationId, topicId: id }
           const submitted = Subject.startSeparateTrace(store.submit(submission), "topic", id, subject)
           return Effect.tap(Subject.traceWithSubject(submitted, subject), signal.tell([firstStep, "mails"]))

@@ -11,7 +11,7 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { deletionCutoffs, mailRetention } from "../administration/Deletion.ts"
-import { adviceForEmbedding } from "../doctor/Advice.ts"
+import { embeddingDoctorAdvice } from "../doctor/Advice.ts"
 import type { DoctorFinding } from "../doctor/Finding.ts"
 import { checkLicences } from "../doctor/Licences.ts"
 import * as StoredWebhooks from "../doctor/StoredWebhooks.ts"
@@ -87,17 +87,17 @@ export const operationUseCases = (run: RunUseCase) => ({
       Effect.map(
         Effect.all([
           Effect.all([
-            StoredWork.checkFailedMails(adviceForEmbedding),
+            StoredWork.checkFailedMails(embeddingDoctorAdvice),
             StoredWork.checkMailsAwaitingRetry,
-            StoredWork.checkFailedGenerations(adviceForEmbedding),
+            StoredWork.checkFailedGenerations(embeddingDoctorAdvice),
             StoredWork.checkDraftsAwaitingRetry,
-            StoredWork.checkOverdueWork(adviceForEmbedding),
-            StoredWork.checkFailedMedia(adviceForEmbedding, "the option speech"),
-            StoredWebhooks.checkOverdueDeliveries(adviceForEmbedding),
-            StoredWebhooks.checkSecretDecryption(adviceForEmbedding, "the option secret"),
-            StoredWebhooks.checkDisabledWebhooks(adviceForEmbedding)
+            StoredWork.checkOverdueWork(embeddingDoctorAdvice),
+            StoredWork.checkFailedMedia(embeddingDoctorAdvice, "the option speech"),
+            StoredWebhooks.checkOverdueDeliveries(embeddingDoctorAdvice),
+            StoredWebhooks.checkSecretDecryption(embeddingDoctorAdvice, "the option secret"),
+            StoredWebhooks.checkDisabledWebhooks(embeddingDoctorAdvice)
           ]),
-          checkLicences(adviceForEmbedding)
+          checkLicences(embeddingDoctorAdvice)
         ]),
         ([work, licensed]) => {
           const findings: ReadonlyArray<DoctorFinding> = [...work, ...licensed]

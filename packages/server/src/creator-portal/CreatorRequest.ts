@@ -30,7 +30,7 @@ export const parseCreatorTarget = (method: string, path: string): CreatorTarget 
 }
 
 /** Returns the route for logs and traces. The route never contains the creator's token. */
-export const creatorRouteOf = (target: CreatorTarget): string => {
+export const creatorRouteForLogs = (target: CreatorTarget): string => {
   if (target.at === "nowhere") return "/creator/*"
   return target.at === "page" ? "/creator/:token" : `/creator/:token/${target.action}`
 }

@@ -23,12 +23,12 @@ import { avatarPath } from "../routes/personas/Avatar.ts"
 import { creatorActions, performAction } from "./CreatorAction.ts"
 import { readActionFields } from "./CreatorInput.ts"
 import { creatorPage } from "./CreatorPage.ts"
-import { type CreatorTarget, creatorRouteOf, parseCreatorTarget, prefersJson } from "./CreatorRequest.ts"
+import { type CreatorTarget, creatorRouteForLogs, parseCreatorTarget, prefersJson } from "./CreatorRequest.ts"
 import { toCreatorPageJson } from "./CreatorView.ts"
 import { busyPage, internalErrorPage, notFoundPage, tooManyRequestsPage } from "./ErrorPage.ts"
 import { inboxPage } from "./InboxPage.ts"
 import { pageHeaders } from "./PageDocument.ts"
-import { type ActionRefusal, describeRefusal, type RefusalReason } from "./Refusal.ts"
+import { type ActionRefusal, type CreatorActionError, describeRefusal } from "./Refusal.ts"
 import * as TokenRateLimiter from "./TokenRateLimiter.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
@@ -127,7 +127,7 @@ const routes = Effect.gen(function* () {
     if (action === "desk") return yield* mailInboxLink(token, json)
     const input = yield* Effect.result(readActionFields(request))
     const typed = input._tag === "Success" ? input.success : {}
-    const refuse = (reason: RefusalReason) =>
+    const refuse = (reason: CreatorActionError) =>
       Effect.map(portal.view({ token }), (view) => ({
         view,
         refusal: describeRefusal(action, reason, view.assignment, typed)
@@ -157,7 +157,7 @@ const routes = Effect.gen(function* () {
     const answered = target.at === "page" ? look(request, target.token, json) : act(request, target, json)
     return yield* answered.pipe(
       Effect.catchTag("LinkInvalid", () => Effect.succeed(notFound(json))),
-      json ? identity : Effect.catchDefect(failed(creatorRouteOf(target)))
+      json ? identity : Effect.catchDefect(failed(creatorRouteForLogs(target)))
     )
   })
 
@@ -165,7 +165,7 @@ const routes = Effect.gen(function* () {
     Effect.flatMap(HttpRouter.params, (params) => {
       const target = parseCreatorTarget(request.method, params["*"] ?? "")
       return answer(request, target).pipe(
-        observed(request.method, creatorRouteOf(target)),
+        observed(request.method, creatorRouteForLogs(target)),
         HttpEffect.withPreResponseHandler((_, response) =>
           Effect.succeed(HttpServerResponse.setHeaders(response, headers))
         )

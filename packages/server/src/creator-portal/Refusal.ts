@@ -20,12 +20,12 @@ export interface ActionRefusal {
   readonly isStale: boolean
 }
 
-export type RefusalReason = InvalidTextLength | ActionRefused | MalformedInput
+export type CreatorActionError = InvalidTextLength | ActionRefused | MalformedInput
 
 /** `present` is the current assignment. The page shows the current assignment with the error message. */
 export const describeRefusal = (
   action: ActionRefusal["action"],
-  reason: RefusalReason,
+  reason: CreatorActionError,
   present: Assignment,
   typed: ActionFields
 ): ActionRefusal => ({

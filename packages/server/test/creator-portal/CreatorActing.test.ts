@@ -16,12 +16,12 @@ describe("Form actions of creators", () => {
     Effect.gen(function* () {
       const draft_id = uuid(11)
       const cases = [
-        [Samples.topicSent, "respond", { perspective }, "opinion_injected"],
-        [Samples.topicSent, "decline", { reason: "" }, "declined"],
-        [Samples.commentaryGenerated, "approve", { draft_id }, "creator_approved"],
-        [Samples.commentaryGenerated, "approve", { draft_id, content: "Edited." }, "creator_approved"],
-        [Samples.commentaryGenerated, "revise", { draft_id, instructions: "Shorter." }, "commentary_generated"],
-        [Samples.commentaryGenerated, "withdraw", { reason: "No." }, "commentary_generated"]
+        [Samples.assignmentAwaitingPerspective, "respond", { perspective }, "opinion_injected"],
+        [Samples.assignmentAwaitingPerspective, "decline", { reason: "" }, "declined"],
+        [Samples.assignmentWithDraft, "approve", { draft_id }, "creator_approved"],
+        [Samples.assignmentWithDraft, "approve", { draft_id, content: "Edited." }, "creator_approved"],
+        [Samples.assignmentWithDraft, "revise", { draft_id, instructions: "Shorter." }, "commentary_generated"],
+        [Samples.assignmentWithDraft, "withdraw", { reason: "No." }, "commentary_generated"]
       ] as const
       for (const [before, action, fields, after] of cases) {
         const { form, state } = yield* makeCreatorCaller(before)
@@ -49,7 +49,7 @@ describe("Form actions of creators", () => {
 
   it.effect("a rejected form action shows the error beside the field with the entered text", () =>
     Effect.gen(function* () {
-      const { form, state } = yield* makeCreatorCaller(Samples.topicSent)
+      const { form, state } = yield* makeCreatorCaller(Samples.assignmentAwaitingPerspective)
       const { status, text } = yield* form("respond", { perspective: "<b>No</b>" })
       assert.strictEqual(status, 400)
       assert.strictEqual(state.writes, 0)
@@ -128,7 +128,7 @@ describe("Form actions of creators", () => {
 
   it.effect("an automatic reload of the page does not repeat the inbox confirmation", () =>
     Effect.gen(function* () {
-      const { call } = yield* makeCreatorCaller(Samples.opinionInjected)
+      const { call } = yield* makeCreatorCaller(Samples.assignmentWithPerspective)
       assert.include(
         (yield* call(`${creatorLinkToken}?said=desk`)).text,
         `http-equiv="refresh" content="30;url=${address}"`
@@ -140,7 +140,7 @@ describe("Form actions of creators", () => {
 describe("JSON actions of creators", () => {
   it.effect("a JSON action returns the changed request in the same form as GET", () =>
     Effect.gen(function* () {
-      const { look, send } = yield* makeCreatorCaller(Samples.topicSent)
+      const { look, send } = yield* makeCreatorCaller(Samples.assignmentAwaitingPerspective)
       const acted = yield* send("respond", { perspective, unknown: 1 })
       assert.strictEqual(acted.status, 200)
       assert.strictEqual(acted.json().data.status, "opinion_injected")
@@ -151,7 +151,7 @@ describe("JSON actions of creators", () => {
 
   it.effect("a JSON action accepts a form body when the client prefers JSON", () =>
     Effect.gen(function* () {
-      const { form } = yield* makeCreatorCaller(Samples.topicSent)
+      const { form } = yield* makeCreatorCaller(Samples.assignmentAwaitingPerspective)
       assert.strictEqual((yield* form("decline", {}, json)).json().data.failure.reason, "declined")
     })
   )
@@ -159,10 +159,10 @@ describe("JSON actions of creators", () => {
   it.effect("a JSON approval without content, with null or without a body approves the unchanged draft", () =>
     Effect.gen(function* () {
       for (const body of [{}, { content: null, draft_id: null }]) {
-        const { send } = yield* makeCreatorCaller(Samples.commentaryGenerated)
+        const { send } = yield* makeCreatorCaller(Samples.assignmentWithDraft)
         assert.strictEqual((yield* send("approve", body)).json().data.commentary.content, Samples.draftText)
       }
-      const { call } = yield* makeCreatorCaller(Samples.commentaryGenerated)
+      const { call } = yield* makeCreatorCaller(Samples.assignmentWithDraft)
       const { json: body } = yield* call(`${creatorLinkToken}/approve`, { method: "POST", headers: json })
       assert.strictEqual(body().data.status, "creator_approved")
     })
@@ -171,12 +171,18 @@ describe("JSON actions of creators", () => {
   it.effect("a rejected JSON action names the problem and the present state of the request", () =>
     Effect.gen(function* () {
       const cases = [
-        [Samples.topicSent, "respond", {}, "perspective", "must have 10 to 5000 characters, not 0"],
-        [Samples.topicSent, "respond", { perspective: 7 }, "perspective", "must be a string"],
-        [Samples.topicSent, "respond", [], "body", "must be a JSON object"],
-        [Samples.topicSent, "decline", { reason: "x".repeat(1001) }, "reason", "must have at most 1000 characters"],
-        [Samples.topicSent, "approve", {}, "action", "present status is topic_sent"],
-        [Samples.topicSent, "withdraw", {}, "action", "present status is topic_sent"],
+        [Samples.assignmentAwaitingPerspective, "respond", {}, "perspective", "must have 10 to 5000 characters, not 0"],
+        [Samples.assignmentAwaitingPerspective, "respond", { perspective: 7 }, "perspective", "must be a string"],
+        [Samples.assignmentAwaitingPerspective, "respond", [], "body", "must be a JSON object"],
+        [
+          Samples.assignmentAwaitingPerspective,
+          "decline",
+          { reason: "x".repeat(1001) },
+          "reason",
+          "must have at most 1000 characters"
+        ],
+        [Samples.assignmentAwaitingPerspective, "approve", {}, "action", "present status is topic_sent"],
+        [Samples.assignmentAwaitingPerspective, "withdraw", {}, "action", "present status is topic_sent"],
         [Samples.approved, "decline", {}, "action", "present status is creator_approved"],
         [Samples.declined, "respond", { perspective }, "action", "present status is declined"],
         [Samples.withdrawn, "approve", {}, "action", "closed in commentary_generated (withdrawn)"],
@@ -191,7 +197,7 @@ describe("JSON actions of creators", () => {
         [Samples.secondDraftGenerated, "approve", {}, "draft_id", uuid(12)],
         [Samples.secondDraftGenerated, "approve", { draft_id: uuid(11) }, "draft_id", uuid(12)],
         [Samples.secondDraftGenerated, "revise", { draft_id: "2" }, "draft_id", "must be a UUID"],
-        [Samples.commentaryGenerated, "approve", { content: " " }, "content", "must have 1 to 5000 characters, not 0"]
+        [Samples.assignmentWithDraft, "approve", { content: " " }, "content", "must have 1 to 5000 characters, not 0"]
       ] as const
       for (const [before, action, body, field, constraint] of cases) {
         const { send, state } = yield* makeCreatorCaller(before)
@@ -209,7 +215,7 @@ describe("JSON actions of creators", () => {
 
   it.effect("a JSON action is rejected after the deadline even before the worker has stored the expiry", () =>
     Effect.gen(function* () {
-      const { send } = yield* makeCreatorCaller(Samples.topicSent)
+      const { send } = yield* makeCreatorCaller(Samples.assignmentAwaitingPerspective)
       yield* TestClock.setTime(noon + 48 * Samples.hour)
       const { details } = (yield* send("respond", { perspective })).json().error
       assert.strictEqual(details.field, "action")
@@ -219,7 +225,7 @@ describe("JSON actions of creators", () => {
 
   it.effect("a JSON action with an unreadable body is rejected", () =>
     Effect.gen(function* () {
-      const { call } = yield* makeCreatorCaller(Samples.topicSent)
+      const { call } = yield* makeCreatorCaller(Samples.assignmentAwaitingPerspective)
       const problem = (body: string | Uint8Array<ArrayBuffer>, type: string) =>
         Effect.map(
           call(`${creatorLinkToken}/respond`, { method: "POST", body, headers: { "content-type": type, ...json } }),
@@ -238,7 +244,7 @@ describe("JSON actions of creators", () => {
 
   it.effect("a browser's action with a too long or unreadable body gets a page that explains the problem", () =>
     Effect.gen(function* () {
-      const { call, form } = yield* makeCreatorCaller(Samples.topicSent)
+      const { call, form } = yield* makeCreatorCaller(Samples.assignmentAwaitingPerspective)
       const { status, text } = yield* form("respond", { perspective: "x".repeat(256 * 1024) })
       assert.strictEqual(status, 400)
       assert.include(text, "That was too long to be read.")
@@ -253,7 +259,7 @@ describe("JSON actions of creators", () => {
 
   it.effect("a JSON action rejects ambiguous, compressed and non-UTF-8 bodies, as the partner API does", () =>
     Effect.gen(function* () {
-      const { call, state } = yield* makeCreatorCaller(Samples.topicSent)
+      const { call, state } = yield* makeCreatorCaller(Samples.assignmentAwaitingPerspective)
       const good = JSON.stringify({ perspective })
       const bytes = new TextEncoder().encode(good)
       bytes[bytes.indexOf(0x20)] = 0xff
@@ -275,7 +281,7 @@ describe("JSON actions of creators", () => {
 
   it.effect("a JSON action ignores unknown fields and their values", () =>
     Effect.gen(function* () {
-      const { call } = yield* makeCreatorCaller(Samples.topicSent)
+      const { call } = yield* makeCreatorCaller(Samples.assignmentAwaitingPerspective)
       const body = `{"later": 1e999, "later": "\\ud800", "perspective": ${JSON.stringify(perspective)}}`
       const headers = { "content-type": 'application/json; charset="UTF-8"', "content-encoding": "identity" }
       assert.strictEqual((yield* call(`${creatorLinkToken}/respond`, { method: "POST", body, headers })).status, 200)

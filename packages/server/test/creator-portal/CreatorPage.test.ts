@@ -110,7 +110,7 @@ describe("Markup of creators' pages", () => {
   it("a form on a creator's page submits exactly the text that the page showed", () =>
     fc.assert(
       fc.property(words, (text) => {
-        const page = creatorPage(Samples.creatorPageDataFor(saying(Samples.commentaryGenerated, text)))
+        const page = creatorPage(Samples.creatorPageDataFor(saying(Samples.assignmentWithDraft, text)))
         const shown = /<textarea[^>]*name="content"[^>]*>\n([^<]*)<\/textarea>/.exec(page)?.[1]
         const read = shown?.replace(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)))
         assert.strictEqual(read, text.toWellFormed())
@@ -184,7 +184,10 @@ describe("Texts of creators' pages", () => {
       .replace(pageStylesheet, "")
       .replace(/<[^>]*>/g, "")
       .replaceAll("\u00a0", " ")
-  const named = (name: string) => ({ ...Samples.topicSent, persona: { ...Samples.topicSent.persona, name } })
+  const named = (name: string) => ({
+    ...Samples.assignmentAwaitingPerspective,
+    persona: { ...Samples.assignmentAwaitingPerspective.persona, name }
+  })
 
   it("a creator's page states how long a closed request can be read", () => {
     for (const state of [Samples.approved, Samples.declined, Samples.expired, Samples.withdrawn]) {
@@ -197,7 +200,7 @@ describe("Texts of creators' pages", () => {
 
   it("a time on a creator's page wraps only between the day and the time of day", () => {
     assert.include(
-      creatorPage(Samples.creatorPageDataFor(Samples.topicSent)),
+      creatorPage(Samples.creatorPageDataFor(Samples.assignmentAwaitingPerspective)),
       ">Saturday\u00a016\u00a0May\u00a02026, 12:00\u00a0UTC</time>"
     )
   })
@@ -235,7 +238,11 @@ describe("Inbox and outbox pages", () => {
           return [
             inboxPage({
               requests: [
-                { assignment: saying(Samples.topicSent, said), topic, link: "https://partners.example/creator/t" }
+                {
+                  assignment: saying(Samples.assignmentAwaitingPerspective, said),
+                  topic,
+                  link: "https://partners.example/creator/t"
+                }
               ],
               further: 7
             }),
@@ -248,7 +255,11 @@ describe("Inbox and outbox pages", () => {
     ))
 
   it("the inbox shows the number of further open requests, or a minimum above the counting limit", () => {
-    const request = { assignment: Samples.topicSent, topic: Samples.topic, link: "https://partners.example/creator/t" }
+    const request = {
+      assignment: Samples.assignmentAwaitingPerspective,
+      topic: Samples.topic,
+      link: "https://partners.example/creator/t"
+    }
     const words = (shown: number, further: number) => {
       const page = inboxPage({ requests: Array.from({ length: shown }, () => request), further })
       return [/<title>([^<]*)/.exec(page)?.[1]?.split(" · ")[0], /Not shown: <strong>([^<]*)/.exec(page)?.[1]]

@@ -19,7 +19,8 @@ const refused = (action: CreatorAction, typed: NonNullable<CreatorPageData["refu
 })
 
 describe("Titles of creators' pages", () => {
-  const title = (more: Partial<CreatorPageData>) => /<title>([^<·]*?) ·/.exec(page(Samples.topicSent, more))?.[1]
+  const title = (more: Partial<CreatorPageData>) =>
+    /<title>([^<·]*?) ·/.exec(page(Samples.assignmentAwaitingPerspective, more))?.[1]
 
   it("the title of a creator's page says that an action was rejected, or that the inbox link was mailed", () => {
     assert.strictEqual(title({}), "Waiting for your view")
@@ -30,7 +31,8 @@ describe("Titles of creators' pages", () => {
 
 describe("Decline form", () => {
   it("the decline form is open only after its text was rejected", () => {
-    const isOpen = (refusal: CreatorPageData["refusal"]) => /<details open/.test(page(Samples.topicSent, { refusal }))
+    const isOpen = (refusal: CreatorPageData["refusal"]) =>
+      /<details open/.test(page(Samples.assignmentAwaitingPerspective, { refusal }))
     assert.isFalse(isOpen(null))
     assert.isFalse(isOpen(refused("respond", { perspective: "No" })))
     assert.isFalse(isOpen(refused("decline", {})))
@@ -45,8 +47,8 @@ describe("Text fields of creators' pages", () => {
         id,
         min
       ])
-    assert.deepStrictEqual(required(Samples.topicSent), [["respond-perspective", "10"]])
-    assert.include(page(Samples.topicSent), 'id="decline-reason"')
+    assert.deepStrictEqual(required(Samples.assignmentAwaitingPerspective), [["respond-perspective", "10"]])
+    assert.include(page(Samples.assignmentAwaitingPerspective), 'id="decline-reason"')
   })
 })
 
@@ -67,8 +69,11 @@ describe("Pages of closed requests", () => {
   })
 
   it("the page of a closed request shows no closing time until the worker has stored the expiry", () => {
-    assert.deepStrictEqual(parts(Samples.topicSent, Samples.topicSent.respondBy), [])
-    assert.deepStrictEqual(parts(Samples.commentaryGenerated, Samples.commentaryGenerated.approveBy ?? 0), [
+    assert.deepStrictEqual(
+      parts(Samples.assignmentAwaitingPerspective, Samples.assignmentAwaitingPerspective.respondBy),
+      []
+    )
+    assert.deepStrictEqual(parts(Samples.assignmentWithDraft, Samples.assignmentWithDraft.approveBy ?? 0), [
       "Your view"
     ])
   })
@@ -77,7 +82,7 @@ describe("Pages of closed requests", () => {
 describe("Steps and introduction of creators' pages", () => {
   it("an error on a creator's page replaces the steps and the introduction when the page has the field to correct", () => {
     const parts = (more: Partial<CreatorPageData>) => {
-      const shown = page(Samples.topicSent, more)
+      const shown = page(Samples.assignmentAwaitingPerspective, more)
       return [shown.includes('class="steps"'), shown.includes('class="lead"')]
     }
     assert.deepStrictEqual(parts({}), [true, true])

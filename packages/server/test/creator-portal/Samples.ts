@@ -23,7 +23,7 @@ export const perspective =
 export const draftText =
   "Let it go. When the ball is rolling again the call is history, and history is not up for review.\n\nI know how that sounds to anyone who lost three points this weekend. But a sport that can be reopened at any minute is a sport nobody can celebrate in. The review room had its moment: between the whistle and the restart. Use it, or live with it.\n\nWrong decisions hurt. Endless ones hurt more."
 
-export const topicSent: Assignment = {
+export const assignmentAwaitingPerspective: Assignment = {
   id: Ids.ShareId.make(uuid(2)),
   topicId: topic.id,
   organizationId: Ids.OrganizationId.make(uuid(3)),
@@ -52,49 +52,55 @@ export const topicSent: Assignment = {
   dueAt: null
 }
 
-export const opinionInjected: Assignment = {
-  ...topicSent,
+export const assignmentWithPerspective: Assignment = {
+  ...assignmentAwaitingPerspective,
   status: "opinion_injected",
   perspective,
-  generation: { ...topicSent.generation, ticket: 1, attempts: 1, nextAt: noon + hour }
+  generation: { ...assignmentAwaitingPerspective.generation, ticket: 1, attempts: 1, nextAt: noon + hour }
 }
 
 export const draftAttemptsExhausted: Assignment = {
-  ...opinionInjected,
-  generation: { ...opinionInjected.generation, ticket: 5, attempts: 5, nextAt: null, giveUpAt: noon + 24 * hour }
+  ...assignmentWithPerspective,
+  generation: {
+    ...assignmentWithPerspective.generation,
+    ticket: 5,
+    attempts: 5,
+    nextAt: null,
+    giveUpAt: noon + 24 * hour
+  }
 }
 
-export const commentaryGenerated: Assignment = {
-  ...opinionInjected,
+export const assignmentWithDraft: Assignment = {
+  ...assignmentWithPerspective,
   status: "commentary_generated",
-  generation: { ...topicSent.generation, ticket: 1 },
+  generation: { ...assignmentAwaitingPerspective.generation, ticket: 1 },
   draft: { id: Ids.DraftId.make(uuid(11)), number: 1, content: draftText, createdAt: noon },
   approveBy: noon + 7 * 24 * hour
 }
 
 /** This assignment has a second draft. */
 export const secondDraftGenerated: Assignment = {
-  ...commentaryGenerated,
+  ...assignmentWithDraft,
   draft: { id: Ids.DraftId.make(uuid(12)), number: 2, content: `Shorter. ${draftText}`, createdAt: noon }
 }
 
 /** The creator of the assignment `revisionRequested` has requested another draft, which has not been generated yet. */
 export const revisionRequested: Assignment = {
-  ...commentaryGenerated,
+  ...assignmentWithDraft,
   generation: {
-    ...commentaryGenerated.generation,
+    ...assignmentWithDraft.generation,
     nextAt: noon + hour,
     revision: { draftId: Ids.DraftId.make(uuid(11)), instructions: "Shorter, and name the ninety seconds." }
   }
 }
 
 export const lastDraft: Assignment = {
-  ...commentaryGenerated,
+  ...assignmentWithDraft,
   draft: { id: Ids.DraftId.make(uuid(20)), number: 10, content: draftText, createdAt: noon }
 }
 
 export const approved: Assignment = {
-  ...commentaryGenerated,
+  ...assignmentWithDraft,
   status: "creator_approved",
   commentary: {
     id: Ids.CommentaryId.make(uuid(30)),
@@ -108,25 +114,29 @@ export const approved: Assignment = {
 }
 
 export const declined: Assignment = {
-  ...topicSent,
+  ...assignmentAwaitingPerspective,
   status: "declined",
   declineReason: "I do not comment on refereeing.",
   failure: { reason: "declined", at: noon }
 }
 
-export const expired: Assignment = { ...topicSent, status: "expired", failure: { reason: "expired", at: noon } }
+export const expired: Assignment = {
+  ...assignmentAwaitingPerspective,
+  status: "expired",
+  failure: { reason: "expired", at: noon }
+}
 
-export const withdrawn: Assignment = { ...commentaryGenerated, failure: { reason: "withdrawn", at: noon } }
+export const withdrawn: Assignment = { ...assignmentWithDraft, failure: { reason: "withdrawn", at: noon } }
 
-const timedOut: Assignment = { ...commentaryGenerated, failure: { reason: "approval_timeout", at: noon } }
+const timedOut: Assignment = { ...assignmentWithDraft, failure: { reason: "approval_timeout", at: noon } }
 
-const neverWritten: Assignment = { ...opinionInjected, failure: { reason: "generation_failed", at: noon } }
+const neverWritten: Assignment = { ...assignmentWithPerspective, failure: { reason: "generation_failed", at: noon } }
 
 export const assignmentsByState = {
-  topicSent,
-  opinionInjected,
+  topicSent: assignmentAwaitingPerspective,
+  opinionInjected: assignmentWithPerspective,
   stalled: draftAttemptsExhausted,
-  commentaryGenerated,
+  commentaryGenerated: assignmentWithDraft,
   revised: secondDraftGenerated,
   revisionRequested,
   lastDraft,

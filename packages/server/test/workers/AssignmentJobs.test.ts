@@ -14,7 +14,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
-import { opinionInjected, topic } from "../creator-portal/Samples.ts"
+import { assignmentWithPerspective, topic } from "../creator-portal/Samples.ts"
 
 const organizationId = OrganizationId.make("019c0e1b-7c4e-7000-8000-2f6d1c9e4b10")
 const otherOrganizationId = OrganizationId.make("019c0e1b-7c4e-7000-8000-2f6d1c9e4b11")
@@ -51,7 +51,7 @@ const interrupted = Effect.gen(function* () {
         claimed.push(id)
         yield* Deferred.succeed(committed, undefined)
         yield* Deferred.await(answered)
-        return { woke: true, begun: Option.some({ assignment: { ...opinionInjected, id }, topic }) }
+        return { woke: true, begun: Option.some({ assignment: { ...assignmentWithPerspective, id }, topic }) }
       })
   })
   const runner = yield* makeAssignmentJobRunner("live").pipe(
@@ -112,7 +112,7 @@ const pollForDrafts = Effect.fnUntraced(function* (
         counts.running--
         woken.push({ id, mayBegin })
         const owner = queues.find((queue) => queue.ids.includes(id))?.organizationId ?? organizationId
-        const assignment = { ...opinionInjected, id, organizationId: owner }
+        const assignment = { ...assignmentWithPerspective, id, organizationId: owner }
         return { woke: mayBegin, begun: mayBegin ? Option.some({ assignment, topic }) : Option.none() }
       })
   })

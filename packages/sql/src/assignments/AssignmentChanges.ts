@@ -5,7 +5,7 @@
 import type { ShareId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import {
-  assignmentWorkKindOf,
+  assignmentWorkKindForEnvironment,
   makeDueWorkNotification,
   newEventsSignal,
   topicChangeSignal,
@@ -226,7 +226,7 @@ const decideOne = (
   const work: ReadonlyArray<WorkNotification | false> = [
     after.dueAt !== null &&
       after.dueAt !== before.dueAt &&
-      makeDueWorkNotification(assignmentWorkKindOf(after.environment), after.dueAt, now),
+      makeDueWorkNotification(assignmentWorkKindForEnvironment(after.environment), after.dueAt, now),
     notices.length > 0 && "mails",
     prepared.events.length > 0 && "deliveries",
     mediaRequests.length > 0 && "media",

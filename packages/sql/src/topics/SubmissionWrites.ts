@@ -76,12 +76,12 @@ const requestSuffix = mailIdForNotice("" as ShareId, "request")
 type Submitted = Submission["topic"]
 
 /** SQL for a relation that contains the new assignments, and an SQL expression for the number of their topics. */
-export interface NewAssignmentsSql {
+export interface NewAssignmentsRelation {
   readonly rows: Fragment
   readonly topics: Fragment
 }
 
-export const insertRequestMails = (sql: SqlClient, sent: Pick<NewAssignmentsSql, "rows">) =>
+export const insertRequestMails = (sql: SqlClient, sent: Pick<NewAssignmentsRelation, "rows">) =>
   sql`INSERT INTO mails (id, kind, share_id, organization_id, created_at, due_at)
     SELECT id || ${requestSuffix}, 'request', id, organization_id, created_at, created_at FROM ${sent.rows} WHERE TRUE
     ON CONFLICT (id) DO NOTHING`
@@ -89,7 +89,7 @@ export const insertRequestMails = (sql: SqlClient, sent: Pick<NewAssignmentsSql,
 export const addUsage = (
   sql: SqlClient,
   { createdAt, environment, organizationId }: Submitted,
-  sent: NewAssignmentsSql
+  sent: NewAssignmentsRelation
 ) =>
   sql<MonthlyUsageRow>`INSERT INTO usage_months AS month (organization_id, environment, period, topics_created, units_held)
     SELECT ${organizationId}, ${environment}, ${billingPeriodOf(createdAt)}, ${sent.topics}, COUNT(*)
@@ -108,7 +108,7 @@ export const addTestStorage = (sql: SqlClient, { organizationId }: Submitted, to
 export const addCounters = (
   sql: SqlClient,
   { createdAt, environment, organizationId }: Submitted,
-  sent: NewAssignmentsSql
+  sent: NewAssignmentsRelation
 ) => {
   // All writers update the counters in the order of this clause to avoid deadlocks. SQLite needs no order, because
   // SQLite has only one writer at a time.

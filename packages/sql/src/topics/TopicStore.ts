@@ -40,7 +40,7 @@ export const layer = Layer.effect(
   TopicStore,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const progress = yield* TopicProgress.make(sql)
+    const progress = yield* TopicProgress.makeTopicProgressReader(sql)
     const revision = yield* TopicRevisions.make(sql)
     const submit = yield* sql.onDialectOrElse({
       pg: () => submitBatched(sql),
