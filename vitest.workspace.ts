@@ -45,8 +45,8 @@ const filesOf = (names: ReadonlyArray<string>) => names.map((name) => `${name}/t
 process.env["NODE_COMPILE_CACHE"] ??= join(import.meta.dirname, "node_modules", ".cache", "compiled")
 
 /**
- * Where temporary files are kept in memory, if there is room for all of a run. Copying a database there takes a quarter
- * of the processor time that it takes on a disk.
+ * The file system in memory, for the temporary files of a test run if they fit into it. Copying a database there takes
+ * a quarter of the processor time that it takes on a disk.
  */
 const memory = "/dev/shm"
 const hasRoomInMemory = () => {

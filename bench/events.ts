@@ -1,7 +1,7 @@
 /**
  * `node bench/events.ts` measures the path from a creator's approval to the receiver's 2xx, through the whole service
- * on a SQLite file. The benchmark measures the events per second, the time of an event at half that rate, and the
- * effect of a hundred hanging receivers. `--quick` takes under half a minute.
+ * on a SQLite file. The benchmark measures the maximum rate in events per second, and the latency of events at half of this
+ * rate, without and with a hundred receivers that do not respond. `--quick` takes under half a minute.
  */
 import { fork } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"

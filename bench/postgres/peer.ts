@@ -1,6 +1,6 @@
 /**
- * The peer on Postgres. This peer does the same as `../peer.ts`, with `pg` (`Store.ts`). The product has migrated its
- * database and created its partner.
+ * The peer on Postgres. This peer does the same as `../peer.ts`, with `pg` (`Store.ts`). Before
+ * the start, the database at URL must contain the product's schema, and a partner that the product created.
  *
  * This peer omits the same parts, and the product's daily metrics.
  *

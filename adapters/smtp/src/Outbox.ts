@@ -25,7 +25,7 @@ export interface OutboxMail {
  */
 const name = /^(\d{4}-\d{2}-\d{2}T\d{2})-(\d{2})-(\d{2}\.\d{3}Z)_([\w.-]+)\.eml$/
 
-export const outboxFileName = (instant: string, id: string) => `${instant.replaceAll(":", "-")}_${id}.eml`
+export const fileNameOfMail = (instant: string, id: string) => `${instant.replaceAll(":", "-")}_${id}.eml`
 
 export const mailIdOfFile = (file: string): Option.Option<string> => Option.fromNullishOr(name.exec(file)?.[4])
 

@@ -1,4 +1,7 @@
-/** Lists webhook URLs that partners may enter, by mistake or as an attack, and URLs that must be accepted. */
+/**
+ * Lists webhook URLs that must be refused, because a partner entered them by mistake or as an attack, and URLs that must
+ * be accepted.
+ */
 
 /**
  * Lists URLs that lead to internal addresses, or that two parsers may interpret differently. The host names resolve to

@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { browserDevices, Chromium } from "./Chromium.ts"
 import { CreatorSite, organizationName } from "./CreatorSite.ts"
-import { auditPage } from "./PageAudit.ts"
+import { checkPageAccessibility } from "./PageAudit.ts"
 import { type BrowserVisitor, expectAutomaticRefresh, followToNextPage, runInBrowserContext } from "./Visitor.ts"
 
 const topic = "Will the Lakers make the play-offs this season, or is the bench too thin for April?"
@@ -39,7 +39,7 @@ function stories(creator: (name: string, story: (visitor: BrowserVisitor, site: 
     const button = (name: string) => page.getByRole("button", { name, exact: true })
 
     await follow(mail, "Answer or decline")
-    await auditPage(visitor, "1-invitation", "Waiting for your view")
+    await checkPageAccessibility(visitor, "1-invitation", "Waiting for your view")
     assert.strictEqual(await page.getByRole("blockquote").innerText(), topic)
     await page.getByText(`${organizationName} writes:`).waitFor()
     await page.getByRole("heading", { level: 1, name: "What does Ada Vance think?" }).waitFor()
@@ -54,12 +54,12 @@ function stories(creator: (name: string, story: (visitor: BrowserVisitor, site: 
     await page.getByLabel("Your view").fill(perspective)
     await site.hold()
     await press(button("Send my view"))
-    await auditPage(visitor, "3-writing", "The draft is being written")
+    await checkPageAccessibility(visitor, "3-writing", "The draft is being written")
     await wander("The draft is being written")
     await expectAutomaticRefresh(visitor, () => site.release())
     await page.getByRole("heading", { level: 2, name: "Draft 1" }).waitFor()
     await follow(await site.mail(ada, 2), "Read the draft")
-    await auditPage(visitor, "4-draft", "Waiting for your approval")
+    await checkPageAccessibility(visitor, "4-draft", "Waiting for your approval")
     const draft = page.locator("section", { has: page.getByRole("heading", { name: /^Draft/ }) }).locator(".prose")
     const first = await draft.innerText()
     assert.include(first, "The defence has finally woken up")
@@ -68,7 +68,7 @@ function stories(creator: (name: string, story: (visitor: BrowserVisitor, site: 
     await page.getByText("Ask for another draft").first().click()
     await page.getByLabel("What should change?").fill("Shorter, please.")
     await press(button("Ask for another draft"))
-    await auditPage(visitor, "5-another-draft", "Another draft is being written")
+    await checkPageAccessibility(visitor, "5-another-draft", "Another draft is being written")
     assert.strictEqual(await draft.innerText(), first, "the first draft stays to be approved")
     await wander("Another draft is being written")
     await site.release()
@@ -83,7 +83,7 @@ function stories(creator: (name: string, story: (visitor: BrowserVisitor, site: 
     await press(button("Approve the edited text"))
     assert.strictEqual(await page.locator(".prose").innerText(), edited)
     assert.strictEqual(await page.getByRole("button").count(), 1, "nothing is left to do but to ask for other requests")
-    await auditPage(visitor, "6-approved", "Approved")
+    await checkPageAccessibility(visitor, "6-approved", "Approved")
     await wander("Approved")
     assert.strictEqual(posts(), 3)
     assert.strictEqual((await site.mails(ada)).length, 3)
@@ -111,7 +111,7 @@ function stories(creator: (name: string, story: (visitor: BrowserVisitor, site: 
     await page.getByRole("alert").getByText("Please write 10 to 5000 characters; now there are 4.").waitFor()
     assert.match((await view.getAttribute("aria-describedby")) ?? "", /respond-perspective-error/)
     assert.match(await page.locator("#respond-perspective-error").innerText(), /10 to 5000 characters/)
-    await auditPage(visitor, "2-too-short", "Not done: Waiting for your view")
+    await checkPageAccessibility(visitor, "2-too-short", "Not done: Waiting for your view")
     await page.getByRole("alert").getByRole("link").click()
     assert.isTrue(await view.evaluate((element) => element.matches(":target")), "the summary leads to the field")
 
@@ -137,7 +137,7 @@ function stories(creator: (name: string, story: (visitor: BrowserVisitor, site: 
     await press(page.getByRole("button", { name: "Decline this request" }))
     await page.getByText("On holiday until March.").waitFor()
     assert.strictEqual(await page.getByRole("textbox").count(), 0)
-    await auditPage(visitor, "7-declined", "Declined")
+    await checkPageAccessibility(visitor, "7-declined", "Declined")
     await wander("Declined")
   })
 
@@ -160,7 +160,7 @@ function stories(creator: (name: string, story: (visitor: BrowserVisitor, site: 
     assert.strictEqual(await other.getByLabel("The text to approve").inputValue(), edited, "the edits are kept")
     await other.getByRole("alert").getByText("it was meant for the older draft").waitFor()
     await other.getByText("You wrote this for an older draft, not for draft 2.").waitFor()
-    await auditPage(visitor, "8-stale-draft", "Not done: Waiting for your approval", other)
+    await checkPageAccessibility(visitor, "8-stale-draft", "Not done: Waiting for your approval", other)
 
     // The second tab now shows the current draft, which can be approved. The first tab still shows the old draft.
     await press(other.getByRole("button", { name: "Approve as it stands" }))
@@ -170,7 +170,7 @@ function stories(creator: (name: string, story: (visitor: BrowserVisitor, site: 
     await press(page.getByRole("button", { name: "Approve the edited text" }), 400)
     await page.getByRole("alert").getByText("The commentary is already approved.").waitFor()
     await page.getByText("Something else altogether.").waitFor()
-    await auditPage(visitor, "9-too-late", "Not done: Approved")
+    await checkPageAccessibility(visitor, "9-too-late", "Not done: Approved")
     assert.strictEqual(posts(), 5)
   })
 
@@ -181,7 +181,7 @@ function stories(creator: (name: string, story: (visitor: BrowserVisitor, site: 
     await page.getByLabel("Reason").fill("I was too quick.")
     await press(page.getByRole("button", { name: "Withdraw", exact: true }))
     await page.getByText("I was too quick.").waitFor()
-    await auditPage(visitor, "10-withdrawn", "Withdrawn")
+    await checkPageAccessibility(visitor, "10-withdrawn", "Withdrawn")
     await wander("Withdrawn")
   })
 
@@ -199,7 +199,7 @@ function stories(creator: (name: string, story: (visitor: BrowserVisitor, site: 
     }
     assert.notInclude(await page.content(), "Eve Aldana")
     assert.strictEqual(await page.locator("form").count(), 0)
-    await auditPage(visitor, "11-forged", "This link does not work")
+    await checkPageAccessibility(visitor, "11-forged", "This link does not work")
   })
 
   creator("endless words, markup and other directions of writing are shown as they are", async (visitor, site) => {
@@ -208,7 +208,7 @@ function stories(creator: (name: string, story: (visitor: BrowserVisitor, site: 
     const name = `${"Wolfeschlegelsteinhausen".repeat(2)} <b>Ivy`
     await follow(await site.ask(await site.persona(name), strange), "Answer or decline")
     assert.strictEqual(await page.getByRole("blockquote").innerText(), strange)
-    await auditPage(visitor, "14-strange", "Waiting for your view")
+    await checkPageAccessibility(visitor, "14-strange", "Waiting for your view")
   })
 
   creator("a creator asks for a link to all open requests, and finds them there", async (visitor, site) => {
@@ -224,12 +224,12 @@ function stories(creator: (name: string, story: (visitor: BrowserVisitor, site: 
       page.getByRole("button", { name: "Mail me a link to all of them" }).click()
     ])
     await beside.getByRole("status").getByText("is on its way to you by mail").waitFor()
-    await auditPage(visitor, "12-desk-mailed", "Link on its way: Waiting for your view", beside)
+    await checkPageAccessibility(visitor, "12-desk-mailed", "Link on its way: Waiting for your view", beside)
     await beside.reload()
     assert.strictEqual(posts(), 1, "the form was not sent again")
     assert.strictEqual(await view.inputValue(), perspective, "what was being typed is still there")
     await follow(await site.mail(fay, 3), "Show my open requests")
-    await auditPage(visitor, "13-desk", "2 open requests")
+    await checkPageAccessibility(visitor, "13-desk", "2 open requests")
     const links = page.getByRole("listitem").getByRole("link")
     assert.deepStrictEqual(await links.allInnerTexts(), [
       topic,

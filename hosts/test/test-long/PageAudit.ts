@@ -16,7 +16,12 @@ const narrow = 320
 const pictures = process.env["SCREENSHOTS"] === undefined ? null : join(tmpdir(), "creator-pages")
 
 /** `name` names the screenshot. `title` is the expected title of the browser tab. */
-export const auditPage = async (visitor: BrowserVisitor, name: string, title: string, page: Page = visitor.page) => {
+export const checkPageAccessibility = async (
+  visitor: BrowserVisitor,
+  name: string,
+  title: string,
+  page: Page = visitor.page
+) => {
   const { name: device, viewport } = visitor.device
   assert.strictEqual(await page.title(), `${title} · Partner Commentary`)
   for (const colorScheme of ["dark", "light"] as const) await picture(page, `${name}-${device}`, colorScheme)

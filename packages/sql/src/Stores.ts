@@ -46,7 +46,7 @@ const isShared = Layer.effect(
   Effect.map(SqlClient.SqlClient, (sql) => sql.onDialectOrElse({ orElse: () => false, pg: () => true }))
 )
 
-/** The stores of topics, assignments, mails and their counters, which share transactions. */
+/** The stores that an embedder cannot replace one by one, because they share transactions. */
 export const layerTopics = Layer.mergeAll(
   TopicStore.layer,
   AssignmentStore.layer,

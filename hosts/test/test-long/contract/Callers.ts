@@ -22,7 +22,7 @@ export interface FuzzedCaller {
 }
 
 /** The callers for each security scheme, by the scheme's name in the OpenAPI document. */
-export type CallersByScheme = Readonly<Record<string, ReadonlyArray<FuzzedCaller>>>
+export type FuzzedCallersBySecurityScheme = Readonly<Record<string, ReadonlyArray<FuzzedCaller>>>
 
 export const layerOverSockets = TestApi.layerHttp.pipe(
   Layer.provideMerge(TestApi.workers),
@@ -76,7 +76,7 @@ export const seedCallers = Effect.gen(function* () {
   const ended = yield* Seed.issueApiKey(owner, { expiresAt: 1 as never })
   const tokens = yield* Effect.forEach(managed, (one) => Seed.issueDashboardToken(one))
   const foreign = yield* Seed.issueDashboardToken({ id: "00000000-0000-4000-8000-000000000000" })
-  const all: CallersByScheme = {
+  const all: FuzzedCallersBySecurityScheme = {
     ApiKey: [
       ...live.map(byKey("all", "live")),
       ...test.map(byKey("all", "test")),

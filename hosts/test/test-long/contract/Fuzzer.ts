@@ -4,7 +4,7 @@
  * limits on the number of resources would stop the run.
  */
 import * as fc from "fast-check"
-import type { CallersByScheme, FuzzedCaller } from "./Callers.ts"
+import type { FuzzedCaller, FuzzedCallersBySecurityScheme } from "./Callers.ts"
 import { type OpenApiDocument, operationsOf } from "./Description.ts"
 import * as RawHttp from "./RawHttp.ts"
 import { arbitraryRequests, type GeneratedRequest } from "./Requests.ts"
@@ -15,7 +15,7 @@ import * as Verdict from "./Verdict.ts"
 export interface FuzzerOptions {
   readonly root: string
   readonly document: OpenApiDocument
-  readonly callers: CallersByScheme
+  readonly callers: FuzzedCallersBySecurityScheme
   /** The number of requests per operation. */
   readonly runs: number
   readonly rounds: number

@@ -1,6 +1,6 @@
 /** Generates valid and invalid requests to an operation, from the OpenAPI document and values of earlier responses. */
 import * as fc from "fast-check"
-import type { CallersByScheme, FuzzedCaller } from "./Callers.ts"
+import type { FuzzedCaller, FuzzedCallersBySecurityScheme } from "./Callers.ts"
 import type { JsonSchema, OpenApiDocument, OpenApiOperation, OpenApiParameter } from "./Description.ts"
 import {
   arbitraryExtraQueryParts,
@@ -148,7 +148,7 @@ const nobody: FuzzedCaller = { name: "nobody", headers: [], may: "none" }
 
 const callersOf = (
   operation: OpenApiOperation,
-  callers: CallersByScheme,
+  callers: FuzzedCallersBySecurityScheme,
   home: RecordedResponseValues | undefined
 ): fc.Arbitrary<FuzzedCaller> => {
   const by = (may: FuzzedCaller["may"]) =>
@@ -185,7 +185,7 @@ export const arbitraryRequests = (
   document: OpenApiDocument,
   operation: OpenApiOperation,
   memory: ResponseValueStore,
-  callers: CallersByScheme
+  callers: FuzzedCallersBySecurityScheme
 ): fc.Arbitrary<GeneratedRequest> => {
   const wanted = [
     ...operation.parameters.filter((one) => one.in === "path").map((one) => valueNamesOfParameter(operation, one)),

@@ -5,7 +5,7 @@
 import { assert, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { makeOperationExamples } from "../support/conformance/Operations.ts"
-import { type ApiAnswer, layerOfService, seedPartner } from "../support/conformance/Partner.ts"
+import { type ApiAnswer, layerOfServiceUnderTest, seedPartner } from "../support/conformance/Partner.ts"
 
 const content = "Will the Lakers make the play-offs?"
 
@@ -29,7 +29,7 @@ const withBody = Effect.map(makeOperationExamples, (all) =>
   all.filter(({ body, name }) => body !== undefined && !name.endsWith("/approve"))
 )
 
-layer(layerOfService)("decisions, Contract: bodies", (it) => {
+layer(layerOfServiceUnderTest)("decisions, Contract: bodies", (it) => {
   it.effect("a body that is not JSON gets 400 invalid_request with field body", () =>
     Effect.gen(function* () {
       const { send } = yield* setUp

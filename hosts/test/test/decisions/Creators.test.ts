@@ -11,7 +11,7 @@ import {
   type ApiAnswer,
   type AssignmentState,
   firstPersona,
-  layerOfService,
+  layerOfServiceUnderTest,
   openCreatorLink,
   samplePerspective,
   seedPartner,
@@ -64,7 +64,7 @@ const refusals: ReadonlyArray<readonly [AssignmentState, ReadonlyArray<string>]>
   ["withdrawn", ["respond", "decline", "approve", "revise", "withdraw"]]
 ]
 
-layer(layerOfService)("decisions, States: creators", (it) => {
+layer(layerOfServiceUnderTest)("decisions, States: creators", (it) => {
   it.effect("a creator may request another draft in commentary_generated, and the status does not change", () =>
     Effect.gen(function* () {
       const { draft, revised, view } = yield* one("commentary_generated")

@@ -6,7 +6,7 @@ import * as TestClock from "effect/testing/TestClock"
 import {
   type ApiAnswer,
   firstPersona,
-  layerOfService,
+  layerOfServiceUnderTest,
   seedPartner,
   sendRequest,
   submitTopicWithStates
@@ -31,7 +31,7 @@ const withTopics = Effect.fnUntraced(function* (count: number, more: object = {}
 
 const views = (id: string) => [`/topics/${id}`, `/topics/${id}/status`, `/topics/${id}/commentaries`]
 
-layer(layerOfService)("decisions, Contract: lookups", (it) => {
+layer(layerOfServiceUnderTest)("decisions, Contract: lookups", (it) => {
   it.effect("GET /topics sorts topics by created_at descending, then by topic_id descending", () =>
     Effect.gen(function* () {
       const { list } = yield* withTopics(12)

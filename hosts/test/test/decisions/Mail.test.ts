@@ -13,7 +13,7 @@ import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
 import {
   firstPersona,
-  layerOfService,
+  layerOfServiceUnderTest,
   layerOfServiceWith,
   openCreatorLink,
   samplePerspective,
@@ -27,8 +27,8 @@ import { waitUntilMailsProcessed } from "../support/MailProcessing.ts"
 const content = "Will the Lakers make the play-offs?"
 
 /** Each test has its own service, because refused mails affect all tests on one service. */
-const check = <A, E>(row: string, test: () => Effect.Effect<A, E, Layer.Success<typeof layerOfService>>) =>
-  it.effect(row, () => Effect.provide(test(), layerOfService))
+const check = <A, E>(row: string, test: () => Effect.Effect<A, E, Layer.Success<typeof layerOfServiceUnderTest>>) =>
+  it.effect(row, () => Effect.provide(test(), layerOfServiceUnderTest))
 
 for (const [name, refusals, hours, arrived] of [
   ["arrives if the mail server accepts it in that time", 8, 24, 1],

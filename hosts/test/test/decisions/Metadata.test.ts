@@ -1,7 +1,7 @@
 /** Tests the documented decisions about topic metadata: the allowed values, and the metadata in responses. */
 import { assert, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { layerOfService, seedPartner, submitTopicWithStates } from "../support/conformance/Partner.ts"
+import { layerOfServiceUnderTest, seedPartner, submitTopicWithStates } from "../support/conformance/Partner.ts"
 
 const content = "Will the Lakers make the play-offs?"
 
@@ -27,7 +27,7 @@ const setUp = Effect.gen(function* () {
 
 const nested = (levels: number) => `${'{"a":'.repeat(levels - 1)}{}${"}".repeat(levels - 1)}`
 
-layer(layerOfService)("decisions, Contract: metadata", (it) => {
+layer(layerOfServiceUnderTest)("decisions, Contract: metadata", (it) => {
   it.effect("the field metadata accepts a JSON object only", () =>
     Effect.gen(function* () {
       const { refused, taken } = yield* setUp

@@ -7,7 +7,7 @@ import * as Seed from "@partner-commentary/test/Seed"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import { makeOperationExamples } from "../support/conformance/Operations.ts"
-import { type ApiAnswer, layerOfService, seedPartner, sendRequest } from "../support/conformance/Partner.ts"
+import { type ApiAnswer, layerOfServiceUnderTest, seedPartner, sendRequest } from "../support/conformance/Partner.ts"
 
 const content = "Will the Lakers make the play-offs?"
 
@@ -23,7 +23,7 @@ const setUp = Effect.gen(function* () {
   return { by, send, good }
 })
 
-layer(layerOfService)("decisions, Contract: requests", (it) => {
+layer(layerOfServiceUnderTest)("decisions, Contract: requests", (it) => {
   it.effect(
     "POST /topics, /api-keys, /api-keys/{id}/rotate and /webhooks return 201, and all other operations return 200",
     () =>

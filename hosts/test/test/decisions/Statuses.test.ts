@@ -8,7 +8,7 @@ import {
   type AssignmentState,
   bringAssignmentToState,
   firstPersona,
-  layerOfService,
+  layerOfServiceUnderTest,
   openCreatorLink,
   type SeededPartner,
   seedPartner,
@@ -61,7 +61,7 @@ const combinations: ReadonlyArray<readonly [string, ReadonlyArray<AssignmentStat
   ["pending otherwise: S, F withdrawn", ["topic_sent", "withdrawn"], "pending"]
 ]
 
-layer(layerOfService)("decisions, States: statuses", (it) => {
+layer(layerOfServiceUnderTest)("decisions, States: statuses", (it) => {
   for (const [state, outcome, status] of outcomes) {
     it.effect(`detail and by-reference show ${state} as ${outcome}, with commentary only if completed`, () =>
       Effect.gen(function* () {

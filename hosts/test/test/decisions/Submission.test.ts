@@ -9,7 +9,7 @@ import {
   type ApiAnswer,
   type AssignmentState,
   bringAssignmentToState,
-  layerOfService,
+  layerOfServiceUnderTest,
   type SeededPartner,
   seedPartner
 } from "../support/conformance/Partner.ts"
@@ -41,7 +41,7 @@ const nothingStored = Effect.fnUntraced(function* (by: SeededPartner) {
   assert.deepStrictEqual(remaining, { topics: quotas.topics_per_month, commentaries: quotas.commentaries_per_month })
 })
 
-layer(layerOfService)("decisions, Contract: submissions", (it) => {
+layer(layerOfServiceUnderTest)("decisions, Contract: submissions", (it) => {
   it.effect("content has 10 to 500 Unicode code points after trimming", () =>
     Effect.gen(function* () {
       const { by, post } = yield* setUp

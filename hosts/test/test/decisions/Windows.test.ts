@@ -12,7 +12,7 @@ import {
   type ApiAnswer,
   type AssignmentState,
   firstPersona,
-  layerOfService,
+  layerOfServiceUnderTest,
   openCreatorLink,
   samplePerspective,
   seedPartner,
@@ -33,8 +33,8 @@ const refused = ({ body, status }: ApiAnswer) => {
 /**
  * Each test has its own service, because the clock, refused mails and failed attempts affect all tests on one service.
  */
-const check = <A, E>(row: string, test: () => Effect.Effect<A, E, Layer.Success<typeof layerOfService>>) =>
-  it.effect(row, () => Effect.provide(test(), layerOfService))
+const check = <A, E>(row: string, test: () => Effect.Effect<A, E, Layer.Success<typeof layerOfServiceUnderTest>>) =>
+  it.effect(row, () => Effect.provide(test(), layerOfServiceUnderTest))
 
 /** Seeds one assignment in the given state, with functions for the partner's view and the creator's actions. */
 const one = Effect.fnUntraced(function* (state: AssignmentState) {

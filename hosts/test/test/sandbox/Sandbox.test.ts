@@ -1,4 +1,4 @@
-/** Tests the test environment that a partner's engineer builds against, on a test clock. */
+/** Tests the test environment, in which a partner's engineers develop their integration. The tests use a fake clock. */
 
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { assert, it } from "@effect/vitest"

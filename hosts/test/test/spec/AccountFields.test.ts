@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { checkField, type FieldType } from "../support/conformance/Fields.ts"
 import {
-  layerOfService,
+  layerOfServiceUnderTest,
   seedPartner,
   sendRequest,
   startTime,
@@ -29,7 +29,7 @@ const answers = Effect.gen(function* () {
   return { by, dashboard, usage, key, webhook }
 })
 class Answers extends Context.Service<Answers, Effect.Success<typeof answers>>()("test/conformance/AccountFields") {
-  static readonly layer = Layer.provideMerge(Layer.effect(Answers, answers), layerOfService)
+  static readonly layer = Layer.provideMerge(Layer.effect(Answers, answers), layerOfServiceUnderTest)
 }
 
 type Row = readonly [path: string, type: FieldType, literals?: ReadonlyArray<string>]

@@ -7,7 +7,7 @@ import { valuesAt } from "../support/conformance/Fields.ts"
 import { makeOperationExamples } from "../support/conformance/Operations.ts"
 import {
   bringAssignmentToState,
-  layerOfService,
+  layerOfServiceUnderTest,
   openCreatorLink,
   samplePerspective,
   seedPartner,
@@ -33,7 +33,7 @@ const lookups = (id: string) => [
   "/topics/by-reference/game-1"
 ]
 
-layer(layerOfService)("specification 1", (it) => {
+layer(layerOfServiceUnderTest)("specification 1", (it) => {
   it.effect(
     "a partner submits a topic (a short question, statement or prompt) together with a list of persona ids",
     () =>

@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { checkField, type FieldType, valuesAt } from "../support/conformance/Fields.ts"
 import {
-  layerOfService,
+  layerOfServiceUnderTest,
   samplePerspective,
   seedPartner,
   submitTopicWithStates
@@ -36,7 +36,7 @@ const answers = Effect.gen(function* () {
   return { by, id, personas, items, lookup, entries, list, persona }
 })
 class Answers extends Context.Service<Answers, Effect.Success<typeof answers>>()("test/conformance/ListedFields") {
-  static readonly layer = Layer.provideMerge(Layer.effect(Answers, answers), layerOfService)
+  static readonly layer = Layer.provideMerge(Layer.effect(Answers, answers), layerOfServiceUnderTest)
 }
 
 type Shape = "items" | "lookup" | "entries" | "list" | "persona"

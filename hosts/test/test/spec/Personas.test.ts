@@ -3,7 +3,12 @@ import { assert, layer } from "@effect/vitest"
 import * as Seed from "@partner-commentary/test/Seed"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import { type ApiAnswer, layerOfService, type SeededPartner, seedPartner } from "../support/conformance/Partner.ts"
+import {
+  type ApiAnswer,
+  layerOfServiceUnderTest,
+  type SeededPartner,
+  seedPartner
+} from "../support/conformance/Partner.ts"
 
 const unknown = "019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"
 
@@ -26,7 +31,7 @@ const needsPersonasRead = Effect.fnUntraced(function* (path: (id: string) => str
   assert.deepStrictEqual(refusal(yield* by.get(path(id), { key: others })), [401, "scope_denied"])
 })
 
-layer(layerOfService)("specification 4: personas", (it) => {
+layer(layerOfServiceUnderTest)("specification 4: personas", (it) => {
   it.effect("GET /personas lists the personas for which the organization holds active licenses", () =>
     Effect.gen(function* () {
       const by = yield* seedPartner()

@@ -5,7 +5,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
 import {
-  layerOfService,
+  layerOfServiceUnderTest,
   seedPartner,
   sendRequest,
   submitTopicWithStates,
@@ -38,7 +38,7 @@ const setUp = Effect.gen(function* () {
   return { by, persona, body, taken, refused }
 })
 
-layer(layerOfService)("specification 4: POST /topics", (it) => {
+layer(layerOfServiceUnderTest)("specification 4: POST /topics", (it) => {
   it.effect("POST /topics authenticates with the X-Api-Key header", () =>
     Effect.gen(function* () {
       const { body, by } = yield* setUp

@@ -6,7 +6,7 @@ import * as Layer from "effect/Layer"
 import { checkField, type FieldType } from "../support/conformance/Fields.ts"
 import {
   bringAssignmentToState,
-  layerOfService,
+  layerOfServiceUnderTest,
   seedPartner,
   submitTopicWithStates
 } from "../support/conformance/Partner.ts"
@@ -43,7 +43,7 @@ const answers = Effect.gen(function* () {
   return { by, once, twice, nobody, created, id, personas, view, detail }
 })
 class Answers extends Context.Service<Answers, Effect.Success<typeof answers>>()("test/conformance/TopicFields") {
-  static readonly layer = Layer.provideMerge(Layer.effect(Answers, answers), layerOfService)
+  static readonly layer = Layer.provideMerge(Layer.effect(Answers, answers), layerOfServiceUnderTest)
 }
 
 type Row = readonly [path: string, type: FieldType, literals?: ReadonlyArray<string>]

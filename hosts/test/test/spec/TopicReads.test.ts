@@ -8,7 +8,7 @@ import {
   type ApiAnswer,
   bringAssignmentToState,
   firstPersona,
-  layerOfService,
+  layerOfServiceUnderTest,
   samplePerspective,
   seedPartner,
   submitTopicWithStates
@@ -45,7 +45,7 @@ const withTopics = Effect.fnUntraced(function* (count: number) {
   return { by, persona, ids, list, listed }
 })
 
-layer(layerOfService)("specification 4: reading topics", (it) => {
+layer(layerOfServiceUnderTest)("specification 4: reading topics", (it) => {
   it.effect("GET /topics lists the topics of the organization", () =>
     Effect.gen(function* () {
       const { ids, listed } = yield* withTopics(3)

@@ -11,7 +11,7 @@ import {
   type AssignmentState,
   bringAssignmentToState,
   firstPersona,
-  layerOfService,
+  layerOfServiceUnderTest,
   openCreatorLink,
   type SeededPartner,
   samplePerspective,
@@ -35,7 +35,7 @@ const seen = Effect.fnUntraced(function* (by: SeededPartner, id: string) {
 
 const waiting = (status: string) => ({ status, has_commentary: false, counted: [status], commentary: null, ready: 0 })
 
-layer(layerOfService)("specification 3", (it) => {
+layer(layerOfServiceUnderTest)("specification 3", (it) => {
   it.effect(
     "(start) → topic_sent: the topic is created, the persona is licensed and not a duplicate, and the creator gets an e-mail",
     () =>

@@ -6,7 +6,8 @@
 import * as Context from "effect/Context"
 
 /**
- * The number of values that a request can add before Effect copies the context. A request adds about a dozen values.
+ * Effect's `maxDepth` of the context. Effect copies the whole context when more values than this were added one by one.
+ * A request adds about a dozen values.
  */
 export const maxValuesBeforeCopy = 32
 

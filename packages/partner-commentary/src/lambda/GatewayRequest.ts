@@ -2,7 +2,7 @@
  * Defines the common form of the HTTP requests of all Lambda event sources, and converts such a request to a web
  * Request.
  */
-import type { RequestContext } from "@partner-commentary/server/embedding/WebHandler"
+import type { HostRequestInfo } from "@partner-commentary/server/embedding/WebHandler"
 import * as WebRequest from "@partner-commentary/server/http/WebRequest"
 import * as Result from "effect/Result"
 
@@ -53,7 +53,7 @@ export const joinHeaderValues = (
  * Converts a request of a gateway to a web Request and its context. Returns undefined if the method or a header is
  * invalid in HTTP.
  */
-export const toWebRequest = (call: GatewayRequest, prefix: string): readonly [Request, RequestContext] | undefined => {
+export const toWebRequest = (call: GatewayRequest, prefix: string): readonly [Request, HostRequestInfo] | undefined => {
   const { address, body, headers, method } = call
   const target = call.targetBelow(prefix)
   const bodiless = body === null || body.length === 0 || /^(get|head)$/i.test(method)

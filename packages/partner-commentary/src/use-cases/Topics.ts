@@ -11,7 +11,7 @@ import { TopicCancellation } from "@partner-commentary/core/topic/TopicCancellat
 import type { TopicStatus } from "@partner-commentary/core/topic/TopicStatus"
 import { type TopicNotFound, Topics } from "@partner-commentary/core/topic/Topics"
 import { avatarPath } from "@partner-commentary/server/routes/personas/Avatar"
-import { makeTopicTextDecoder } from "@partner-commentary/server/routes/topics/TopicBody"
+import { makeTopicJsonDecoder } from "@partner-commentary/server/routes/topics/TopicBody"
 import { readTopicListQuery } from "@partner-commentary/server/routes/topics/TopicListQuery"
 import * as TopicSubmission from "@partner-commentary/server/routes/topics/TopicSubmission"
 import * as Views from "@partner-commentary/server/routes/topics/TopicViews"
@@ -96,7 +96,7 @@ export const topicUseCases = (run: RunUseCase) => ({
     run(
       Effect.gen(function* () {
         const submitter = yield* organizationAsCaller(yield* submitted(topic))
-        const decode = makeTopicTextDecoder((yield* Policy).contentLength)
+        const decode = makeTopicJsonDecoder((yield* Policy).contentLength)
         const body = yield* Effect.mapError(decode(yield* toJsonText(topic)), Errors.InvalidRequest.of)
         const submissions = yield* TopicSubmission.make
         return yield* submissions.submit(yield* submissions.prepare(submitter, body))

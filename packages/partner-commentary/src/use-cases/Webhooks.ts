@@ -5,8 +5,8 @@ import type { ChangeWebhook, RegisterWebhook } from "@partner-commentary/api/Web
 import { TestEventSender } from "@partner-commentary/core/webhook/TestEventSender"
 import * as Core from "@partner-commentary/core/webhook/Webhooks"
 import {
-  decodeWebhookChangeText,
-  decodeWebhookRegistrationText
+  decodeWebhookChangeJson,
+  decodeWebhookRegistrationJson
 } from "@partner-commentary/server/routes/webhooks/WebhookBody"
 import * as Views from "@partner-commentary/server/routes/webhooks/WebhookViews"
 import * as Effect from "effect/Effect"
@@ -61,7 +61,7 @@ export const webhookUseCases = (run: RunUseCase) => ({
         const webhooks = yield* Core.Webhooks
         const by = yield* registrant(yield* owned(webhook))
         const decoded = Effect.mapError(
-          decodeWebhookRegistrationText(yield* toJsonText(webhook)),
+          decodeWebhookRegistrationJson(yield* toJsonText(webhook)),
           Errors.InvalidRequest.of
         )
         const { events, secret, url } = yield* decoded
@@ -98,7 +98,7 @@ export const webhookUseCases = (run: RunUseCase) => ({
         const of = yield* one(change)
         const by = yield* registrant(of)
         const patch = yield* Effect.mapError(
-          decodeWebhookChangeText(yield* toJsonText(change)),
+          decodeWebhookChangeJson(yield* toJsonText(change)),
           Errors.InvalidRequest.of
         )
         const updated = Core.Webhooks.use((webhooks) => webhooks.change(by, of.webhook_id, patch))

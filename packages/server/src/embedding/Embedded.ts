@@ -5,7 +5,7 @@
 import type * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
-import { type RequestContext, WebHandler } from "./WebHandler.ts"
+import { type HostRequestInfo, WebHandler } from "./WebHandler.ts"
 
 /** The services that the routes require: the core with its ports, the public address, crypto. */
 export type EmbeddedRequirements = Layer.Services<typeof WebHandler.layer>
@@ -17,7 +17,7 @@ export interface EmbeddedService<R = EmbeddedRequirements> {
    * no rate limit, and API keys with an address list are rejected. The promise rejects only if the service cannot
    * start.
    */
-  readonly fetch: (request: Request, sent?: RequestContext) => Promise<Response>
+  readonly fetch: (request: Request, sent?: HostRequestInfo) => Promise<Response>
   /** Runs an effect with the services of the routes: use cases, registries and stores. */
   readonly run: <A, E>(effect: Effect.Effect<A, E, R>) => Promise<A>
   /** Opens the database and starts the workers. The promise rejects when the database or the workers fail to start. */

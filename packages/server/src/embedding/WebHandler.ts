@@ -22,7 +22,7 @@ import { CloseConnection, ResponseTaken } from "../middleware/ConcurrentRequests
 import * as Routes from "../routes/Routes.ts"
 
 /** The data of a request that a web Request does not contain. */
-export interface RequestContext {
+export interface HostRequestInfo {
   /** The client's address; `""` when the address is unknown. */
   readonly address?: string
   /**
@@ -47,7 +47,7 @@ export interface RequestContext {
   readonly closeConnection?: () => void
 }
 
-const CurrentSent = Context.Reference<RequestContext>("@partner-commentary/reference/Sent", {
+const CurrentSent = Context.Reference<HostRequestInfo>("@partner-commentary/reference/Sent", {
   defaultValue: () => ({})
 })
 
@@ -82,7 +82,7 @@ export class WebHandler extends Context.Service<
   WebHandler,
   {
     /** Handles a request. The promise does not reject when the handling fails, because errors become responses. */
-    readonly respond: (request: Request, sent?: RequestContext) => Promise<Response>
+    readonly respond: (request: Request, sent?: HostRequestInfo) => Promise<Response>
   }
 >()("@partner-commentary/server/embedding/WebHandler") {
   static readonly layer = Layer.effect(

@@ -2,11 +2,11 @@ import { EventEmitter } from "node:events"
 import { Agent, createServer, type RequestListener, request } from "node:http"
 import { type AddressInfo, connect, type Socket } from "node:net"
 import { setTimeout as pause } from "node:timers/promises"
-import type { RequestContext } from "@partner-commentary/server/embedding/WebHandler"
+import type { HostRequestInfo } from "@partner-commentary/server/embedding/WebHandler"
 import * as NodeListener from "@partner-commentary/server/NodeListener"
 import { describe, expect, it } from "vitest"
 
-type Fetch = (request: Request, sent?: RequestContext) => Promise<Response>
+type Fetch = (request: Request, sent?: HostRequestInfo) => Promise<Response>
 
 interface Test {
   readonly onTestFinished: (cleanUp: () => Promise<void>) => void

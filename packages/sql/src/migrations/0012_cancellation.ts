@@ -1,6 +1,6 @@
 /**
- * Marks assignments that a partner cancelled. Older processes read a cancelled assignment as withdrawn, and count a
- * cancellation only in `abandoned`.
+ * Marks assignments that a partner cancelled. Processes of older versions read a cancelled assignment as
+ * withdrawn, and count it in the topic's column `abandoned`, but not in `cancelled`.
  */
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"

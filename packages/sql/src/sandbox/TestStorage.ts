@@ -15,12 +15,12 @@ import type { SqlClient } from "effect/sql/SqlClient"
 export const addToTestStorage = (sql: SqlClient, organizationId: OrganizationId, more: TestStorageAmount) =>
   Effect.map(
     sql<TestStorageAmount>`INSERT INTO test_storage AS stored (organization_id, topics, bytes)
-      VALUES (${organizationId}, ${more.topics}, ${more.bytes}) ${onConflictAdd(sql)} ${storageReturningClause(sql)}`,
+      VALUES (${organizationId}, ${more.topics}, ${more.bytes}) ${onConflictAdd(sql)} ${usageReturningClause(sql)}`,
     (rows) => rows[0] ?? more
   )
 
 /** Converts the 64-bit column to a floating-point number, because drivers return 64-bit integers in different types. */
-export const storageReturningClause = (sql: SqlClient) =>
+export const usageReturningClause = (sql: SqlClient) =>
   sql.literal("RETURNING topics, CAST(bytes AS DOUBLE PRECISION) AS bytes")
 
 /** Returns the ON CONFLICT clause for an INSERT that gives the storage table the alias `stored`. */

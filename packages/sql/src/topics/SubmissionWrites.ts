@@ -103,7 +103,7 @@ export const addUsage = (
 export const addTestStorage = (sql: SqlClient, { organizationId }: Submitted, topics: Fragment) =>
   sql<TestStored>`INSERT INTO test_storage AS stored (organization_id, topics, bytes)
     SELECT ${organizationId}, COUNT(*), SUM(stored_bytes) FROM ${topics} WHERE TRUE HAVING COUNT(*) > 0
-    ${TestStorage.onConflictAdd(sql)} ${TestStorage.storageReturningClause(sql)}`
+    ${TestStorage.onConflictAdd(sql)} ${TestStorage.usageReturningClause(sql)}`
 
 export const addCounters = (
   sql: SqlClient,

@@ -29,7 +29,7 @@ export const layerOfServiceWith = <Seen, E>(options: Parameters<typeof Applicati
 export const layerOfExternalServices = Layer.merge(Mailbox.layer, ScriptedGenerator.layer)
 
 /** Provides the service to all tests of a file, with `layer` of `@effect/vitest`. A file uses this layer only once. */
-export const layerOfService = layerOfServiceWith({ outside: layerOfExternalServices })
+export const layerOfServiceUnderTest = layerOfServiceWith({ outside: layerOfExternalServices })
 
 export interface ApiAnswer {
   readonly status: number

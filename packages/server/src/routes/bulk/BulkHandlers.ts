@@ -20,7 +20,7 @@ import { countAndRecordCall, rateLimitErrorOf } from "../../middleware/Authoriza
 import { currentRateState } from "../../middleware/CurrentRate.ts"
 import type { RunPartOnce } from "../../middleware/IdempotentRequests.ts"
 import * as IdempotentRequests from "../../middleware/IdempotentRequests.ts"
-import { makeTopicTextDecoder } from "../topics/TopicBody.ts"
+import { makeTopicJsonDecoder } from "../topics/TopicBody.ts"
 import * as TopicSubmission from "../topics/TopicSubmission.ts"
 import { isTopicTooLarge, prefixWithTopicIndex, splitTopicTexts } from "./BulkBody.ts"
 
@@ -38,7 +38,7 @@ export const layer = HttpApiBuilder.group(
   PartnerApi,
   "bulk",
   Effect.fnUntraced(function* (handlers) {
-    const decode = makeTopicTextDecoder((yield* Policy).contentLength)
+    const decode = makeTopicJsonDecoder((yield* Policy).contentLength)
     const submissions = yield* TopicSubmission.make
     const answerOnce = yield* IdempotentRequests.make
     const limits = yield* RateLimits

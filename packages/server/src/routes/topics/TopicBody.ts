@@ -15,7 +15,7 @@ import { bodyTimeProblems } from "../../http/BodyMoment.ts"
 export const makeTopicBodyDecoder = (bounds: ContentLengthLimits) => makeJsonBodyDecoder(CreateTopic, further(bounds))
 
 /** Decodes a topic from its JSON text. */
-export const makeTopicTextDecoder = (bounds: ContentLengthLimits) => makeJsonTextDecoder(CreateTopic, further(bounds))
+export const makeTopicJsonDecoder = (bounds: ContentLengthLimits) => makeJsonTextDecoder(CreateTopic, further(bounds))
 
 const further =
   (bounds: ContentLengthLimits) =>

@@ -33,7 +33,7 @@ export const decodeSecretRotation = decodeOptionalBody(
 )
 
 /** Decodes the JSON text of one new webhook. */
-export const decodeWebhookRegistrationText = makeJsonTextDecoder(RegisterWebhook, ofRegistration)
+export const decodeWebhookRegistrationJson = makeJsonTextDecoder(RegisterWebhook, ofRegistration)
 
 /**
  * Reports a `secret` in a change as a problem. If the service ignored the secret like other unknown fields, the partner
@@ -49,7 +49,7 @@ const ofChange = (body: Readonly<Record<string, unknown>>): ReadonlyArray<Proble
 export const decodeWebhookChange = makeJsonBodyDecoder(ChangeWebhook, ofChange)
 
 /** Decodes the JSON text of one change to a webhook. */
-export const decodeWebhookChangeText = makeJsonTextDecoder(ChangeWebhook, ofChange)
+export const decodeWebhookChangeJson = makeJsonTextDecoder(ChangeWebhook, ofChange)
 
 /** Validates a URL, but skips values that the schema already rejects. */
 const urlProblems = (url: unknown): ReadonlyArray<Problem> =>
