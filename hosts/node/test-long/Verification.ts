@@ -1,4 +1,4 @@
-/** Compares the state after a run with the plan, the acknowledged actions and the received mails. */
+/** Checks a finished kill test: compares the data with the plan, the acknowledged actions and the mails. */
 
 import type { AcknowledgedTimes, ExpectedOutcome, RequestPeriod } from "./Creator.ts"
 import type { DatabaseSnapshot } from "./Ledger.ts"

@@ -1,4 +1,4 @@
-/** Helpers for a partner's webhook calls, and the expected format of refusals. */
+/** Calls the webhook endpoints of the API as a partner, and checks the format of their error responses. */
 
 import { assert } from "@effect/vitest"
 import * as Seed from "@partner-commentary/test/Seed"

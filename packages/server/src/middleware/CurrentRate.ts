@@ -41,8 +41,8 @@ export const currentRateState: Effect.Effect<RequestRateState> = Effect.withFibe
 )
 
 /**
- * Records a counted call. The state keeps the hourly window with the fewest calls left, and the latest state of each
- * window.
+ * Records a counted call. `rate.state` becomes the hourly window with the fewest calls left, and `rate.windows`
+ * holds the latest values of each window.
  */
 export const recordCountedCall = (rate: RequestRateState, state: RateLimitStatus): void => {
   if (rate.windows.length === 0) rate.windows = state.windows

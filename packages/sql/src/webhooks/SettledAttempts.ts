@@ -91,8 +91,8 @@ const batched = Effect.fnUntraced(function* (
 })
 
 /**
- * Stores attempts at different deliveries of one webhook. Each decision uses the state of the receiver after the
- * previous decisions.
+ * Stores attempts at different deliveries of one webhook. Each attempt is decided by the receiver's state after the
+ * previous attempt.
  */
 const settle = Effect.fnUntraced(function* (
   sql: SqlClient,
