@@ -1,5 +1,5 @@
 /** Creates a partner, personas, licences and a key with the commands that an operator uses. */
-import { LimitName } from "@partner-commentary/core/partner/Plan"
+import { highLimitFlags } from "../test/support/Partner.ts"
 import { runJsonCommand, type TestServiceConfig } from "./Host.ts"
 
 export interface SeededOrganization {
@@ -9,8 +9,6 @@ export interface SeededOrganization {
   readonly personas: ReadonlyArray<string>
 }
 
-const plenty = LimitName.literals.flatMap((name) => ["--limit", `${name}=1000000`])
-
 export const seedOrganization = async (at: TestServiceConfig, personas: number): Promise<SeededOrganization> => {
   const { id: organizationId } = await runJsonCommand<{ readonly id: string }>(
     at,
@@ -18,7 +16,7 @@ export const seedOrganization = async (at: TestServiceConfig, personas: number):
     "create",
     "--name",
     "Courtside",
-    ...plenty
+    ...highLimitFlags
   )
   const ids: Array<string> = []
   for (let number = 1; number <= personas; number++) {

@@ -3,7 +3,7 @@
  * four events.
  */
 import { randomBytes } from "node:crypto"
-import { LimitName } from "@partner-commentary/core/partner/Plan"
+import { highLimitFlags } from "../../test/support/Partner.ts"
 import { callApi } from "../Call.ts"
 import { runJsonCommand, type TestServiceConfig } from "../Host.ts"
 import type { WebhookReceivers } from "./Receivers.ts"
@@ -14,8 +14,6 @@ export interface WebhookPartner {
   readonly webhookId: string
   readonly key: string
 }
-
-const plenty = LimitName.literals.flatMap((name) => ["--limit", `${name}=1000000`])
 
 /** The test personas that approve, decline, expire and fail, in this order. */
 const personas = [1, 2, 3, 4].map((number) => `7e570000-0000-4000-8000-00000000000${number}`)
@@ -33,7 +31,7 @@ export const seedWebhookPartner = async (
     "create",
     "--name",
     `Partner ${number}`,
-    ...plenty
+    ...highLimitFlags
   )
   const words = ["--name", "driver", "--scopes", "topics:submit,topics:read", "--environment", "test"]
   const { full_key: key } = await runJsonCommand<{ readonly full_key: string }>(

@@ -5,7 +5,6 @@
 import { readdirSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
-import { LimitName } from "@partner-commentary/core/partner/Plan"
 import { describe, expect, it } from "vitest"
 import * as OwnDatabase from "../support/OwnDatabase.ts"
 import * as Partner from "../support/Partner.ts"
@@ -18,8 +17,7 @@ describe("backup", () => {
     const cwd = await Process.makeWorkingFolder(test)
     const { apiRoot, stop } = await Process.startService(cwd, ["serve"], env)
     const { key, organization, persona } = await Partner.registerPartner(cwd, env)
-    const raised = LimitName.literals.flatMap((name) => ["--limit", `${name}=1000000`])
-    await Process.runJsonCommand(cwd, ["org", "update", organization.id, ...raised], env)
+    await Process.runJsonCommand(cwd, ["org", "update", organization.id, ...Partner.highLimitFlags], env)
     const requests: Array<string> = []
     let isOver = false
     const writing = (async () => {
