@@ -244,7 +244,7 @@ const everything = Effect.gen(function* () {
   yield* (yield* MediaJobStore).repairDueTimes(latest)
   yield* (yield* DeliveryStore).repairDueTimes(latest)
   yield* mails.failed(10)
-  const period = { start: start, end: start + day }
+  const period = { start, end: start + day }
   const { next } = yield* performance.page(given.topic, period, null, 1)
   yield* performance.page(given.topic, period, next, 10)
   for (const end of [start + day, null]) yield* performance.days(given.topic, start, end)

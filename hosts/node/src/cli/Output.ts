@@ -1,5 +1,4 @@
 /** Prints a command's result on stdout: one JSON value with `--json`, otherwise text. */
-import * as Instant from "@partner-commentary/core/shared/Instant"
 import * as Flag from "effect/cli/Flag"
 import * as GlobalFlag from "effect/cli/GlobalFlag"
 import * as Effect from "effect/Effect"
@@ -42,6 +41,3 @@ export const formatFields = (pairs: Readonly<Record<string, string | null>>): Re
   const width = Math.max(...shown.map(([name]) => name.length))
   return shown.map(([name, value]) => `  ${name.padEnd(width)}  ${value}`)
 }
-
-export const toIsoOrNull = (instant: Instant.Instant | null): string | null =>
-  instant === null ? null : Instant.toIso(instant)

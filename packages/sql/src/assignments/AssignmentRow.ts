@@ -12,12 +12,12 @@ import type {
   ShareId,
   TopicId
 } from "@partner-commentary/core/shared/Ids"
-import { fromIso, type Instant, toIso } from "@partner-commentary/core/shared/Instant"
+import { fromIso, type Instant, toIso, toIsoOrNull } from "@partner-commentary/core/shared/Instant"
 import type { Environment } from "@partner-commentary/core/shared/Owner"
 import type { Assignment, AssignmentStatus, FailureReason } from "@partner-commentary/core/topic/Assignment"
 import type { AssignmentWithTopic } from "@partner-commentary/core/topic/AssignmentStore"
 import type { PublicAssignment } from "@partner-commentary/core/topic/TopicStore"
-import { fromIsoOrNull, normalizeEmail, toIsoOrNull } from "../database/Columns.ts"
+import { fromIsoOrNull, normalizeEmail } from "../database/Columns.ts"
 
 /** The columns of an assignment that partners read. */
 export interface PublicAssignmentRow {

@@ -19,8 +19,6 @@ export const FlagColumn = Schema.Literals([0, 1]).pipe(
   )
 )
 
-export const toIsoOrNull = (instant: Instant | null): string | null => (instant === null ? null : toIso(instant))
-
 export const fromIsoOrNull = (iso: string | null): Instant | null => (iso === null ? null : fromIso(iso))
 
 /** Returns a function that works like `toIso`, but formats each distinct time only once for the rows of one change. */

@@ -14,7 +14,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
-import { fromIsoOrNull, toIsoOrNull } from "../database/Columns.ts"
+import { fromIsoOrNull } from "../database/Columns.ts"
 import { limitClause } from "../database/Limit.ts"
 import { forUpdate } from "../database/Lock.ts"
 import { transact } from "../database/Transaction.ts"
@@ -66,7 +66,7 @@ export const layer = Layer.effect(
       const next = decide({ dueAt, inFlight, manual: row.manual === 1, resumeAt: fromIsoOrNull(row.resume_at) })
       if (next === null) return true
       yield* sql`UPDATE deliveries SET state = 'pending', settled_at = NULL, is_leased = 0, manual = 1,
-          due_at = ${toIsoOrNull(next.dueAt)}, resume_at = ${toIsoOrNull(next.resumeAt)}
+          due_at = ${Instant.toIsoOrNull(next.dueAt)}, resume_at = ${Instant.toIsoOrNull(next.resumeAt)}
         WHERE webhook_id = ${webhookId} AND event_id = ${eventId}`
       yield* AuditLog.appendEntry(sql, audit, at)
       return true

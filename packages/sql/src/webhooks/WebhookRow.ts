@@ -1,7 +1,7 @@
 /** Maps a webhook and the state of its receiver to a row of the table. */
 
 import { OrganizationId, WebhookId } from "@partner-commentary/core/shared/Ids"
-import { fromIso } from "@partner-commentary/core/shared/Instant"
+import { fromIso, toIsoOrNull } from "@partner-commentary/core/shared/Instant"
 import { Environment } from "@partner-commentary/core/shared/Owner"
 import {
   type CircuitBreakerState,
@@ -12,7 +12,7 @@ import { StoredEventType } from "@partner-commentary/core/webhook/EventType"
 import { type Webhook, WebhookStatus } from "@partner-commentary/core/webhook/Webhook"
 import type { FormerWebhookSecret } from "@partner-commentary/core/webhook/WebhookSecret"
 import * as Schema from "effect/Schema"
-import { fromIsoOrNull, InstantColumn, toIsoOrNull } from "../database/Columns.ts"
+import { fromIsoOrNull, InstantColumn } from "../database/Columns.ts"
 
 const WebhookRow = Schema.Struct({
   id: WebhookId,

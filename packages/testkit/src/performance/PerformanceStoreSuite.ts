@@ -106,7 +106,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         for (const [index, later] of [-1, 0, day - 1, day].entries()) {
           yield* send(owner, start + later, [makePersona({ name: `${names[index]}` })])
         }
-        const { timelines } = yield* store.page(owner, { start: start, end: start + day }, null, 10)
+        const { timelines } = yield* store.page(owner, { start, end: start + day }, null, 10)
         assert.deepStrictEqual(
           timelines.map(({ personaName }) => personaName),
           ["first", "last"]

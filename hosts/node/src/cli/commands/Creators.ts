@@ -4,6 +4,7 @@
  */
 import { CreatorAdministration } from "@partner-commentary/core/creator/CreatorAdministration"
 import { ShareId } from "@partner-commentary/core/shared/Ids"
+import { toIsoOrNull } from "@partner-commentary/core/shared/Instant"
 import type { Assignment } from "@partner-commentary/core/topic/Assignment"
 import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
 import type { ActionRefused } from "@partner-commentary/core/topic/Workflow"
@@ -16,7 +17,7 @@ import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Administration from "../Administration.ts"
 import { CommandFailed, failWithUsageErrorIf } from "../CommandFailed.ts"
-import { printResult, toIsoOrNull } from "../Output.ts"
+import { printResult } from "../Output.ts"
 import * as Parameter from "../Parameter.ts"
 
 const shareId = Parameter.positionalArgument("share_id", Parser.idParserOf(ShareId), "The share_id of an assignment")

@@ -14,7 +14,7 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Administration from "../Administration.ts"
 import { CommandFailed } from "../CommandFailed.ts"
-import { formatFields, formatTable, printResult, toIsoOrNull } from "../Output.ts"
+import { formatFields, formatTable, printResult } from "../Output.ts"
 import * as Parameter from "../Parameter.ts"
 
 const organization = Parameter.requiredFlag("org", Parser.idParserOf(OrganizationId), "ID", "The organization's id")
@@ -79,7 +79,7 @@ const create = Command.make(
           id: key.id,
           scopes: key.scopes.join(" "),
           addresses: key.ipAllowList.join(" "),
-          expires: toIsoOrNull(key.expiresAt)
+          expires: Instant.toIsoOrNull(key.expiresAt)
         })
       ]
     })
@@ -145,7 +145,7 @@ const view = (key: ApiKey) => ({
   environment: key.environment,
   ip_whitelist: key.ipAllowList,
   created_at: Instant.toIso(key.createdAt),
-  expires_at: toIsoOrNull(key.expiresAt),
-  last_used_at: toIsoOrNull(key.lastUsedAt),
-  revoked_at: toIsoOrNull(key.revokedAt)
+  expires_at: Instant.toIsoOrNull(key.expiresAt),
+  last_used_at: Instant.toIsoOrNull(key.lastUsedAt),
+  revoked_at: Instant.toIsoOrNull(key.revokedAt)
 })

@@ -12,7 +12,7 @@ import * as Option from "effect/Option"
 import * as Licenses from "partner-commentary/administration/Licenses"
 import * as Administration from "../Administration.ts"
 import { CommandFailed } from "../CommandFailed.ts"
-import { formatTable, printResult, toIsoOrNull } from "../Output.ts"
+import { formatTable, printResult } from "../Output.ts"
 import * as Parameter from "../Parameter.ts"
 
 const organization = Parameter.requiredFlag("org", Parser.idParserOf(OrganizationId), "ID", "The organization's id")
@@ -87,7 +87,7 @@ const list = Command.make(
             one.personaId,
             one.personaName,
             one.revokedAt !== null ? "revoked" : isLicenseActive(one, now) ? "active" : "ended",
-            toIsoOrNull(one.until) ?? ""
+            Instant.toIsoOrNull(one.until) ?? ""
           ]),
           `There are no licences yet. Next: partner-commentary license grant --org ${wanted.organization} --persona ID`
         )

@@ -12,7 +12,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Administration from "../Administration.ts"
 import { failWithUsageErrorIf } from "../CommandFailed.ts"
-import { formatTable, printResult, toIsoOrNull } from "../Output.ts"
+import { formatTable, printResult } from "../Output.ts"
 import * as Parameter from "../Parameter.ts"
 import { explainActionRefusal } from "./Creators.ts"
 
@@ -60,7 +60,7 @@ const list = Command.make(
           rows.map(({ attempts, dueAt, id, reason, settledAt, to }) => [
             id,
             to ?? "",
-            toIsoOrNull(dueAt ?? settledAt) ?? "",
+            Instant.toIsoOrNull(dueAt ?? settledAt) ?? "",
             String(attempts),
             reason ?? ""
           ]),
@@ -101,7 +101,9 @@ const view = ({
   to
 }: ListedMail) => ({
   ...{ id, kind, organization_id: organizationId, share_id: shareId, to, state, attempts, last_reason: reason },
-  ...{ created_at: Instant.toIso(createdAt), due_at: toIsoOrNull(dueAt), settled_at: toIsoOrNull(settledAt) }
+  created_at: Instant.toIso(createdAt),
+  due_at: Instant.toIsoOrNull(dueAt),
+  settled_at: Instant.toIsoOrNull(settledAt)
 })
 
 const resend = Command.make(

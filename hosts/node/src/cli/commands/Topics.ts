@@ -13,7 +13,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Administration from "../Administration.ts"
 import { CommandFailed } from "../CommandFailed.ts"
-import { printResult, toIsoOrNull } from "../Output.ts"
+import { printResult } from "../Output.ts"
 import * as Parameter from "../Parameter.ts"
 import type { TopicDetails, WebhookDelivery } from "../TopicDetails.ts"
 
@@ -49,7 +49,7 @@ const view = ({ assignments, organization, topic }: TopicDetails) => ({
   topic_id: topic.id,
   organization_id: topic.organizationId,
   organization_name: organization?.name ?? topic.organizationName,
-  organization_suspended_at: toIsoOrNull(organization?.suspendedAt ?? null),
+  organization_suspended_at: Instant.toIsoOrNull(organization?.suspendedAt ?? null),
   environment: topic.environment,
   external_reference: topic.externalReference,
   status: topic.status,
@@ -67,27 +67,27 @@ const viewOfPart = ({ assignment, events, failedAttempt, mails, mediaJobs }: Par
   status: assignment.status,
   status_updated_at: Instant.toIso(assignment.statusUpdatedAt),
   failure_reason: assignment.failure?.reason ?? null,
-  failed_at: toIsoOrNull(assignment.failure?.at ?? null),
-  notified_at: toIsoOrNull(assignment.notifiedAt),
+  failed_at: Instant.toIsoOrNull(assignment.failure?.at ?? null),
+  notified_at: Instant.toIsoOrNull(assignment.notifiedAt),
   respond_by: Instant.toIso(assignment.respondBy),
-  approve_by: toIsoOrNull(assignment.approveBy),
-  next_step_at: toIsoOrNull(assignment.dueAt),
+  approve_by: Instant.toIsoOrNull(assignment.approveBy),
+  next_step_at: Instant.toIsoOrNull(assignment.dueAt),
   drafts: {
     number: assignment.draft?.number ?? 0,
     attempts: assignment.generation.attempts,
     under_way: assignment.generation.running,
-    next_attempt_at: toIsoOrNull(assignment.generation.nextAt),
-    give_up_at: toIsoOrNull(assignment.generation.giveUpAt),
-    last_failed_at: toIsoOrNull(failedAttempt?.at ?? null),
+    next_attempt_at: Instant.toIsoOrNull(assignment.generation.nextAt),
+    give_up_at: Instant.toIsoOrNull(assignment.generation.giveUpAt),
+    last_failed_at: Instant.toIsoOrNull(failedAttempt?.at ?? null),
     last_reason: failedAttempt?.reason ?? null
   },
   mails: mails.map(({ attempts, dueAt, id, kind, reason, settledAt, state }) => ({
     ...{ id, kind, state, attempts },
-    ...{ due_at: toIsoOrNull(dueAt), settled_at: toIsoOrNull(settledAt), last_reason: reason }
+    ...{ due_at: Instant.toIsoOrNull(dueAt), settled_at: Instant.toIsoOrNull(settledAt), last_reason: reason }
   })),
   media: mediaJobs.map(({ attempts, dueAt, kind, reason, state }) => ({
     ...{ kind, state, attempts },
-    ...{ due_at: toIsoOrNull(dueAt), last_reason: reason }
+    ...{ due_at: Instant.toIsoOrNull(dueAt), last_reason: reason }
   })),
   events: events.map(({ at, deliveries, id, type }) => ({
     id: publicEventId(id),
@@ -98,8 +98,8 @@ const viewOfPart = ({ assignment, events, failedAttempt, mails, mediaJobs }: Par
       host,
       status: delivery.status,
       attempts: delivery.attemptCount,
-      next_attempt_at: toIsoOrNull(delivery.nextAttemptAt),
-      settled_at: toIsoOrNull(delivery.settledAt),
+      next_attempt_at: Instant.toIsoOrNull(delivery.nextAttemptAt),
+      settled_at: Instant.toIsoOrNull(delivery.settledAt),
       last_reason: lastReason(delivery)
     }))
   }))
@@ -113,7 +113,7 @@ const text = ({ assignments, organization, topic }: TopicDetails): ReadonlyArray
   `The topic ${topic.id} is ${topic.status}.`,
   ...aligned([
     ["organization", `${organization?.name ?? topic.organizationName} ${topic.organizationId}`],
-    ["suspended", toIsoOrNull(organization?.suspendedAt ?? null)],
+    ["suspended", Instant.toIsoOrNull(organization?.suspendedAt ?? null)],
     ["environment", topic.environment],
     ["reference", topic.externalReference],
     ["created", Instant.toIso(topic.createdAt)],
@@ -129,10 +129,10 @@ const textOfPart = ({ assignment, events, failedAttempt, mails, mediaJobs }: Par
   ...aligned([
     ["failed", at(assignment.failure?.reason ?? "", assignment.failure?.at)],
     ["creator", assignment.creator.email],
-    ["notified", toIsoOrNull(assignment.notifiedAt) ?? "not yet"],
+    ["notified", Instant.toIsoOrNull(assignment.notifiedAt) ?? "not yet"],
     ["respond by", assignment.status === "topic_sent" ? Instant.toIso(assignment.respondBy) : null],
-    ["approve by", isAssignmentSettled(assignment) ? null : toIsoOrNull(assignment.approveBy)],
-    ["next step", toIsoOrNull(assignment.dueAt)],
+    ["approve by", isAssignmentSettled(assignment) ? null : Instant.toIsoOrNull(assignment.approveBy)],
+    ["next step", Instant.toIsoOrNull(assignment.dueAt)],
     ["draft", attemptsAtDraft(assignment, failedAttempt)],
     ...mails.map((mail): Line => [`mail ${mail.kind}`, stateOfMail(mail)]),
     ...mediaJobs.map((job): Line => [job.kind, stateOfMediaJob(job)]),

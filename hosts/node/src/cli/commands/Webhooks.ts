@@ -18,7 +18,7 @@ import * as DataFolder from "../../app/DataFolder.ts"
 import * as WebhookSecrets from "../../doctor/WebhookSecrets.ts"
 import * as Administration from "../Administration.ts"
 import { CommandFailed } from "../CommandFailed.ts"
-import { formatTable, printResult, toIsoOrNull } from "../Output.ts"
+import { formatTable, printResult } from "../Output.ts"
 import * as Parameter from "../Parameter.ts"
 
 const list = Command.make(
@@ -51,8 +51,8 @@ const list = Command.make(
           ...view(webhook),
           organization_name: names.get(webhook.owner.organizationId) ?? null,
           deliveries_waiting: waiting?.count ?? 0,
-          oldest_waiting_since: toIsoOrNull(waiting?.since ?? null),
-          disabled_at: toIsoOrNull(disabling?.at ?? null),
+          oldest_waiting_since: Instant.toIsoOrNull(waiting?.since ?? null),
+          disabled_at: Instant.toIsoOrNull(disabling?.at ?? null),
           disabled_reason: disabling?.reason ?? null
         })),
       text: () =>
@@ -66,13 +66,13 @@ const list = Command.make(
             webhook.owner.environment,
             webhook.status,
             String(webhook.consecutiveFailures),
-            toIsoOrNull(webhook.lastDeliveryAt) ?? "never",
+            Instant.toIsoOrNull(webhook.lastDeliveryAt) ?? "never",
             webhook.url,
             webhook.events.join(" "),
             String(waiting?.count ?? 0),
-            toIsoOrNull(waiting?.since ?? null) ?? "",
+            Instant.toIsoOrNull(waiting?.since ?? null) ?? "",
             names.get(webhook.owner.organizationId) ?? webhook.owner.organizationId,
-            toIsoOrNull(disabling?.at ?? null) ?? "",
+            Instant.toIsoOrNull(disabling?.at ?? null) ?? "",
             disabling?.reason ?? ""
           ]),
           disabled
@@ -141,7 +141,7 @@ const view = (webhook: Webhook) => ({
   events: webhook.events,
   status: webhook.status,
   consecutive_failures: webhook.consecutiveFailures,
-  last_delivery_at: toIsoOrNull(webhook.lastDeliveryAt),
+  last_delivery_at: Instant.toIsoOrNull(webhook.lastDeliveryAt),
   created_at: Instant.toIso(webhook.createdAt),
   updated_at: Instant.toIso(webhook.updatedAt)
 })
