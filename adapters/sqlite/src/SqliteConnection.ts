@@ -20,6 +20,7 @@ import type { Connection } from "effect/sql/SqlConnection"
 import { classifySqliteError, SqlError } from "effect/sql/SqlError"
 import * as BusyRetry from "./BusyRetry.ts"
 import * as FileHealth from "./FileHealth.ts"
+import * as SharedReads from "./SharedReads.ts"
 
 export interface SqliteFileConfig {
   /**
@@ -35,6 +36,11 @@ export interface SqliteFileConfig {
    * client opens the file, this wait blocks the thread.
    */
   readonly busyTimeout?: Duration.Input | undefined
+  /**
+   * True if all direct reads of one turn of the event loop see the file as it was at the first of them. Such reads are
+   * faster. Set this option only if this process changes the file through no other connection.
+   */
+  readonly sharesReads?: boolean | undefined
 }
 
 type Rows = "rows" | "values" | "raw"
@@ -79,7 +85,7 @@ export const openDatabase = (config: SqliteFileConfig): Effect.Effect<SqliteHand
       }),
       (native) => Effect.sync(() => native.close())
     ),
-    (native) => makeDatabase(native, config)
+    (native) => makeDatabase(native, config, config.sharesReads === true ? SharedReads.make(native) : SharedReads.none)
   )
 
 const timeoutOf = (config: SqliteFileConfig): number =>
@@ -103,11 +109,16 @@ const openNative = (config: SqliteFileConfig): DatabaseSync => {
 }
 
 /** Makes a database from an open connection. Call this function directly after the file was opened. */
-export const makeDatabase = (native: DatabaseSync, config: SqliteFileConfig): SqliteHandle => {
+export const makeDatabase = (
+  native: DatabaseSync,
+  config: SqliteFileConfig,
+  reads: SharedReads.SharedReads = SharedReads.none
+): SqliteHandle => {
   const timeout = timeoutOf(config)
   const cacheSize = config.prepareCacheSize ?? 256
   const fault = FileHealth.watchDatabaseFile(config.filename)
   const settle = <A>(run: () => A): Effect.Effect<A, SqlError> => {
+    reads.end()
     const result = Result.try({
       try: run,
       catch: (cause) => toSqlError(cause, "execute", "Failed to execute statement")
@@ -125,17 +136,23 @@ export const makeDatabase = (native: DatabaseSync, config: SqliteFileConfig): Sq
     cache.set(sql, prepared)
     return prepared
   }
+  const isTransaction = () => !reads.isOpen() && native.isOpen && native.isTransaction
   return {
     native,
     timeout,
     fault: fault.check,
-    isTransaction: () => native.isOpen && native.isTransaction,
+    isTransaction,
     run: (fiber, sql, params, rows, prepared) =>
       settle(() => execute(prepared ? lookup(sql) : prepare(native, sql), params, rows, fiber.getRef(SafeIntegers))),
-    readNow: <Row>(sql: string, params: ReadonlyArray<unknown>) =>
-      native.isOpen && !native.isTransaction
-        ? Result.getOrUndefined(Result.try(() => execute(lookup(sql), params, "rows", false) as Array<Row>))
-        : undefined,
+    readNow: <Row>(sql: string, params: ReadonlyArray<unknown>) => {
+      if (!native.isOpen || isTransaction()) return undefined
+      return Result.getOrUndefined(
+        Result.try(() => {
+          reads.begin()
+          return execute(lookup(sql), params, "rows", false) as Array<Row>
+        })
+      )
+    },
     control: (sql) => Effect.suspend(() => settle(() => void lookup(sql).statement.run())),
     // Node 22 has neither `serialize` nor `deserialize`.
     image: Effect.suspend(() =>

@@ -137,7 +137,7 @@ const opened = (settings: Settings, options: { readonly listens: boolean; readon
         return namingVariable(settings, layer(postgresPoolOptionsOf(database), { ...options, keepsTime: true }))
       }
       const { layer } = yield* Effect.promise(() => import("partner-commentary/sqlite/SqliteDatabase"))
-      return namingVariable(settings, layer(database.filename, options))
+      return namingVariable(settings, layer(database.filename, { ...options, sharesReads: true }))
     })
   )
 

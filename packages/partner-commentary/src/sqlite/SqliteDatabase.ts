@@ -6,7 +6,9 @@ import * as Layer from "effect/Layer"
 export interface SqliteStartOptions {
   /** True if the service migrates the schema at its start. If false, the file must already have the current schema. */
   readonly migrates: boolean
+  /** See `SqliteFileConfig`; false by default, because a host may change the file in a transaction of its own. */
+  readonly sharesReads?: boolean
 }
 
-export const layer = (filename: string, { migrates }: SqliteStartOptions) =>
-  Layer.merge((migrates ? Sqlite.layer : Sqlite.layerWithoutMigration)({ filename }), Core.layerProcess)
+export const layer = (filename: string, { migrates, sharesReads = false }: SqliteStartOptions) =>
+  Layer.merge((migrates ? Sqlite.layer : Sqlite.layerWithoutMigration)({ filename, sharesReads }), Core.layerProcess)
