@@ -1,6 +1,6 @@
 /**
- * `npm run bench` compares the product with a hand-written peer in one run on one machine, as ratios. README.md
- * explains the rows. `--quick` takes about a minute and measures less.
+ * `npm run bench` measures the product and the peer, a small hand-written service with the same endpoints, in one run on
+ * one machine. It prints the ratios of the results. README.md explains the rows. `--quick` takes about a minute.
  */
 import { execFileSync } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"

@@ -63,8 +63,8 @@ export const make = Effect.gen(function* () {
   let isHeard = false
 
   /**
-   * Sends the pending messages, and returns the pause until the next statement. Messages stay pending if the statement
-   * fails.
+   * Sends the pending messages with one SQL statement, and returns how long to wait before the next one. Messages stay
+   * pending if the statement fails.
    */
   const send = Effect.uninterruptible(
     Effect.suspend(() => {

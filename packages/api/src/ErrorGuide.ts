@@ -34,7 +34,8 @@ export const errorGuide: Readonly<Record<ErrorCode, ErrorGuidance>> = {
   unauthorized: {
     example: Errors.Unauthorized.of(),
     details: "None.",
-    advice: "Check the header (`X-Api-Key`, or the dashboard's token for API keys) and that the key is complete."
+    advice:
+      "Send the complete key in `X-Api-Key`. The endpoints for API keys need the dashboard's token instead, in `Authorization: Bearer`."
   },
   key_revoked: {
     example: Errors.KeyRevoked.of(),

@@ -164,7 +164,7 @@ it.each<[string, Behavior]>([
   }
 )
 
-it("if the service does not wait for events, events.follow polls every 30 to 60 seconds, or every 1 to 2 seconds with a test key", async () => {
+it("if the service does not support long polling, events.follow polls every 30 to 60 seconds, or every 1 to 2 seconds with a test key", async () => {
   for (const [key, most] of [
     ["pk_live_a", 4],
     ["pk_test_a", 80]

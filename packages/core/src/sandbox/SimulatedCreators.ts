@@ -108,7 +108,7 @@ export class SimulatedCreators extends Context.Service<
           const now = yield* Instant.now
           const modified = yield* modify(id, (present) =>
             Result.map(
-              // `respond` stands for any action here, because an assignment that has ended rejects every action.
+              // An assignment without a next action has ended and rejects every action, for example `respond`.
               takeSimulatedStep(present, action ?? nextSimulatedAction(present) ?? "respond", made, now, policy),
               (change) => by(change, `key ${key.id}`)
             )

@@ -87,12 +87,14 @@ const ask = (
     })
   )
 
-it.effect("a request whose handler returns a response does not copy the application's services", () =>
-  Effect.gen(function* () {
-    const answer = yield* ask(ContractRoutes.layer, "/text/7")
-    assert.deepStrictEqual(answer, { copies: 0, status: 200, text: "7" })
-    assert.isAbove((yield* ask(HttpApiBuilder.layer, "/text/7")).copies, 0)
-  })
+it.effect(
+  "if a handler returns a response, its request does not copy the Effect context with the application's services",
+  () =>
+    Effect.gen(function* () {
+      const answer = yield* ask(ContractRoutes.layer, "/text/7")
+      assert.deepStrictEqual(answer, { copies: 0, status: 200, text: "7" })
+      assert.isAbove((yield* ask(HttpApiBuilder.layer, "/text/7")).copies, 0)
+    })
 )
 
 it.effect("queries are decoded, and results and errors are encoded, as by Effect's builder", () =>

@@ -1,6 +1,6 @@
 /**
- * Tests the guarantees of every store for the test environment's storage: a limit for each organization, and the
- * deletion of old topics by whole days.
+ * Tests what every store guarantees about the data of the test environment: each organization has a storage limit, and
+ * old topics are deleted by whole days.
  */
 import { assert, describe } from "@effect/vitest"
 import { Retention } from "@partner-commentary/core/operations/Retention"
