@@ -1,8 +1,7 @@
 /**
  * The load generator, in a separate process: keep-alive connections in a closed loop over plain sockets. The generator
- * implements only the necessary parts of HTTP, so that it is not the bottleneck. During a round, the event loop of the
- * generator never sleeps: waking a sleeping process would cost the server CPU time for each response. The parent process
- * sends each round over IPC and receives the outcome.
+ * implements only the necessary parts of HTTP, so that it is not the bottleneck. The parent process sends each round
+ * over IPC and receives the outcome.
  */
 import { connect, type Socket } from "node:net"
 
@@ -119,13 +118,7 @@ const play = (round: LoadRound): Promise<LoadOutcome> => {
       socket.on("close", () => reject(new Error("The server closed a connection in the middle of a round.")))
     })
 
-  let isRunning = true
-  const stayAwake = () => {
-    if (isRunning) setImmediate(stayAwake)
-  }
-  stayAwake()
   return Promise.all(Array.from({ length: round.connections }, one)).then(() => {
-    isRunning = false
     const spent = process.cpuUsage(cpu)
     const sorted = Float64Array.from(latencies).sort()
     const elapsed = last - begin
