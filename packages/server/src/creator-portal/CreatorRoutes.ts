@@ -6,9 +6,9 @@ import { InvalidRequest, NotFound, RateLimitExceeded, serviceBusy } from "@partn
 import { CreatorPortal } from "@partner-commentary/core/creator/CreatorPortal"
 import { isCausedByDatabaseBusy } from "@partner-commentary/core/shared/DatabaseBusy"
 import * as Instant from "@partner-commentary/core/shared/Instant"
+import * as LogContext from "@partner-commentary/core/shared/LogContext"
 import { Policy } from "@partner-commentary/core/shared/Policy"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
-import * as Subject from "@partner-commentary/core/shared/Subject"
 import type { AssignmentWithTopic } from "@partner-commentary/core/topic/AssignmentStore"
 import * as Effect from "effect/Effect"
 import { identity } from "effect/Function"
@@ -177,7 +177,7 @@ const routes = Effect.gen(function* () {
 /** Handles a defect during a browser's request: logs the defect and returns an HTML error page. */
 const failed = (route: string) => (defect: unknown) =>
   Effect.as(
-    Subject.annotateLogsWithCollectedSubject(
+    LogContext.annotateLogsWithLogContext(
       Effect.annotateLogs(Effect.logError("A creator page failed", defect), { route })
     ),
     isCausedByDatabaseBusy(defect) ? busyResponse : page(internalErrorPage, 500)
@@ -200,7 +200,7 @@ const observed =
       Effect.tap(({ status }) =>
         Effect.andThen(
           Effect.annotateCurrentSpan("http.response.status_code", status),
-          Subject.annotateLogsWithCollectedSubject(
+          LogContext.annotateLogsWithLogContext(
             Effect.annotateLogs(Effect.logDebug("Creator page"), { method, route, status })
           )
         )
