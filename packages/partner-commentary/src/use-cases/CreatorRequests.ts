@@ -9,7 +9,7 @@ import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
 import { type CreatorAction, performAction } from "@partner-commentary/server/creator-portal/CreatorAction"
 import type { ActionFields } from "@partner-commentary/server/creator-portal/CreatorInput"
 import { toCreatorPageJson } from "@partner-commentary/server/creator-portal/CreatorView"
-import { type CreatorActionError, describeRefusal } from "@partner-commentary/server/creator-portal/Refusal"
+import { type CreatorActionError, toActionRefusal } from "@partner-commentary/server/creator-portal/Refusal"
 import { avatarPath } from "@partner-commentary/server/routes/personas/Avatar"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -76,7 +76,7 @@ const acting = (run: RunUseCase, name: CreatorAction) => (input: unknown, option
       const access = { email, shareId: share_id }
       const refuse = (reason: CreatorActionError) =>
         Effect.flatMap(portal.view(access), ({ assignment }) =>
-          Effect.fail(Errors.InvalidRequest.of([describeRefusal(name, reason, assignment, fields).problem]))
+          Effect.fail(Errors.InvalidRequest.of([toActionRefusal(name, reason, assignment, fields).problem]))
         )
       const done = yield* performAction(portal, access, name, fields).pipe(
         Effect.catchTags({ TextLength: refuse, Malformed: refuse, ActionRefused: refuse })

@@ -28,7 +28,7 @@ import { toCreatorPageJson } from "./CreatorView.ts"
 import { busyPage, internalErrorPage, notFoundPage, tooManyRequestsPage } from "./ErrorPage.ts"
 import { inboxPage } from "./InboxPage.ts"
 import { pageHeaders } from "./PageDocument.ts"
-import { type ActionRefusal, type CreatorActionError, describeRefusal } from "./Refusal.ts"
+import { type ActionRefusal, type CreatorActionError, toActionRefusal } from "./Refusal.ts"
 import * as TokenRateLimiter from "./TokenRateLimiter.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
@@ -126,11 +126,11 @@ const routes = Effect.gen(function* () {
   ) {
     if (action === "desk") return yield* mailInboxLink(token, json)
     const input = yield* Effect.result(readActionFields(request))
-    const typed = input._tag === "Success" ? input.success : {}
+    const enteredText = input._tag === "Success" ? input.success : {}
     const refuse = (reason: CreatorActionError) =>
       Effect.map(portal.view({ token }), (view) => ({
         view,
-        refusal: describeRefusal(action, reason, view.assignment, typed)
+        refusal: toActionRefusal(action, reason, view.assignment, enteredText)
       }))
     const done = yield* Effect.fromResult(input).pipe(
       Effect.flatMap((fields) => performAction(portal, { token }, action, fields)),

@@ -84,13 +84,15 @@ describe("Markup of creators' pages", () => {
         fc.boolean(),
         (text, state, action, isStale) => {
           const page = (said: string) => {
-            const typed = { perspective: said, reason: said, content: said, instructions: said, draft_id: said }
+            const enteredText = { perspective: said, reason: said, content: said, instructions: said, draft_id: said }
             const problem = {
               field: isStale ? "draft_id" : textFieldOfAction[action],
               constraint: said
             }
             return creatorPage(
-              Samples.creatorPageDataFor(state, { refusal: { action, problem, says: said, typed, isStale } })
+              Samples.creatorPageDataFor(state, {
+                refusal: { action, problem, explanation: said, enteredText, isStale }
+              })
             )
           }
           assert.deepStrictEqual(skeleton(page(text)), skeleton(page("plain")))
@@ -123,8 +125,8 @@ describe("Markup of creators' pages", () => {
         action,
         isStale,
         problem: { field: isStale ? "draft_id" : textFieldOfAction[action], constraint: "" },
-        says: "No.",
-        typed: { [textFieldOfAction[action]]: "Typed." }
+        explanation: "No.",
+        enteredText: { [textFieldOfAction[action]]: "Typed." }
       }))
     )
     const pages = Object.values(Samples.assignmentsByState).flatMap((state) =>

@@ -10,12 +10,12 @@ import * as Samples from "./Samples.ts"
 const page = (...visit: Parameters<typeof Samples.creatorPageDataFor>) =>
   creatorPage(Samples.creatorPageDataFor(...visit))
 
-const refused = (action: CreatorAction, typed: NonNullable<CreatorPageData["refusal"]>["typed"]) => ({
+const refused = (action: CreatorAction, enteredText: NonNullable<CreatorPageData["refusal"]>["enteredText"]) => ({
   action,
-  typed,
+  enteredText,
   isStale: false,
   problem: { field: textFieldOfAction[action], constraint: "" },
-  says: "No."
+  explanation: "No."
 })
 
 describe("Titles of creators' pages", () => {
