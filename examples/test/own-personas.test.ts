@@ -7,7 +7,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as PersonaFunctions from "partner-commentary/ports/PersonaFunctions"
-import { idOf, personas } from "../own-personas.ts"
+import { makePersonaReader, personaIdFromKey } from "../own-personas.ts"
 
 class Host extends Context.Service<Host, DatabaseSync>()("examples/test/Host") {
   static readonly layer = Layer.sync(Host, () => {
@@ -18,12 +18,12 @@ class Host extends Context.Service<Host, DatabaseSync>()("examples/test/Host") {
   })
 }
 
-const store = Layer.unwrap(Host.useSync((database) => PersonaFunctions.layer(personas(database))))
+const store = Layer.unwrap(Host.useSync((database) => PersonaFunctions.layer(makePersonaReader(database))))
 const keyOf = (id: string) => Number(id.slice(-12))
 let lastKey = 0
 
 PersonaReadingSuite.suite("integer keys of the host", Layer.provideMerge(store, Host.layer), {
-  personaId: () => PersonaId.make(idOf(++lastKey)),
+  personaId: () => PersonaId.make(personaIdFromKey(++lastKey)),
   publish: ({ bio, createdAt, creator, id, name }) =>
     Host.useSync((database) =>
       database
