@@ -26,7 +26,7 @@ export interface CreatorRequest {
   readonly share_id: string
 }
 
-export interface DraftIdOption {
+export interface ReviewedDraftOption {
   /**
    * The id of the draft that the creator has seen. Without a draft id, the call is rejected if there are several
    * drafts.
@@ -34,13 +34,13 @@ export interface DraftIdOption {
   readonly draft_id?: string | undefined
 }
 
-export interface ReasonOption {
+export interface CreatorReasonOption {
   readonly reason?: string | undefined
 }
 
-const inbox = makeDecoder(Schema.Struct({ email: Text.EmailSchema }))
+const decodeCreator = makeDecoder(Schema.Struct({ email: Text.EmailSchema }))
 const request = { email: Text.EmailSchema, share_id: ShareIdInput }
-const one = makeDecoder(Schema.Struct(request))
+const decodeRequest = makeDecoder(Schema.Struct(request))
 
 type Action = { readonly email: string; readonly share_id: Ids.ShareId } & ActionFields
 
@@ -99,7 +99,7 @@ export const creatorRequestUseCases = (run: RunUseCase) => {
     openRequests: (creator: { readonly email: string }) =>
       run(
         Effect.gen(function* () {
-          const { email } = yield* inbox(creator)
+          const { email } = yield* decodeCreator(creator)
           const portal = yield* CreatorPortal
           const { further, requests } = yield* portal.openRequests({ email })
           const picture = yield* avatar
@@ -114,7 +114,7 @@ export const creatorRequestUseCases = (run: RunUseCase) => {
     findRequest: (asked: CreatorRequest) =>
       run(
         Effect.gen(function* () {
-          const { email, share_id } = yield* one(asked)
+          const { email, share_id } = yield* decodeRequest(asked)
           const portal = yield* CreatorPortal
           return toCreatorPageJson(yield* portal.view({ email, shareId: share_id }), yield* avatar)
         }).pipe(Effect.catchTag("LinkInvalid", () => Effect.fail(notFound)))
@@ -123,14 +123,14 @@ export const creatorRequestUseCases = (run: RunUseCase) => {
     /** Submits the creator's view of the topic, from which a draft is generated. */
     respond: act<{ readonly perspective: string }>("respond"),
     /** Declines a request that waits for the creator's view. */
-    decline: act<ReasonOption>("decline"),
+    decline: act<CreatorReasonOption>("decline"),
     /**
      * Approves the draft, or `content` instead of the draft. After the approval, the partner can fetch the commentary.
      */
-    approve: act<DraftIdOption & { readonly content?: string | undefined }>("approve"),
+    approve: act<ReviewedDraftOption & { readonly content?: string | undefined }>("approve"),
     /** Requests another draft from the generator. */
-    revise: act<DraftIdOption & { readonly instructions?: string | undefined }>("revise"),
+    revise: act<ReviewedDraftOption & { readonly instructions?: string | undefined }>("revise"),
     /** Withdraws the creator's view after it was submitted. A withdrawn request ends without a commentary. */
-    withdraw: act<ReasonOption>("withdraw")
+    withdraw: act<CreatorReasonOption>("withdraw")
   }
 }

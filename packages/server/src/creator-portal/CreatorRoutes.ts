@@ -147,9 +147,9 @@ const routes = Effect.gen(function* () {
 
   const answer = Effect.fnUntraced(function* (request: HttpServerRequest, target: CreatorTarget) {
     const json = prefersJson(request)
-    if (json && (target.at === "nowhere" || target.at === "behind")) return noSuchRequest
-    if (target.at === "nowhere") return notFound(json)
-    if (target.at === "behind") return seeOther(`${root}/${target.token}`)
+    if (json && (target.at === "notFound" || target.at === "reloadedAction")) return noSuchRequest
+    if (target.at === "notFound") return notFound(json)
+    if (target.at === "reloadedAction") return seeOther(`${root}/${target.token}`)
     // Count only requests with genuine links, so that invalid links cannot evict the rate windows of genuine links.
     if (!(yield* portal.isGenuine(target.token))) return notFound(json)
     const seconds = yield* window.take(target.token)

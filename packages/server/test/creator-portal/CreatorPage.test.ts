@@ -192,7 +192,12 @@ describe("Texts of creators' pages", () => {
   })
 
   it("a creator's page states how long a closed request can be read", () => {
-    for (const state of [Samples.approved, Samples.declined, Samples.expired, Samples.withdrawn]) {
+    for (const state of [
+      Samples.approvedAssignment,
+      Samples.declinedAssignment,
+      Samples.expiredAssignment,
+      Samples.withdrawnAssignment
+    ]) {
       assert.include(
         text(creatorPage(Samples.creatorPageDataFor(state))),
         "can be read until Saturday 13 June 2026, 12:00 UTC"
@@ -209,9 +214,9 @@ describe("Texts of creators' pages", () => {
 
   it("a creator's page shows the maximum number of drafts when few drafts are left", () => {
     const heading = (number: number) => {
-      const draft = { ...Samples.secondDraftGenerated.draft!, number }
+      const draft = { ...Samples.assignmentWithSecondDraft.draft!, number }
       return /<h2>(Draft.*)<\/h2>/
-        .exec(creatorPage(Samples.creatorPageDataFor({ ...Samples.secondDraftGenerated, draft })))![1]!
+        .exec(creatorPage(Samples.creatorPageDataFor({ ...Samples.assignmentWithSecondDraft, draft })))![1]!
         .replace(/<[^>]*>/g, "")
     }
     assert.deepStrictEqual([1, 7, 8, 10].map(heading), [
