@@ -40,7 +40,7 @@ export interface AcknowledgedTimes {
   readonly drafts: Map<number, RequestPeriod>
 }
 
-export interface CreatorServices {
+export interface SimulatedCreatorContext {
   /** The URL of the creator's link: `{api_root}/creator/{token}`. */
   readonly address: string
   readonly onSend: () => void
@@ -56,8 +56,11 @@ const patience = 100_000
 
 const order = ["topic_sent", "opinion_injected", "commentary_generated", "creator_approved"]
 
-export const simulateCreator = async (plan: AssignmentPlan, around: CreatorServices): Promise<ExpectedOutcome> => {
-  const { acknowledged, address, count, onSend } = around
+export const simulateCreator = async (
+  plan: AssignmentPlan,
+  context: SimulatedCreatorContext
+): Promise<ExpectedOutcome> => {
+  const { acknowledged, address, count, onSend } = context
   const { course, perspective, random } = plan
   let reached = 0
 
@@ -86,7 +89,7 @@ export const simulateCreator = async (plan: AssignmentPlan, around: CreatorServi
   ): Promise<NonNullable<CreatorView["draft"]>> => {
     const until = Date.now() + patience
     let told = !plan.waitsForMail
-    if (!told) void around.draftMail(number).then(() => (told = true))
+    if (!told) void context.draftMail(number).then(() => (told = true))
     while (Date.now() < until) {
       const view = await look()
       const isThere = view.draft?.number === number

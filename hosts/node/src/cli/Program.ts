@@ -8,7 +8,7 @@ import { keyCommand } from "./commands/Keys.ts"
 import { licenseCommand } from "./commands/Licenses.ts"
 import { mailCommand } from "./commands/Mails.ts"
 import { migrateCommand, purgeCommand } from "./commands/Maintenance.ts"
-import { mediaCommand } from "./commands/Media.ts"
+import { commentaryMediaCommand } from "./commands/Media.ts"
 import { metricsCommand } from "./commands/Metrics.ts"
 import { organizationCommand } from "./commands/Organizations.ts"
 import { personaCommand } from "./commands/Personas.ts"
@@ -36,7 +36,7 @@ export const rootCommand = Command.make("partner-commentary").pipe(
     mailCommand,
     creatorCommand,
     webhookCommand,
-    mediaCommand,
+    commentaryMediaCommand,
     doctorCommand,
     purgeCommand,
     metricsCommand
