@@ -140,15 +140,13 @@ const payloads = (
   )
 }
 
-const garbage = fc
-  .tuple(arbitraryHeaderTexts, fc.constantFrom("X-Api-Key", "Authorization"))
-  .map(
-    ([text, header]): FuzzedCaller => ({
-      name: "garbage",
-      headers: [[header, headerText(text)]],
-      expectedAccess: "none"
-    })
-  )
+const garbage = fc.tuple(arbitraryHeaderTexts, fc.constantFrom("X-Api-Key", "Authorization")).map(
+  ([text, header]): FuzzedCaller => ({
+    name: "garbage",
+    headers: [[header, headerText(text)]],
+    expectedAccess: "none"
+  })
+)
 
 const nobody: FuzzedCaller = { name: "nobody", headers: [], expectedAccess: "none" }
 
