@@ -52,7 +52,7 @@ export interface SimulatedCreatorContext {
 }
 
 /** The time in milliseconds after which a missing draft fails the run. */
-const patience = 100_000
+const draftTimeoutMs = 100_000
 
 const order = ["topic_sent", "opinion_injected", "commentary_generated", "creator_approved"]
 
@@ -87,7 +87,7 @@ export const simulateCreator = async (
     number: number,
     startAgain: () => Promise<unknown>
   ): Promise<NonNullable<CreatorView["draft"]>> => {
-    const until = Date.now() + patience
+    const until = Date.now() + draftTimeoutMs
     let told = !plan.waitsForMail
     if (!told) void context.draftMail(number).then(() => (told = true))
     while (Date.now() < until) {
@@ -98,7 +98,7 @@ export const simulateCreator = async (
       else if (!isThere && view.generation !== "running") throw new Error(`${plan.name}: nobody writes draft ${number}`)
       await sleep(random.between(1500, 2500))
     }
-    throw new Error(`${plan.name} got no draft ${number}, or no mail about it, within ${patience} ms`)
+    throw new Error(`${plan.name} got no draft ${number}, or no mail about it, within ${draftTimeoutMs} ms`)
   }
 
   if (course === "silent") return { status: "expired", failure: "expired", content: null }

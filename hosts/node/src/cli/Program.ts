@@ -1,7 +1,7 @@
 /** Defines the tree of all commands. */
 import * as Command from "effect/cli/Command"
 import { backupCommand } from "./commands/Backup.ts"
-import { creatorCommand, retryCommand } from "./commands/Creators.ts"
+import { creatorCommand, retryDraftCommand } from "./commands/Creators.ts"
 import { demoCommand } from "./commands/Demo.ts"
 import { doctorCommand } from "./commands/Doctor.ts"
 import { keyCommand } from "./commands/Keys.ts"
@@ -32,7 +32,7 @@ export const rootCommand = Command.make("partner-commentary").pipe(
     keyCommand,
     tokenCommand,
     topicCommand,
-    retryCommand,
+    retryDraftCommand,
     mailCommand,
     creatorCommand,
     webhookCommand,
