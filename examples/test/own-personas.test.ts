@@ -19,7 +19,7 @@ class Host extends Context.Service<Host, DatabaseSync>()("examples/test/Host") {
 }
 
 const store = Layer.unwrap(Host.useSync((database) => PersonaFunctions.layer(makePersonaReader(database))))
-const keyOf = (id: string) => Number(id.slice(-12))
+const keyFromPersonaId = (id: string) => Number(id.slice(-12))
 let lastKey = 0
 
 PersonaReadingSuite.suite("integer keys of the host", Layer.provideMerge(store, Host.layer), {
@@ -28,13 +28,13 @@ PersonaReadingSuite.suite("integer keys of the host", Layer.provideMerge(store, 
     Host.useSync((database) =>
       database
         .prepare("INSERT INTO authors VALUES (?, ?, ?, ?, ?)")
-        .run(keyOf(id), name, bio, creator.email, Instant.toIso(createdAt))
+        .run(keyFromPersonaId(id), name, bio, creator.email, Instant.toIso(createdAt))
     ),
   license: (organization, id, until) =>
     Host.useSync((database) =>
       database
         .prepare("INSERT INTO contracts VALUES (?, ?, ?)")
-        .run(keyOf(id), organization, until === null ? null : Instant.toIso(until))
+        .run(keyFromPersonaId(id), organization, until === null ? null : Instant.toIso(until))
     ),
   existing: (organization) =>
     Host.use((database) =>
