@@ -141,8 +141,8 @@ export const makePayloadLogContextReader = (payload: string, organizationId: Org
 const Payload = Schema.fromJsonString(Schema.Struct({ data: Schema.Struct({ topic_id: TopicId, share_id: ShareId }) }))
 
 /**
- * Marks the span of a delivery like `addLogContextToSpan`, but links the span to the event's span. The event's span links
- * to the topic's span.
+ * Marks the span of a delivery like `addLogContextToSpan`, but links the span to the event's span. The event's span
+ * links to the topic's span.
  */
 export const markDeliverySpan = (id: EventId, logContext: () => LogContext): Effect.Effect<void> =>
   Effect.withFiber((fiber) => {
@@ -167,7 +167,8 @@ export const traceWithLogContext = <A, E, R>(
   )
 
 /**
- * Works like `traceWithLogContext`, and also adds the log context to each log line of the effect. Jobs use this function.
+ * Works like `traceWithLogContext`, and also adds the log context to each log line of the effect. Jobs use this
+ * function.
  */
 export const traceAndLogWithLogContext = <A, E, R>(
   self: Effect.Effect<A, E, R>,
