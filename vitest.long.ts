@@ -1,11 +1,16 @@
 import { configDefaults, defineConfig } from "vitest/config"
-import { freshBundle, nativeModuleOptions, onSqliteAlone, postgres } from "./vitest.workspace.ts"
+import {
+  freshBundleGlobalSetup,
+  nativeModuleOptions,
+  postgresGlobalSetup,
+  sqliteOnlyTestPatterns
+} from "./vitest.workspace.ts"
 
 const slow = {
   testTimeout: 600_000,
   hookTimeout: 300_000,
   expect: { poll: { timeout: 60_000 } },
-  globalSetup: [postgres, freshBundle],
+  globalSetup: [postgresGlobalSetup, freshBundleGlobalSetup],
   experimental: nativeModuleOptions
 }
 
@@ -29,7 +34,7 @@ export default defineConfig({
           ...slow,
           name: "hosts/test on Postgres",
           include: ["hosts/test/test/**/*.test.ts", "hosts/test/test-long/{mail,webhooks}/*.test.ts"],
-          exclude: [...configDefaults.exclude, ...onSqliteAlone],
+          exclude: [...configDefaults.exclude, ...sqliteOnlyTestPatterns],
           env: { TEST_STORES: "postgres", TEST_SOCKETS: "true" }
         }
       }

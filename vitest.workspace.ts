@@ -16,13 +16,13 @@ const folders = {
  * The harness uses SQLite in memory, whatever database the other tests use. Tests of embedding create their own
  * databases.
  */
-export const onSqliteAlone = ["hosts/test/test/harness/*.test.ts", "hosts/test/test/embedding/*.test.ts"]
+export const sqliteOnlyTestPatterns = ["hosts/test/test/harness/*.test.ts", "hosts/test/test/embedding/*.test.ts"]
 
 /** Starts one Postgres server for the run. */
-export const postgres = join(import.meta.dirname, "hosts", "test", "src", "postgres", "GlobalSetup.ts")
+export const postgresGlobalSetup = join(import.meta.dirname, "hosts", "test", "src", "postgres", "GlobalSetup.ts")
 
 /** Tests of the Node host start processes, which start twice as fast from a bundle of the current sources. */
-export const freshBundle = join(import.meta.dirname, "scripts", "packing", "FreshBundle.ts")
+export const freshBundleGlobalSetup = join(import.meta.dirname, "scripts", "packing", "FreshBundle.ts")
 
 /**
  * Node strips the types itself. Vite would turn each use of an import into a property access, which makes tests a sixth
@@ -65,7 +65,14 @@ export default defineConfig((): ViteUserConfig => {
       maxWorkers: availableParallelism() + 1,
       projects: [
         { test: { ...shared, name: "packages", include: filesOf(folders.packages) } },
-        { test: { ...shared, name: "hosts", include: filesOf(folders.hosts), globalSetup: [postgres, freshBundle] } }
+        {
+          test: {
+            ...shared,
+            name: "hosts",
+            include: filesOf(folders.hosts),
+            globalSetup: [postgresGlobalSetup, freshBundleGlobalSetup]
+          }
+        }
       ]
     }
   }

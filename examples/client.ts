@@ -11,7 +11,7 @@ import {
 } from "@partner-commentary/client"
 
 /** Options are `{ apiKey: "pk_live_…", baseUrl: "https://api.example.com" }`. */
-export const ask = async (options: PartnerCommentaryOptions, content: string, wait?: WaitOptions) => {
+export const requestCommentaries = async (options: PartnerCommentaryOptions, content: string, wait?: WaitOptions) => {
   const client = new PartnerCommentary(options)
   const personas = (await client.personas.list()).slice(0, 3) // a test key's end in seconds, all but Wren Waits
   try {

@@ -36,9 +36,9 @@ export interface Options {
   readonly newsroom: string
 }
 
-// #region ask
+// #region submit-article
 /** Submits an article to every persona of the newsroom and stores the topic's id beside it, in one transaction. */
-export const ask = Effect.fn("ask")(function* (newsroom: string, article: string) {
+export const submitArticle = Effect.fn("submitArticle")(function* (newsroom: string, article: string) {
   const sql = yield* SqlClient.SqlClient
   const topics = yield* Topics
   const organization = Option.getOrThrow(yield* (yield* OrganizationStore).find(OrganizationId.make(newsroom)))
@@ -66,13 +66,13 @@ export const ask = Effect.fn("ask")(function* (newsroom: string, article: string
 const yourRoutes = (newsroom: string) =>
   HttpRouter.use(
     Effect.fnUntraced(function* (router) {
-      const services = yield* Effect.context<Effect.Services<ReturnType<typeof ask>>>()
+      const services = yield* Effect.context<Effect.Services<ReturnType<typeof submitArticle>>>()
       yield* router.add(
         "POST",
         "/articles/:id/ask",
         Effect.gen(function* () {
           const { id = "" } = yield* HttpRouter.params
-          return HttpServerResponse.jsonUnsafe({ topic: yield* ask(newsroom, id) })
+          return HttpServerResponse.jsonUnsafe({ topic: yield* submitArticle(newsroom, id) })
         }).pipe(Effect.provideContext(services), Effect.orDie)
       )
     })

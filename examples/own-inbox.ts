@@ -4,13 +4,13 @@ import { type PartnerCommentary, PartnerCommentaryError } from "partner-commenta
 
 // #region own-inbox
 /** Only errors with these codes are the creator's mistakes. Do not show messages of other errors to creators. */
-const statuses = new Map([
+const statusByErrorCode = new Map([
   ["not_found", 404],
   ["invalid_request", 400]
 ])
 
 /** `emailOf` returns the address of the creator who has logged in to your application. */
-export const inbox = (pc: PartnerCommentary, emailOf: (request: object) => string) => {
+export const makeCreatorInboxRouter = (pc: PartnerCommentary, emailOf: (request: object) => string) => {
   const router = Router()
   router.get("/requests", async (request, response) => {
     response.json(await pc.creators.openRequests({ email: emailOf(request) }))
@@ -21,7 +21,7 @@ export const inbox = (pc: PartnerCommentary, emailOf: (request: object) => strin
     try {
       response.json(await pc.creators[action]({ ...request.body, share_id, email: emailOf(request) }))
     } catch (error) {
-      const status = error instanceof PartnerCommentaryError && statuses.get(error.code)
+      const status = error instanceof PartnerCommentaryError && statusByErrorCode.get(error.code)
       if (!status) throw error
       response.status(status).json({ code: error.code, message: error.message })
     }

@@ -2,7 +2,7 @@
 import type { SendMail } from "partner-commentary/ports/MailFunction"
 
 // #region own-mail
-export const mail =
+export const makeHttpMailSender =
   (url: string, token: string): SendMail =>
   async ({ html, id, subject, text, to }, { signal }) => {
     // The id is the same in every attempt, so the mail service can drop a repeated mail.

@@ -17,7 +17,7 @@ type Author = Record<"id" | "pen_name" | "about" | "email" | "joined", string>
  * Requests contain persona ids as lower-case UUIDs, whatever their case in the table. The service
  * refuses other ids and names them. An index on lower(id) supports the lookup.
  */
-const persona = ({ about, email, id, joined, pen_name: name }: Author) => {
+const toPersona = ({ about, email, id, joined, pen_name: name }: Author) => {
   const notKept = { imageUrl: "", expertise: [], socialLinks: {} }
   const known = { id: id.toLowerCase() as PersonaId, name, bio: about, createdAt: Instant.fromIso(joined) }
   return { ...known, creator: { name, email }, ...notKept }
@@ -26,16 +26,16 @@ const persona = ({ about, email, id, joined, pen_name: name }: Author) => {
 export const layer = Layer.effect(
   PersonaStore,
   Effect.map(SqlClient.SqlClient, (sql) => {
-    const under = (partner: OrganizationId, at: Instant.Instant) => sql`FROM authors a JOIN contracts c
+    const contractsOf = (partner: OrganizationId, at: Instant.Instant) => sql`FROM authors a JOIN contracts c
       ON c.author = a.id WHERE c.partner = ${partner} AND (c.ends IS NULL OR c.ends > ${Instant.toIso(at)})`
-    const all = Effect.map((rows: ReadonlyArray<Author>) => rows.map(persona))
+    const all = Effect.map((rows: ReadonlyArray<Author>) => rows.map(toPersona))
     return PersonaStore.of({
       find: (id) =>
         Effect.orDie(Effect.map(all(sql<Author>`SELECT * FROM authors WHERE lower(id) = ${id}`), Option.fromIterable)),
       licensedAmong: (partner, ids, at) =>
-        Effect.orDie(all(sql<Author>`SELECT a.* ${under(partner, at)} AND lower(a.id) IN ${sql.in(ids)}`)),
+        Effect.orDie(all(sql<Author>`SELECT a.* ${contractsOf(partner, at)} AND lower(a.id) IN ${sql.in(ids)}`)),
       licensed: (partner, at) =>
-        Effect.orDie(all(sql<Author>`SELECT a.* ${under(partner, at)} ORDER BY a.pen_name, lower(a.id)`))
+        Effect.orDie(all(sql<Author>`SELECT a.* ${contractsOf(partner, at)} ORDER BY a.pen_name, lower(a.id)`))
     })
   })
 )
@@ -43,5 +43,5 @@ export const layer = Layer.effect(
 
 // #region stores
 /** Replaces `Sqlite.layer({ filename: database })`. Every service that needs a PersonaStore gets this PersonaStore. */
-export const stores = (database: string) => Sqlite.layerWith({ filename: database }, layer)
+export const storesWithOwnPersonas = (database: string) => Sqlite.layerWith({ filename: database }, layer)
 // #endregion

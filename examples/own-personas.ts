@@ -8,31 +8,31 @@ interface Author {
 }
 
 /** The id of a persona must be a UUID and never change, so derive the id from the integer key. */
-export const idOf = (key: number) => `00000000-0000-8000-8000-${String(key).padStart(12, "0")}`
-const keyOf = (id: string) => (/^0{8}-0000-8000-8000-(\d{12})$/.exec(id) ?? [])[1] ?? -1
+export const personaIdFromKey = (key: number) => `00000000-0000-8000-8000-${String(key).padStart(12, "0")}`
+const keyFromPersonaId = (id: string) => (/^0{8}-0000-8000-8000-(\d{12})$/.exec(id) ?? [])[1] ?? -1
 
-const persona = ({ about, email, joined, key, pen_name }: Author) => ({
-  id: idOf(Number(key)),
+const toPersona = ({ about, email, joined, key, pen_name }: Author) => ({
+  id: personaIdFromKey(Number(key)),
   name: String(pen_name),
   bio: String(about),
   creator: { email: String(email) },
   created_at: String(joined)
 })
 
-export const personas = (database: DatabaseSync): PersonaReader => ({
+export const makePersonaReader = (database: DatabaseSync): PersonaReader => ({
   find: (id) => {
-    const found = database.prepare("SELECT * FROM authors WHERE key = ?").get(keyOf(id))
-    return found === undefined ? null : persona(found as never)
+    const found = database.prepare("SELECT * FROM authors WHERE key = ?").get(keyFromPersonaId(id))
+    return found === undefined ? null : toPersona(found as never)
   },
   licensed: (organization, ids, { at }) => {
-    const keys = JSON.stringify(ids?.map(keyOf) ?? null)
+    const keys = JSON.stringify(ids?.map(keyFromPersonaId) ?? null)
     const contracts = `SELECT a.* FROM authors a JOIN contracts c ON c.author = a.key
       WHERE c.partner = ?1 AND (c.ends IS NULL OR c.ends > ?2)
       AND (?3 = 'null' OR a.key IN (SELECT CAST(value AS INTEGER) FROM json_each(?3)))`
     return database
       .prepare(contracts)
       .all(organization, at.toISOString(), keys)
-      .map((found) => persona(found as never))
+      .map((found) => toPersona(found as never))
   }
 })
 // #endregion

@@ -9,7 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as HttpServer from "effect/http/HttpServer"
 import * as Layer from "effect/Layer"
-import { ask } from "../client.ts"
+import { requestCommentaries } from "../client.ts"
 import { application } from "../effect-server.ts"
 import { openService } from "../service.ts"
 
@@ -46,7 +46,9 @@ const story = Effect.gen(function* () {
     )
 
   const options = { apiKey, baseUrl }
-  const asking = yield* Effect.forkChild(Effect.promise(() => ask(options, content, { intervalMs: 20 })))
+  const asking = yield* Effect.forkChild(
+    Effect.promise(() => requestCommentaries(options, content, { intervalMs: 20 }))
+  )
   yield* act(yield* link(/asks Bo Lindqvist/), "decline", {})
   yield* act(yield* link(/asks Ada Vance/), "respond", { perspective })
   yield* act(yield* link(/^A draft for Ada Vance/), "approve", {})
@@ -55,7 +57,7 @@ const story = Effect.gen(function* () {
   assert.include(lines.join("\n"), perspective)
   assert.include(lines, "Bo Lindqvist: declined")
 
-  const again = yield* Effect.promise(() => ask(options, content))
+  const again = yield* Effect.promise(() => requestCommentaries(options, content))
   assert.include(again, `${bo.id}: duplicate`)
 })
 
@@ -65,7 +67,7 @@ const rehearsal = Effect.gen(function* () {
   yield* Seed.createPersona(owner)
   const { text: apiKey } = yield* Seed.issueApiKey(owner, { environment: "test" })
   const options = { apiKey, baseUrl: HttpServer.formatAddress(server.address) }
-  const [approved, ...rest] = yield* Effect.promise(() => ask(options, content, { timeoutMs: 20_000 }))
+  const [approved, ...rest] = yield* Effect.promise(() => requestCommentaries(options, content, { timeoutMs: 20_000 }))
   assert.match(approved ?? "", /^Avery Approves: \S/)
   assert.deepStrictEqual(rest, ["Dana Declines: declined", "Eden Expires: expired"])
 })

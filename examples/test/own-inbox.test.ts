@@ -9,7 +9,7 @@ import express, { type ErrorRequestHandler } from "express"
 import { partnerCommentary } from "partner-commentary"
 import { sqlite } from "partner-commentary/sqlite"
 import { expect, it } from "vitest"
-import { inbox } from "../own-inbox.ts"
+import { makeCreatorInboxRouter } from "../own-inbox.ts"
 
 it("a creator can answer in the application's own pages, but cannot answer for another creator", async (test) => {
   const pc = partnerCommentary({
@@ -29,7 +29,7 @@ it("a creator can answer in the application's own pages, but cannot answer for a
   let email = "ada@creators.example"
   const server = express()
     .use(express.json())
-    .use(inbox(pc, () => email))
+    .use(makeCreatorInboxRouter(pc, () => email))
     .listen(0, "127.0.0.1")
   await once(server, "listening")
   test.onTestFinished(() => void server.close().closeAllConnections())
@@ -63,7 +63,7 @@ it("if the service cannot start, the creator gets a server error that does not n
   const failed: ErrorRequestHandler = (_error, _request, response, _next) => void response.sendStatus(500)
   const server = express()
     .use(express.json())
-    .use(inbox(pc, () => "ada@creators.example"))
+    .use(makeCreatorInboxRouter(pc, () => "ada@creators.example"))
     .use(failed)
     .listen(0, "127.0.0.1")
   await once(server, "listening")

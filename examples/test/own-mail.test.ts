@@ -5,7 +5,7 @@ import { once } from "node:events"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { expect, it } from "vitest"
-import { mail } from "../own-mail.ts"
+import { makeHttpMailSender } from "../own-mail.ts"
 
 const message = {
   id: "m-1",
@@ -26,7 +26,7 @@ it("a mail has an idempotency key, and only an address that the mail service ref
   }).listen(0, "127.0.0.1")
   await once(server, "listening")
   test.onTestFinished(() => void server.close().closeAllConnections())
-  const send = mail(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, "token")
+  const send = makeHttpMailSender(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, "token")
   const context = { signal: AbortSignal.timeout(10_000) }
   await send(message as never, context)
   await expect(send(message as never, context)).rejects.toMatchObject({ permanent: false })

@@ -7,7 +7,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as PersonaFunctions from "partner-commentary/ports/PersonaFunctions"
-import { idOf, personas } from "../own-personas.ts"
+import { makePersonaReader, personaIdFromKey } from "../own-personas.ts"
 
 class Host extends Context.Service<Host, DatabaseSync>()("examples/test/Host") {
   static readonly layer = Layer.sync(Host, () => {
@@ -18,23 +18,23 @@ class Host extends Context.Service<Host, DatabaseSync>()("examples/test/Host") {
   })
 }
 
-const store = Layer.unwrap(Host.useSync((database) => PersonaFunctions.layer(personas(database))))
-const keyOf = (id: string) => Number(id.slice(-12))
+const store = Layer.unwrap(Host.useSync((database) => PersonaFunctions.layer(makePersonaReader(database))))
+const keyFromPersonaId = (id: string) => Number(id.slice(-12))
 let lastKey = 0
 
 PersonaReadingSuite.suite("integer keys of the host", Layer.provideMerge(store, Host.layer), {
-  personaId: () => PersonaId.make(idOf(++lastKey)),
+  personaId: () => PersonaId.make(personaIdFromKey(++lastKey)),
   publish: ({ bio, createdAt, creator, id, name }) =>
     Host.useSync((database) =>
       database
         .prepare("INSERT INTO authors VALUES (?, ?, ?, ?, ?)")
-        .run(keyOf(id), name, bio, creator.email, Instant.toIso(createdAt))
+        .run(keyFromPersonaId(id), name, bio, creator.email, Instant.toIso(createdAt))
     ),
   license: (organization, id, until) =>
     Host.useSync((database) =>
       database
         .prepare("INSERT INTO contracts VALUES (?, ?, ?)")
-        .run(keyOf(id), organization, until === null ? null : Instant.toIso(until))
+        .run(keyFromPersonaId(id), organization, until === null ? null : Instant.toIso(until))
     ),
   existing: (organization) =>
     Host.use((database) =>

@@ -29,7 +29,7 @@ export interface ApplicationPoolSession extends Queryable {
 }
 
 /** A `pg.Pool`, or any other pool with the methods `query` and `connect`. */
-export interface HostSessionPool extends Queryable {
+export interface ApplicationSessionPool extends Queryable {
   readonly connect: () => PromiseLike<ApplicationPoolSession>
 }
 
@@ -42,7 +42,7 @@ export interface SingleSession extends Queryable {
   readonly transaction: (use: (session: any) => Promise<any>) => Promise<any>
 }
 
-export type HostPool = HostSessionPool | SingleSession
+export type HostPool = ApplicationSessionPool | SingleSession
 
 export const isHostPool = (given: unknown): given is HostPool =>
   isQueryable(given) &&

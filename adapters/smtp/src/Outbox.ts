@@ -23,26 +23,27 @@ export interface OutboxMail {
  * The pattern of the file names. A name begins with the time, so that names sort by time, and contains no `:`, because
  * some file systems refuse that character.
  */
-const name = /^(\d{4}-\d{2}-\d{2}T\d{2})-(\d{2})-(\d{2}\.\d{3}Z)_([\w.-]+)\.eml$/
+const fileNamePattern = /^(\d{4}-\d{2}-\d{2}T\d{2})-(\d{2})-(\d{2}\.\d{3}Z)_([\w.-]+)\.eml$/
 
 export const fileNameOfMail = (instant: string, id: string) => `${instant.replaceAll(":", "-")}_${id}.eml`
 
-export const mailIdOfFile = (file: string): Option.Option<string> => Option.fromNullishOr(name.exec(file)?.[4])
+export const mailIdOfFile = (file: string): Option.Option<string> =>
+  Option.fromNullishOr(fileNamePattern.exec(file)?.[4])
 
-const shown = (address: Address | undefined) =>
+const formatAddress = (address: Address | undefined) =>
   address === undefined ? "" : address.name ? `${address.name} <${address.address}>` : (address.address ?? "")
 
-const mail = (file: string, email: Email): OutboxMail => ({
+const toOutboxMail = (file: string, email: Email): OutboxMail => ({
   file,
-  date: file.replace(name, "$1:$2:$3"),
-  from: shown(email.from),
-  to: (email.to ?? []).map(shown).join(", "),
+  date: file.replace(fileNamePattern, "$1:$2:$3"),
+  from: formatAddress(email.from),
+  to: (email.to ?? []).map(formatAddress).join(", "),
   subject: email.subject ?? "",
   text: email.text ?? ""
 })
 
 /** The maximum number of mails that `list` returns. */
-const shownAtMost = 100
+const maxListedMails = 100
 
 export class Outbox extends Context.Service<
   Outbox,
@@ -59,7 +60,7 @@ export const layer = ({ folder }: { readonly folder: string }) =>
     const read = Effect.fnUntraced(
       function* (file: string) {
         const email = yield* Effect.tryPromise(() => readFile(join(folder, file)).then((raw) => PostalMime.parse(raw)))
-        return email.from === undefined ? Option.none() : Option.some(mail(file, email))
+        return email.from === undefined ? Option.none() : Option.some(toOutboxMail(file, email))
       },
       Effect.orElseSucceed(Option.none<OutboxMail>)
     )
@@ -69,15 +70,15 @@ export const layer = ({ folder }: { readonly folder: string }) =>
         () => []
       )
       const newest = files
-        .filter((file) => name.test(file))
+        .filter((file) => fileNamePattern.test(file))
         .sort()
         .reverse()
-        .slice(0, shownAtMost)
+        .slice(0, maxListedMails)
       const mails = yield* Effect.forEach(newest, read, { concurrency: 8 })
       return mails.flatMap(Option.toArray)
     })
     return {
       list: Effect.withSpan(list, "Outbox.list"),
-      find: Effect.fn("Outbox.find")((file) => (name.test(file) ? read(file) : Effect.succeedNone))
+      find: Effect.fn("Outbox.find")((file) => (fileNamePattern.test(file) ? read(file) : Effect.succeedNone))
     }
   })

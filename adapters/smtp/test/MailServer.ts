@@ -88,7 +88,7 @@ export const startSilentServer = (greet: (socket: Socket) => void) =>
   })
 
 /** Starts a server that accepts any mail up to the final dot. Then `onSent` decides how the server replies. */
-export const startScriptedServer = (onSent: (socket: Socket) => void) =>
+export const startScriptedSmtpServer = (onSent: (socket: Socket) => void) =>
   startSilentServer((socket) => {
     let text = ""
     let isData = false

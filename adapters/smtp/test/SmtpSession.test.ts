@@ -7,7 +7,7 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Redacted from "effect/Redacted"
 import { makeMailer, makeMessage, senderAddress } from "./Fixtures.ts"
-import { replyError, startMailServer, startScriptedServer } from "./MailServer.ts"
+import { replyError, startMailServer, startScriptedSmtpServer } from "./MailServer.ts"
 
 const to = (port: number, options: Partial<SmtpMailerOptions> = {}) =>
   makeMailer(
@@ -56,7 +56,7 @@ describe.concurrent("Slow SMTP server", () => {
 
   it.live("the final reply of a slow server has a longer timeout than the earlier steps", () =>
     Effect.gen(function* () {
-      const server = yield* startScriptedServer((socket) => setTimeout(() => socket.write("250 taken\r\n"), 1500))
+      const server = yield* startScriptedSmtpServer((socket) => setTimeout(() => socket.write("250 taken\r\n"), 1500))
       const { send } = yield* to(server.port, { timeout: "1 second", answerTimeout: "10 seconds" })
       yield* send(makeMessage())
     })
@@ -68,11 +68,11 @@ describe.concurrent("Mail whose bytes were all sent", () => {
     "a completely sent mail is reported as unanswered, not as refused, if the connection breaks before the reply",
     () =>
       Effect.gen(function* () {
-        const breaking = yield* startScriptedServer((socket) => socket.destroy())
+        const breaking = yield* startScriptedSmtpServer((socket) => socket.destroy())
         const whole = yield* Effect.flip((yield* to(breaking.port)).send(makeMessage()))
         assert.deepInclude(whole, { permanent: false, unanswered: true })
 
-        const refusing = yield* startScriptedServer((socket) => socket.write("451 not now\r\n"))
+        const refusing = yield* startScriptedSmtpServer((socket) => socket.write("451 not now\r\n"))
         const answered = yield* Effect.flip((yield* to(refusing.port)).send(makeMessage()))
         assert.isUndefined(answered.unanswered, answered.reason)
 
@@ -84,7 +84,7 @@ describe.concurrent("Mail whose bytes were all sent", () => {
 
   it.live("a completely sent mail that gets no reply in time is reported as unanswered", () =>
     Effect.gen(function* () {
-      const server = yield* startScriptedServer(() => undefined)
+      const server = yield* startScriptedSmtpServer(() => undefined)
       const refused = yield* Effect.flip((yield* to(server.port, { answerTimeout: "300 millis" })).send(makeMessage()))
       assert.deepInclude(refused, { permanent: false, unanswered: true })
       assert.match(refused.reason, /did not answer within 300ms after the whole mail: it may have arrived/)
@@ -101,7 +101,7 @@ describe.concurrent("Stop of the service", () => {
     answer: (socket: { readonly write: (text: string) => unknown }) => void
   ) {
     const whole = yield* Deferred.make<void>()
-    const server = yield* startScriptedServer((socket) => {
+    const server = yield* startScriptedSmtpServer((socket) => {
       Deferred.doneUnsafe(whole, Exit.void)
       answer(socket)
     })

@@ -40,7 +40,7 @@ export interface AcknowledgedTimes {
   readonly drafts: Map<number, RequestPeriod>
 }
 
-export interface CreatorServices {
+export interface SimulatedCreatorContext {
   /** The URL of the creator's link: `{api_root}/creator/{token}`. */
   readonly address: string
   readonly onSend: () => void
@@ -52,12 +52,15 @@ export interface CreatorServices {
 }
 
 /** The time in milliseconds after which a missing draft fails the run. */
-const patience = 100_000
+const draftTimeoutMs = 100_000
 
 const order = ["topic_sent", "opinion_injected", "commentary_generated", "creator_approved"]
 
-export const simulateCreator = async (plan: AssignmentPlan, around: CreatorServices): Promise<ExpectedOutcome> => {
-  const { acknowledged, address, count, onSend } = around
+export const simulateCreator = async (
+  plan: AssignmentPlan,
+  context: SimulatedCreatorContext
+): Promise<ExpectedOutcome> => {
+  const { acknowledged, address, count, onSend } = context
   const { course, perspective, random } = plan
   let reached = 0
 
@@ -84,9 +87,9 @@ export const simulateCreator = async (plan: AssignmentPlan, around: CreatorServi
     number: number,
     startAgain: () => Promise<unknown>
   ): Promise<NonNullable<CreatorView["draft"]>> => {
-    const until = Date.now() + patience
+    const until = Date.now() + draftTimeoutMs
     let told = !plan.waitsForMail
-    if (!told) void around.draftMail(number).then(() => (told = true))
+    if (!told) void context.draftMail(number).then(() => (told = true))
     while (Date.now() < until) {
       const view = await look()
       const isThere = view.draft?.number === number
@@ -95,7 +98,7 @@ export const simulateCreator = async (plan: AssignmentPlan, around: CreatorServi
       else if (!isThere && view.generation !== "running") throw new Error(`${plan.name}: nobody writes draft ${number}`)
       await sleep(random.between(1500, 2500))
     }
-    throw new Error(`${plan.name} got no draft ${number}, or no mail about it, within ${patience} ms`)
+    throw new Error(`${plan.name} got no draft ${number}, or no mail about it, within ${draftTimeoutMs} ms`)
   }
 
   if (course === "silent") return { status: "expired", failure: "expired", content: null }

@@ -25,9 +25,9 @@ const lease = 2000
 
 const surroundings = async (variables: EnvironmentVariables, personas: number) => {
   const folder = mkdtempSync(join(tmpdir(), "kill-"))
-  const [post, writer] = await Promise.all([SmtpServer.openSmtpServer(), Writer.openGeneratorServer()])
+  const [smtpServer, writer] = await Promise.all([SmtpServer.openSmtpServer(), Writer.openGeneratorServer()])
   const at = await makeTestServiceConfig(folder, {
-    SMTP_URL: post.url,
+    SMTP_URL: smtpServer.url,
     MAIL_FROM: "Partner Commentary <desk@commentary.example>",
     GENERATOR_URL: writer.url,
     GENERATOR_MODEL: "m",
@@ -39,11 +39,11 @@ const surroundings = async (variables: EnvironmentVariables, personas: number) =
   const host = new HostProcess(at)
   onTestFinished(async () => {
     await host.stop()
-    await Promise.all([post.close(), writer.close(), wire.close()])
+    await Promise.all([smtpServer.close(), writer.close(), wire.close()])
     rmSync(folder, { recursive: true })
   })
   const fixtures = await Fixtures.seedOrganization(at, personas)
-  return { at, host, wire, post, writer, fixtures }
+  return { at, host, wire, smtpServer, writer, fixtures }
 }
 
 /** Starts the service and prepares a topic with one assignment. */
@@ -80,9 +80,9 @@ const end = async (host: HostProcess, database: string) => {
 }
 
 test("after a kill during draft generation, the attempt is repeated when its lease expires, and the draft arrives once", async () => {
-  const { address, at, host, post, submit, writer } = await started()
+  const { address, at, host, smtpServer, submit, writer } = await started()
   await submit()
-  const { token } = await eventually("the request's mail", () => post.letters[0])
+  const { token } = await eventually("the request's mail", () => smtpServer.letters[0])
   let answer: (good: boolean) => void = () => {}
   writer.work = () => new Promise((resolve) => (answer = resolve))
   const perspective = "Form beats fame, and I stand by it."
@@ -99,12 +99,12 @@ test("after a kill during draft generation, the attempt is repeated when its lea
   answer(true)
   const draft = await drafted(address(token))
   assert.strictEqual(draft.content, `${perspective} Version 2.`)
-  await eventually("the draft's mail", () => post.letters.find(({ occasion }) => occasion === "draft-1"))
+  await eventually("the draft's mail", () => smtpServer.letters.find(({ occasion }) => occasion === "draft-1"))
   await sleep(2 * lease)
 
   assert.lengthOf(writer.orders, 2)
   assert.deepStrictEqual(
-    post.letters.map(({ occasion }) => occasion),
+    smtpServer.letters.map(({ occasion }) => occasion),
     ["request", "draft-1"]
   )
   const books = await end(host, at.database)
@@ -112,21 +112,21 @@ test("after a kill during draft generation, the attempt is repeated when its lea
 })
 
 test("if the service is killed after the mail server accepted a mail and before the reply, the mail is sent again with the same Message-ID", async () => {
-  const { address, at, host, post, submit } = await started()
+  const { address, at, host, smtpServer, submit } = await started()
   // Kill the service before the mail server answers the first mail. The mail server never answers the first mail.
-  post.linger = (letter) =>
-    post.letters.indexOf(letter) === 0 ? host.kill().then(() => new Promise(() => {})) : Promise.resolve()
+  smtpServer.linger = (letter) =>
+    smtpServer.letters.indexOf(letter) === 0 ? host.kill().then(() => new Promise(() => {})) : Promise.resolve()
   const before = Date.now()
   await submit()
-  const second = await eventually("the mail again", () => post.letters[1])
-  const [first] = post.letters
+  const second = await eventually("the mail again", () => smtpServer.letters[1])
+  const [first] = smtpServer.letters
   assert.isNull(first!.answeredAt, "the first hand-over was never answered")
   assert.strictEqual(second.messageId, first!.messageId)
   assert.isAtLeast(second.acceptedAt - before, lease, "not before the lease is over")
   await sleep(2 * lease)
 
-  assert.lengthOf(post.letters, 2, "and no third time")
-  for (const { token } of post.letters) {
+  assert.lengthOf(smtpServer.letters, 2, "and no third time")
+  for (const { token } of smtpServer.letters) {
     assert.strictEqual((await callApi<CreatorView>(address(token))).data.status, "topic_sent", "both links work")
   }
   const books = await end(host, at.database)
@@ -137,12 +137,12 @@ test("if the service is killed after the mail server accepted a mail and before 
 })
 
 test("after a kill between an action and its response, a repeated action changes nothing and returns the result of the first action", async () => {
-  const { address, at, host, post, submit, wire } = await started()
+  const { address, at, host, smtpServer, submit, wire } = await started()
   await host.ready()
   const lost = () => wire.loseNext().then(() => host.kill())
   const [submitted] = await Promise.all([submit(), lost()])
   assert.strictEqual(submitted.by, "repeat")
-  const { token } = await eventually("the request's mail", () => post.letters[0])
+  const { token } = await eventually("the request's mail", () => smtpServer.letters[0])
   const act = async (action: string, body: unknown) => {
     const [first] = await Promise.all([callApi<CreatorView>(`${address(token)}/${action}`, { body }), lost()])
     assert.isAtLeast(first.broken, 1)

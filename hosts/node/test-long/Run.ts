@@ -14,7 +14,7 @@ import * as Partner from "./Partner.ts"
 import * as Plan from "./Plan.ts"
 import { makeRandomSource, type RandomSource } from "./Randomness.ts"
 import type { ReceivedMail, SmtpServer } from "./SmtpServer.ts"
-import { type VerificationReport, type VerifiedAssignment, verifyKillTest } from "./Verification.ts"
+import { type AssignmentExpectation, type VerificationReport, verifyKillTest } from "./Verification.ts"
 import type { GeneratorServer } from "./Writer.ts"
 
 export interface KillTestSetup {
@@ -22,7 +22,7 @@ export interface KillTestSetup {
   readonly host: HostProcess
   /** The callers connect to the service through this proxy. */
   readonly wire: LossyProxy
-  readonly post: SmtpServer
+  readonly smtpServer: SmtpServer
   readonly writer: GeneratorServer
   readonly fixtures: SeededOrganization
 }
@@ -43,12 +43,12 @@ const longestRage = 70_000
 const longestQuiet = 100_000
 
 export const runKillTest = async (scene: KillTestSetup, seed: number): Promise<VerificationReport> => {
-  const { at, fixtures, host, post, wire, writer } = scene
+  const { at, fixtures, host, smtpServer, wire, writer } = scene
   const random = makeRandomSource(seed)
   const plans = Plan.generatePlans(random.fork(1), topics, fixtures.personas)
   const killer = new ProcessKiller(host, wire, random.fork(2))
   const line = { root: wire.root, key: fixtures.key }
-  const assigned = new Map<string, VerifiedAssignment>()
+  const assigned = new Map<string, AssignmentExpectation>()
   const failures: Array<string> = []
   const fail = (cause: unknown) => void failures.push(cause instanceof Error ? cause.message : String(cause))
   let atWork = 0
@@ -66,7 +66,7 @@ export const runKillTest = async (scene: KillTestSetup, seed: number): Promise<V
       topic,
       acknowledged: { answered: null, drafts: new Map() },
       outcome: null
-    } as VerifiedAssignment
+    } as AssignmentExpectation
     assigned.set(letter.shareId, entry)
     entry.outcome = await Creator.simulateCreator(plan, {
       address,
@@ -74,7 +74,9 @@ export const runKillTest = async (scene: KillTestSetup, seed: number): Promise<V
       count: () => actions++,
       acknowledged: entry.acknowledged,
       draftMail: async (number) => {
-        while (!post.letters.some((one) => one.shareId === letter.shareId && one.occasion === `draft-${number}`)) {
+        while (
+          !smtpServer.letters.some((one) => one.shareId === letter.shareId && one.occasion === `draft-${number}`)
+        ) {
           await sleep(100)
         }
       }
@@ -82,7 +84,7 @@ export const runKillTest = async (scene: KillTestSetup, seed: number): Promise<V
   }
 
   const begun = new Set<string>()
-  post.onAccepted = (letter) => {
+  smtpServer.onAccepted = (letter) => {
     killer.moments.emit("handover")
     if (letter.occasion !== "request" || begun.has(letter.shareId)) return
     begun.add(letter.shareId)
@@ -117,7 +119,7 @@ export const runKillTest = async (scene: KillTestSetup, seed: number): Promise<V
   await sleep(warmUp)
   const raging = Date.now()
   await killer.rage(() => host.kills.length < leastKills || (submitting && Date.now() < raging + longestRage))
-  const calm = Date.now()
+  const killsStoppedAt = Date.now()
   await partnering
 
   const quiet = await quietens(at, line, () => atWork === 0)
@@ -134,28 +136,28 @@ export const runKillTest = async (scene: KillTestSetup, seed: number): Promise<V
     seed,
     failures: [...failures, ...host.complaints],
     kills: host.kills,
-    calm,
-    seconds: { underFire: (calm - began) / 1000, untilQuiet: (Date.now() - calm) / 1000 },
-    ways: killer.tally,
+    killsStoppedAt,
+    seconds: { underFire: (killsStoppedAt - began) / 1000, untilQuiet: (Date.now() - killsStoppedAt) / 1000 },
+    killCountsByMoment: killer.tally,
     actions,
     views,
     total: pagination.total,
     assigned,
-    post,
-    orders: writer.orders.length,
-    books: Ledger.readDatabaseSnapshot(at.database)
+    smtpServer,
+    generatorCalls: writer.orders.length,
+    database: Ledger.readDatabaseSnapshot(at.database)
   })
 }
 
 /** Makes the mail server and the generator sometimes respond slowly and sometimes fail. */
 const trouble = (
-  { post, writer }: KillTestSetup,
+  { smtpServer, writer }: KillTestSetup,
   random: RandomSource,
   plans: ReadonlyArray<Plan.TopicPlan>,
   host: HostProcess
 ) => {
   const waited = new Set<string>()
-  post.judge = (letter) => {
+  smtpServer.judge = (letter) => {
     // A deferred mail arrives a minute later, so mails with a short deadline are not deferred.
     const number = Plan.topicNumberOfContent(letter.text)
     const hurried = plans[number]?.assignments.some(
@@ -166,7 +168,7 @@ const trouble = (
     waited.add(letter.messageId)
     return "later"
   }
-  post.linger = () => (random.chance(0.2) ? sleep(random.between(20, 250)) : Promise.resolve())
+  smtpServer.linger = () => (random.chance(0.2) ? sleep(random.between(20, 250)) : Promise.resolve())
   writer.work = async () => {
     // The delay is sometimes longer than the lease of the draft job. The service must then discard the result.
     await sleep(random.chance(0.04) ? 2700 : random.between(5, random.chance(0.3) ? 1200 : 200))

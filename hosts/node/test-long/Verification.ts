@@ -8,7 +8,7 @@ import * as Repeats from "./Repeats.ts"
 import type { TopicViews } from "./Run.ts"
 import type { SmtpServer } from "./SmtpServer.ts"
 
-export interface VerifiedAssignment {
+export interface AssignmentExpectation {
   readonly plan: AssignmentPlan
   readonly topic: TopicPlan
   readonly acknowledged: AcknowledgedTimes
@@ -21,18 +21,18 @@ export interface KillTestRecord {
   readonly failures: ReadonlyArray<string>
   readonly kills: ReadonlyArray<number>
   /** The time at which the kills stopped. */
-  readonly calm: number
+  readonly killsStoppedAt: number
   readonly seconds: Readonly<Record<string, number>>
-  readonly ways: Readonly<Record<string, number>>
+  readonly killCountsByMoment: Readonly<Record<string, number>>
   readonly actions: number
   readonly views: ReadonlyArray<readonly [SubmittedTopic, TopicViews]>
   /** The total number of topics that the partner's topic list reports. */
   readonly total: number
   /** Maps share ids to assignments. */
-  readonly assigned: ReadonlyMap<string, VerifiedAssignment>
-  readonly post: SmtpServer
-  readonly orders: number
-  readonly books: DatabaseSnapshot
+  readonly assigned: ReadonlyMap<string, AssignmentExpectation>
+  readonly smtpServer: SmtpServer
+  readonly generatorCalls: number
+  readonly database: DatabaseSnapshot
 }
 
 export interface VerificationReport {
@@ -40,17 +40,17 @@ export interface VerificationReport {
   readonly figures: Readonly<Record<string, unknown>> & { readonly kills: number; readonly repeats: number }
 }
 
-export const verifyKillTest = (course: KillTestRecord): VerificationReport => {
-  const { assigned, books, kills, post, views } = course
-  const repeats = Repeats.findRepeatedMails(post.letters, kills)
-  const losses = [...lostTopics(course), ...lostMails(course)]
+export const verifyKillTest = (record: KillTestRecord): VerificationReport => {
+  const { assigned, database, kills, smtpServer, views } = record
+  const repeats = Repeats.findRepeatedMails(smtpServer.letters, kills)
+  const losses = [...lostTopics(record), ...lostMails(record)]
   const mistakes = [
-    ...course.failures,
+    ...record.failures,
     ...losses,
     ...views.flatMap(([submitted, seen]) => topicMistakes(submitted, seen, assigned)),
-    ...mailMistakes(course),
+    ...mailMistakes(record),
     ...repeats.unexplained.map((repeat) => `sent twice without need: ${repeat}`),
-    ...books.mistakes
+    ...database.mistakes
   ]
   const outcomes: Record<string, number> = {}
   for (const { outcome } of assigned.values()) {
@@ -60,20 +60,20 @@ export const verifyKillTest = (course: KillTestRecord): VerificationReport => {
   return {
     mistakes,
     figures: {
-      seed: course.seed,
+      seed: record.seed,
       kills: kills.length,
-      ways: course.ways,
-      seconds: course.seconds,
-      topics: books.topics,
+      ways: record.killCountsByMoment,
+      seconds: record.seconds,
+      topics: database.topics,
       submissionsBroken: views.filter(([{ broken }]) => broken > 0).length,
       submissionsStoredButUnanswered: views.filter(([{ by }]) => by === "repeat").length,
-      assignments: books.assignments,
+      assignments: database.assignments,
       outcomes,
-      acknowledgedActions: course.actions,
-      generatorCalls: course.orders,
-      drafts: [...books.drafts.values()].reduce((sum, number) => sum + number, 0),
-      mails: new Set(post.letters.map(({ messageId }) => messageId)).size,
-      mailsToldToWait: post.refused.length,
+      acknowledgedActions: record.actions,
+      generatorCalls: record.generatorCalls,
+      drafts: [...database.drafts.values()].reduce((sum, number) => sum + number, 0),
+      mails: new Set(smtpServer.letters.map(({ messageId }) => messageId)).size,
+      mailsToldToWait: smtpServer.refused.length,
       repeats: repeats.count,
       losses: losses.length
     }
@@ -81,7 +81,7 @@ export const verifyKillTest = (course: KillTestRecord): VerificationReport => {
 }
 
 /** Acknowledged topics that are missing or stored more than once. */
-const lostTopics = ({ books, total, views }: KillTestRecord): ReadonlyArray<string> => {
+const lostTopics = ({ database, total, views }: KillTestRecord): ReadonlyArray<string> => {
   const ids = new Set(views.map(([{ topicId }]) => topicId))
   const missing = views.flatMap(([{ plan, topicId }, { commentaries, progress, reference }]) => {
     if (progress.status !== 200 || commentaries.status !== 200 || reference.status !== 200) {
@@ -93,10 +93,10 @@ const lostTopics = ({ books, total, views }: KillTestRecord): ReadonlyArray<stri
       ? []
       : [`topic ${plan.number} is there ${topics.size} times: ${[...topics]}`]
   })
-  const counted = ids.size === views.length && books.topics === ids.size && total === ids.size
+  const counted = ids.size === views.length && database.topics === ids.size && total === ids.size
   return counted
     ? missing
-    : [...missing, `${views.length} topics submitted, ${books.topics} in the database, ${total} in the list`]
+    : [...missing, `${views.length} topics submitted, ${database.topics} in the database, ${total} in the list`]
 }
 
 /** Compares every assignment with the acknowledged actions. Compares every approved text character by character. */
@@ -130,9 +130,15 @@ const topicMistakes = (
 }
 
 /** Expected mails that never arrived. */
-const lostMails = ({ assigned, books, calm, post, views }: KillTestRecord): ReadonlyArray<string> => {
-  const came = new Set(post.letters.map(({ occasion, shareId }) => `${shareId}.${occasion}`))
-  const entries = new Map(books.mails.map((entry) => [entry.id, entry]))
+const lostMails = ({
+  assigned,
+  database,
+  killsStoppedAt,
+  smtpServer,
+  views
+}: KillTestRecord): ReadonlyArray<string> => {
+  const came = new Set(smtpServer.letters.map(({ occasion, shareId }) => `${shareId}.${occasion}`))
+  const entries = new Map(database.mails.map((entry) => [entry.id, entry]))
   const failures = new Map(
     views.flatMap(([, { reference }]) =>
       reference.status === 200 ? reference.data.commentaries.map((one) => [one.share_id, one.failure?.at] as const) : []
@@ -148,7 +154,7 @@ const lostMails = ({ assigned, books, calm, post, views }: KillTestRecord): Read
       // reminder is obsolete.
       if (entry === undefined) {
         return occasion.startsWith("approval-last-call") &&
-          Date.parse(failures.get(shareId) ?? "") < calm + onItsWay * 4
+          Date.parse(failures.get(shareId) ?? "") < killsStoppedAt + onItsWay * 4
           ? []
           : lost("was never written")
       }
@@ -181,10 +187,10 @@ const onItsWay = 2500
  * Returns a sentence for each mail that should not have arrived, and for each mail that is recorded as sent but never
  * arrived.
  */
-const mailMistakes = ({ assigned, books, kills, post }: KillTestRecord): ReadonlyArray<string> => {
-  const entries = new Map(books.mails.map((entry) => [entry.id, entry]))
+const mailMistakes = ({ assigned, database, kills, smtpServer }: KillTestRecord): ReadonlyArray<string> => {
+  const entries = new Map(database.mails.map((entry) => [entry.id, entry]))
   const messageIds = new Map<string, string>()
-  const came = post.letters.flatMap((letter) => {
+  const came = smtpServer.letters.flatMap((letter) => {
     const { messageId, occasion, shareId } = letter
     const id = `${shareId}.${occasion}`
     const entry = entries.get(id)
@@ -205,7 +211,7 @@ const mailMistakes = ({ assigned, books, kills, post }: KillTestRecord): Readonl
     }
     return mistakes
   })
-  const onlyWritten = books.mails.filter(({ id, state }) => state === "sent" && !messageIds.has(id))
+  const onlyWritten = database.mails.filter(({ id, state }) => state === "sent" && !messageIds.has(id))
   return [...came, ...onlyWritten.map(({ id }) => `the mail ${id} is written down as sent, and never came`)]
 }
 

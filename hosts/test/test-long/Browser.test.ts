@@ -6,8 +6,8 @@ import { assert, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { browserDevices, Chromium } from "./Chromium.ts"
-import { CreatorSite, organizationName } from "./CreatorSite.ts"
-import { checkPageAccessibility } from "./PageAudit.ts"
+import { CreatorSite, testOrganizationName } from "./CreatorSite.ts"
+import { checkPageAccessibility } from "./PageAccessibility.ts"
 import { type BrowserVisitor, expectAutomaticRefresh, followToNextPage, runInBrowserContext } from "./Visitor.ts"
 
 const topic = "Will the Lakers make the play-offs this season, or is the bench too thin for April?"
@@ -41,7 +41,7 @@ function stories(creator: (name: string, story: (visitor: BrowserVisitor, site: 
     await follow(mail, "Answer or decline")
     await checkPageAccessibility(visitor, "1-invitation", "Waiting for your view")
     assert.strictEqual(await page.getByRole("blockquote").innerText(), topic)
-    await page.getByText(`${organizationName} writes:`).waitFor()
+    await page.getByText(`${testOrganizationName} writes:`).waitFor()
     await page.getByRole("heading", { level: 1, name: "What does Ada Vance think?" }).waitFor()
     for (const [term, definition] of [
       ["For the persona", "Ada Vance"],

@@ -20,7 +20,7 @@ import * as Layer from "effect/Layer"
 import { eventually } from "../test/support/Eventually.ts"
 import { PausableGenerator } from "./PausableGenerator.ts"
 
-export const organizationName = "Courtside App"
+export const testOrganizationName = "Courtside App"
 
 export class CreatorSite extends Context.Service<
   CreatorSite,
@@ -82,7 +82,7 @@ const site = (apiRoot: string, requests: Array<string>) =>
 const made = Effect.fnUntraced(function* (apiRoot: string, requests: Array<string>) {
   const mailbox = yield* Mailbox
   const { hold, release } = yield* PausableGenerator
-  const owner = yield* Seed.createOrganization({ name: organizationName })
+  const owner = yield* Seed.createOrganization({ name: testOrganizationName })
   const { text: key } = yield* Seed.issueApiKey(owner)
   const run = Effect.runPromiseWith(yield* Effect.context<Effect.Services<ReturnType<typeof Seed.createPersona>>>())
 

@@ -6,7 +6,7 @@ import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
 import { ApiKeyAuth, RequiredPool, RequiredScope } from "./ApiKeyAuth.ts"
-import { CreateTopic } from "./CreateTopic.ts"
+import { CreateTopicBody } from "./CreateTopicBody.ts"
 import { SuccessEnvelope } from "./Envelope.ts"
 import { InvalidRequest, NoValidPersonas, RateLimitExceeded } from "./Errors.ts"
 import * as Fields from "./Fields.ts"
@@ -20,7 +20,7 @@ export const maxBulkTopics = 100
 export const maxBulkPersonas = 1000
 
 const BulkTopics = Schema.Struct({
-  topics: Schema.Array(CreateTopic)
+  topics: Schema.Array(CreateTopicBody)
     .check(
       Schema.isMinLength(1, { message: "must hold at least one topic" }),
       Schema.isMaxLength(maxBulkTopics, { message: `must hold at most ${maxBulkTopics} topics` })

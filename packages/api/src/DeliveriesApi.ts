@@ -12,7 +12,7 @@ import { ApiKeyAuth, RequiredScope } from "./ApiKeyAuth.ts"
 import { integerParameter, literalParameter, textParameter } from "./Documented.ts"
 import { SuccessEnvelope, SuccessFlag } from "./Envelope.ts"
 import { NotFound } from "./Errors.ts"
-import { CursorPagination, Event } from "./EventsApi.ts"
+import { CursorPageInfo, Event } from "./EventsApi.ts"
 import * as Fields from "./Fields.ts"
 import { IdempotencyHeaders } from "./IdempotencyKey.ts"
 
@@ -114,7 +114,7 @@ export const DeliveryDetail = Schema.Struct({
 export const DeliveryList = Schema.Struct({
   success: SuccessFlag,
   data: Schema.Array(Delivery).annotate({ description: "The deliveries of this page, newest event first." }),
-  pagination: CursorPagination
+  pagination: CursorPageInfo
 }).annotate({ identifier: "DeliveryList", description: "One page of deliveries, newest event first." })
 
 const listQuery = {

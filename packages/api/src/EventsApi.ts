@@ -130,7 +130,7 @@ export const Event = Schema.Union([
     "The result of one assignment, or of a topic. Later versions may add types: ignore those that you do not know."
 })
 
-export const CursorPagination = Schema.Struct({
+export const CursorPageInfo = Schema.Struct({
   limit: Fields.countSchema("The number of entries on a page.", eventListBounds.defaultLimit),
   next_cursor: Schema.NullOr(Schema.String).annotate({
     description:
@@ -144,7 +144,7 @@ export const EventList = Schema.Struct({
   data: Schema.Array(Event).annotate({
     description: "The events of this page, newest first, or oldest first with `order=asc`."
   }),
-  pagination: CursorPagination
+  pagination: CursorPageInfo
 }).annotate({ identifier: "EventList", description: "One page of events." })
 
 const listQuery = {

@@ -15,7 +15,7 @@ import {
   RequiredScope,
   WaitPreference
 } from "./ApiKeyAuth.ts"
-import { CreateTopic, referenceConstraint } from "./CreateTopic.ts"
+import { CreateTopicBody, referenceConstraint } from "./CreateTopicBody.ts"
 import { integerParameter, literalParameter, schemaKeywordsAnnotation, textParameter } from "./Documented.ts"
 import { SuccessEnvelope, SuccessFlag } from "./Envelope.ts"
 import { ExampleErrors } from "./ErrorGuide.ts"
@@ -247,7 +247,7 @@ export class TopicsApi extends HttpApiGroup.make("topics")
   .add(
     HttpApiEndpoint.post("create", "/topics", {
       headers: IdempotencyHeaders,
-      payload: CreateTopic,
+      payload: CreateTopicBody,
       success: HttpApiSchema.status(201)(SuccessEnvelope(Topic)),
       error: NoValidPersonas
     })

@@ -56,7 +56,7 @@ const Events = Schema.Array(EventType)
   })
 
 /** The body of POST /webhooks. */
-export const RegisterWebhook = Schema.Struct({
+export const RegisterWebhookBody = Schema.Struct({
   url: Url,
   events: Events,
   secret: Schema.optionalKey(
@@ -68,7 +68,7 @@ export const RegisterWebhook = Schema.Struct({
 }).annotate({ identifier: "RegisterWebhook" })
 
 /** The body of PATCH /webhooks/{id}. */
-export const ChangeWebhook = Schema.Struct({
+export const ChangeWebhookBody = Schema.Struct({
   url: Schema.optionalKey(Url),
   events: Schema.optionalKey(Events),
   status: Schema.optionalKey(
@@ -153,7 +153,7 @@ const graceBounds = { minimum: 0, maximum: Duration.toSeconds(maxSecretGracePeri
 const usualGrace = Duration.toSeconds(defaultSecretGracePeriod)
 
 /** The optional body of POST /webhooks/{id}/rotate-secret. */
-export const RotateWebhookSecret = Schema.Struct({
+export const RotateWebhookSecretBody = Schema.Struct({
   secret: Schema.optionalKey(
     Schema.String.annotate({
       description:
@@ -191,7 +191,7 @@ export const RemovedWebhook = Schema.Struct({
 }).annotate({ identifier: "RemovedWebhook" })
 
 /** The response to a webhook test. The response has no envelope, as the specification requires. */
-export const WebhookTest = Schema.Struct({
+export const WebhookTestResult = Schema.Struct({
   success: Schema.Boolean.annotate({
     description:
       "Whether your endpoint responded with a 2xx status. False is a test result, not an error of this request.",
@@ -226,7 +226,7 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
   .add(
     HttpApiEndpoint.post("register", "/webhooks", {
       headers: IdempotencyHeaders,
-      payload: RegisterWebhook,
+      payload: RegisterWebhookBody,
       success: HttpApiSchema.status(201)(SuccessEnvelope(RegisteredWebhook))
     })
       .annotate(RequiredScope, "webhooks:write")
@@ -250,7 +250,7 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
       .annotate(OpenApi.Description, "Returns a webhook, without its secret."),
     HttpApiEndpoint.patch("change", "/webhooks/:id", {
       params: id,
-      payload: ChangeWebhook,
+      payload: ChangeWebhookBody,
       success: SuccessEnvelope(Webhook),
       error: NotFound
     })
@@ -264,7 +264,7 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
     HttpApiEndpoint.post("rotateSecret", "/webhooks/:id/rotate-secret", {
       params: id,
       headers: IdempotencyHeaders,
-      payload: RotateWebhookSecret,
+      payload: RotateWebhookSecretBody,
       success: SuccessEnvelope(RotatedWebhook),
       error: NotFound
     })
@@ -285,7 +285,7 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
       .annotate(OpenApi.Identifier, "deleteWebhook")
       .annotate(OpenApi.Summary, "Remove a webhook")
       .annotate(OpenApi.Description, "Permanently removes a webhook. No further events are sent to it."),
-    HttpApiEndpoint.post("test", "/webhooks/:id/test", { params: id, success: WebhookTest, error: NotFound })
+    HttpApiEndpoint.post("test", "/webhooks/:id/test", { params: id, success: WebhookTestResult, error: NotFound })
       .annotate(RequiredScope, "webhooks:write")
       .annotate(RequiredPool, "outgoing")
       .annotate(OpenApi.Identifier, "testWebhook")

@@ -15,7 +15,7 @@ import {
   longPollTimeoutMarginMs,
   maxLongPollSeconds,
   minPollPauseMs,
-  pauseForRateLimit,
+  rateLimitPauseMs,
   wasLongPoll
 } from "./Waiting.ts"
 import type { SubscribableEvent } from "./Webhook.ts"
@@ -136,7 +136,7 @@ export async function* followEvents(
   const pauseAfter = (found: number): number => {
     const info = answer as ResponseInfo | null
     if (info === null || (found === 0 && !wasLongPoll(info))) return defaultPollPauseMs(connection)
-    return Math.max(minPollPauseMs - info.durationMs, pauseForRateLimit(info.rateLimit))
+    return Math.max(minPollPauseMs - info.durationMs, rateLimitPauseMs(info.rateLimit))
   }
 
   for (;;) {

@@ -1,5 +1,5 @@
 /** Wire types for manual steps of simulated creators in the test environment. */
-import type { AssignmentStatus, Failure } from "./Topic.ts"
+import type { AssignmentFailure, AssignmentStatus } from "./Topic.ts"
 import type { Open, Timestamp } from "./Wire.ts"
 
 /**
@@ -25,7 +25,7 @@ export interface SimulatedAssignment {
   readonly status: Open<AssignmentStatus>
   readonly status_updated_at: Timestamp
   readonly has_commentary: boolean
-  readonly failure: Failure | null
+  readonly failure: AssignmentFailure | null
   /**
    * The possible next actions of the simulated creator. The action that leads to a commentary is first. The list is
    * empty when no action is possible.

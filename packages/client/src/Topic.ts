@@ -107,7 +107,7 @@ export interface Topic {
 }
 
 /** The reason why no commentary will come, and the time of the failure. */
-export interface Failure {
+export interface AssignmentFailure {
   readonly reason: Open<FailureReason>
   readonly at: Timestamp
 }
@@ -130,7 +130,7 @@ export interface TopicProgress {
     readonly status_updated_at: Timestamp
     /** True if the commentary is ready to fetch. */
     readonly has_commentary: boolean
-    readonly failure: Failure | null
+    readonly failure: AssignmentFailure | null
     /** The creator's deadline to answer or to approve the draft; null while the creator need not act. */
     readonly expires_at: Timestamp | null
   }>
@@ -151,7 +151,7 @@ export interface Commentary {
 }
 
 /** The result of one persona's assignment. */
-export interface Outcome {
+export interface AssignmentOutcome {
   readonly share_id: string
   readonly persona_id: string
   readonly persona_name: string
@@ -160,7 +160,7 @@ export interface Outcome {
   /** The commentary is null unless the status is `completed`. */
   readonly commentary: Commentary | null
   /** The failure is null unless the status is `failed`. */
-  readonly failure: Failure | null
+  readonly failure: AssignmentFailure | null
 }
 
 /** The number of personas by result of the assignment. */
@@ -183,7 +183,7 @@ export interface TopicDetail {
   readonly webhook_ids?: ReadonlyArray<string>
   readonly status: Open<TopicStatus>
   readonly created_at: Timestamp
-  readonly commentaries: ReadonlyArray<Outcome>
+  readonly commentaries: ReadonlyArray<AssignmentOutcome>
   readonly summary: OutcomeSummary
 }
 
@@ -210,7 +210,7 @@ export interface ReferenceLookup {
   /** The requested output types. */
   readonly output_types: ReadonlyArray<Open<OutputType>>
   readonly commentaries: ReadonlyArray<
-    Outcome & {
+    AssignmentOutcome & {
       readonly topic_id: string
       readonly topic_content: string
       readonly created_at: Timestamp
@@ -271,7 +271,7 @@ export interface CommentaryEntry {
 }
 
 /** A commentary that you accepted for publication. */
-export interface AcceptedCommentary extends CommentaryEntry {
+export interface PartnerApprovedCommentary extends CommentaryEntry {
   readonly topic_id: string
   readonly share_id: string
   /**

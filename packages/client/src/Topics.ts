@@ -4,9 +4,9 @@ import type { Connection } from "./Connection.ts"
 import { Listing, type Page } from "./Listing.ts"
 import type { PostOptions, RequestOptions } from "./Options.ts"
 import type {
-  AcceptedCommentary,
   BulkResults,
   CreateTopic,
+  PartnerApprovedCommentary,
   ReferenceLookup,
   Topic,
   TopicCommentaries,
@@ -132,7 +132,11 @@ export class TopicsClient {
    * Accepts an approved commentary for publication. The service stores only the first acceptance. Scope
    * `topics:submit`.
    */
-  async approveCommentary(topicId: string, commentaryId: string, options?: PostOptions): Promise<AcceptedCommentary> {
+  async approveCommentary(
+    topicId: string,
+    commentaryId: string,
+    options?: PostOptions
+  ): Promise<PartnerApprovedCommentary> {
     return this.#connection.data({
       method: "POST",
       path: requestPath`/topics/${topicId}/commentaries/${commentaryId}/approve`,

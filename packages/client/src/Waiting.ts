@@ -63,7 +63,7 @@ export const minPollPauseMs = 1000
  * Returns the pause before the next poll. After half of the rate limit is used, the pauses spread the other half evenly
  * until the reset, so that polling never exhausts the limit.
  */
-export const pauseForRateLimit = (limit: RateLimit | null): number =>
+export const rateLimitPauseMs = (limit: RateLimit | null): number =>
   limit === null || limit.remaining * 2 >= limit.limit ? 0 : limit.resetsInMs / (limit.remaining + 1)
 
 const reached = (status: TopicProgress, until: WaitOptions["until"]) =>
@@ -155,7 +155,7 @@ export const waitForTopic = async (
       const known = tag
       const seen = await poll(untilChange(request))
       if (!(seen instanceof Error) && reached(seen, until)) return topics.get(id, request)
-      await pause(Math.max(pauseAfter(seen, known), pauseForRateLimit(limit)), signal)
+      await pause(Math.max(pauseAfter(seen, known), rateLimitPauseMs(limit)), signal)
     }
   }
 

@@ -5,7 +5,7 @@
 import type * as ApiKeysApi from "@partner-commentary/api/ApiKeysApi"
 import type * as BulkApi from "@partner-commentary/api/BulkApi"
 import type * as CommentariesApi from "@partner-commentary/api/CommentariesApi"
-import type * as CreateTopic from "@partner-commentary/api/CreateTopic"
+import type * as CreateTopicBody from "@partner-commentary/api/CreateTopicBody"
 import type * as DeliveriesApi from "@partner-commentary/api/DeliveriesApi"
 import type * as Api from "@partner-commentary/api/Errors"
 import type * as EventsApi from "@partner-commentary/api/EventsApi"
@@ -56,7 +56,7 @@ type Agree<_ extends true> = true
 export type TypeEqualityChecks = [
   Agree<Same<keyof Client.SubmissionResult, keyof AnyResult>>,
   Agree<Same<Client.SubmissionResult, Encoded<typeof Api.SubmissionResult>>>,
-  Agree<Same<Client.CreateTopic, Encoded<typeof CreateTopic.CreateTopic>>>,
+  Agree<Same<Client.CreateTopic, Encoded<typeof CreateTopicBody.CreateTopicBody>>>,
   Agree<Same<Client.Topic, Encoded<typeof TopicsApi.Topic>>>,
   Agree<Same<Client.TopicProgress, Encoded<typeof TopicsApi.TopicProgress>>>,
   Agree<Same<Client.TopicDetail, Encoded<typeof TopicsApi.TopicDetail>>>,
@@ -67,16 +67,16 @@ export type TypeEqualityChecks = [
   Agree<Same<Client.PersonaSummary, Encoded<typeof PersonasApi.PersonaSummary>>>,
   Agree<Same<Client.Persona, Encoded<typeof PersonasApi.Persona>>>,
   Agree<Same<Client.BulkResults, Encoded<typeof BulkApi.BulkResults>>>,
-  Agree<Same<Client.AcceptedCommentary, Encoded<typeof CommentariesApi.PartnerApprovedCommentary>>>,
+  Agree<Same<Client.PartnerApprovedCommentary, Encoded<typeof CommentariesApi.PartnerApprovedCommentary>>>,
   Agree<Same<Client.Usage, Encoded<typeof UsageApi.Usage>>>,
   Agree<Same<Client.PerformanceReport, Encoded<typeof MetricsApi.PerformanceReport>>>,
-  Agree<Same<Client.CreateWebhook, Encoded<typeof WebhooksApi.RegisterWebhook>>>,
-  Agree<Same<Client.UpdateWebhook, Encoded<typeof WebhooksApi.ChangeWebhook>>>,
+  Agree<Same<Client.CreateWebhook, Encoded<typeof WebhooksApi.RegisterWebhookBody>>>,
+  Agree<Same<Client.UpdateWebhook, Encoded<typeof WebhooksApi.ChangeWebhookBody>>>,
   Agree<Same<Client.Webhook, Encoded<typeof WebhooksApi.Webhook>>>,
   Agree<Same<Client.CreatedWebhook, Encoded<typeof WebhooksApi.RegisteredWebhook>>>,
-  Agree<Same<Client.RotateWebhookSecret, Encoded<typeof WebhooksApi.RotateWebhookSecret>>>,
+  Agree<Same<Client.RotateWebhookSecret, Encoded<typeof WebhooksApi.RotateWebhookSecretBody>>>,
   Agree<Same<Client.RotatedWebhook, Encoded<typeof WebhooksApi.RotatedWebhook>>>,
-  Agree<Same<Client.WebhookTest, Encoded<typeof WebhooksApi.WebhookTest>>>,
+  Agree<Same<Client.WebhookTest, Encoded<typeof WebhooksApi.WebhookTestResult>>>,
   Agree<Same<Client.PastEvent, Encoded<typeof EventsApi.Event>>>,
   Agree<Same<Client.CursorPage<Client.PastEvent>, Omit<Encoded<typeof EventsApi.EventList>, "success">>>,
   Agree<Same<Client.Delivery, Encoded<typeof DeliveriesApi.Delivery>>>,

@@ -21,7 +21,7 @@ import { Idempotency } from "./idempotency/Idempotency.ts"
 import { CreatorLinks } from "./mail/CreatorLinks.ts"
 import { MailWorker } from "./mail/MailWorker.ts"
 import { DueAssignments } from "./operations/DueAssignments.ts"
-import { PerformanceReports } from "./performance/PerformanceReports.ts"
+import { PerformanceReporting } from "./performance/PerformanceReporting.ts"
 import { Personas } from "./persona/Personas.ts"
 import { SimulatedCreators } from "./sandbox/SimulatedCreators.ts"
 import { Encryption } from "./shared/Encryption.ts"
@@ -57,7 +57,7 @@ export const layer = Layer.mergeAll(
   DraftWorker.layer,
   PartnerApproval.layer,
   MediaWorker.layer,
-  PerformanceReports.layer,
+  PerformanceReporting.layer,
   Idempotency.layer,
   Personas.layer,
   LongPolls.layer,

@@ -1,14 +1,14 @@
 /** Defines the tree of all commands. */
 import * as Command from "effect/cli/Command"
 import { backupCommand } from "./commands/Backup.ts"
-import { creatorCommand, retryCommand } from "./commands/Creators.ts"
+import { creatorCommand, retryDraftCommand } from "./commands/Creators.ts"
 import { demoCommand } from "./commands/Demo.ts"
 import { doctorCommand } from "./commands/Doctor.ts"
 import { keyCommand } from "./commands/Keys.ts"
 import { licenseCommand } from "./commands/Licenses.ts"
 import { mailCommand } from "./commands/Mails.ts"
 import { migrateCommand, purgeCommand } from "./commands/Maintenance.ts"
-import { mediaCommand } from "./commands/Media.ts"
+import { commentaryMediaCommand } from "./commands/Media.ts"
 import { metricsCommand } from "./commands/Metrics.ts"
 import { organizationCommand } from "./commands/Organizations.ts"
 import { personaCommand } from "./commands/Personas.ts"
@@ -32,11 +32,11 @@ export const rootCommand = Command.make("partner-commentary").pipe(
     keyCommand,
     tokenCommand,
     topicCommand,
-    retryCommand,
+    retryDraftCommand,
     mailCommand,
     creatorCommand,
     webhookCommand,
-    mediaCommand,
+    commentaryMediaCommand,
     doctorCommand,
     purgeCommand,
     metricsCommand

@@ -9,8 +9,8 @@ import * as RunningContext from "@partner-commentary/core/shared/RunningContext"
 import { TrustedProxies } from "@partner-commentary/server/ClientAddress"
 import { layerUntraced } from "@partner-commentary/server/creator/CreatorRequest"
 import { Authorization } from "@partner-commentary/server/middleware/Authorization"
-import { freshRateState, setRateLimitHeaders } from "@partner-commentary/server/middleware/CurrentRate"
 import { CurrentFairScheduler } from "@partner-commentary/server/middleware/FairScheduler"
+import { makeRequestRecord, setRateLimitHeaders } from "@partner-commentary/server/middleware/RequestRecord"
 import * as Routes from "@partner-commentary/server/Routes"
 import * as Workers from "@partner-commentary/server/Workers"
 import * as DatabaseMonitor from "@partner-commentary/server/workers/DatabaseMonitor"
@@ -110,10 +110,10 @@ const malformedRequestHeaders = Effect.gen(function* () {
   const { countAnonymous } = yield* Authorization
   const run = Effect.runSyncWith(yield* Effect.context<never>())
   return (address: string) => {
-    const rate = freshRateState()
-    const now = run(Effect.andThen(Effect.ignore(countAnonymous(address, rate)), Clock.currentTimeMillis))
+    const record = makeRequestRecord()
+    const now = run(Effect.andThen(Effect.ignore(countAnonymous(address, record)), Clock.currentTimeMillis))
     const headers = {}
-    setRateLimitHeaders(headers, rate, 400, now)
+    setRateLimitHeaders(headers, record, 400, now)
     return headers
   }
 })

@@ -2,7 +2,7 @@
  * Wraps the tracer of the exporter. For a span whose annotations contain a `PredefinedSpanIds`, the wrapper sets the ids
  * that are derived from the topic or event. Spans of SQL statements are dropped unless the settings enable these spans.
  */
-import { PredefinedSpanIds } from "@partner-commentary/core/shared/Subject"
+import { PredefinedSpanIds } from "@partner-commentary/core/shared/LogContext"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

@@ -31,7 +31,7 @@ test("under every fault, three servers and three workers lose no accepted work, 
   console.log(`seed ${seed}; the same again: CHAOS_SEED=${seed}`)
   const random = makeRandomSource(seed)
   const folder = mkdtempSync(join(tmpdir(), "chaos-"))
-  const [server, post, receivers] = await Promise.all([
+  const [server, smtpServer, receivers] = await Promise.all([
     Server.openPostgresServer(),
     SmtpServer.openSmtpServer(),
     Receivers.openReceivers(random.fork(1))
@@ -41,7 +41,7 @@ test("under every fault, three servers and three workers lose no accepted work, 
     DATABASE_URL: wire.url,
     DATABASE_POOL_SIZE: "4",
     SIGNING_SECRET: "the same for every process of this test",
-    SMTP_URL: post.url,
+    SMTP_URL: smtpServer.url,
     MAIL_FROM: "Partner Commentary <desk@commentary.example>",
     WEBHOOK_ALLOW_PRIVATE: "true",
     WEBHOOK_TIMEOUT: "1 second",
@@ -56,7 +56,7 @@ test("under every fault, three servers and three workers lose no accepted work, 
   const all = [...servers, ...workers]
   onTestFinished(async () => {
     await Promise.all(all.map((member) => member.stop()))
-    await Promise.all([wire.close(), post.close(), receivers.close()])
+    await Promise.all([wire.close(), smtpServer.close(), receivers.close()])
     await server.stop()
     rmSync(folder, { recursive: true })
   })
@@ -180,7 +180,7 @@ test("under every fault, three servers and three workers lose no accepted work, 
       accepted,
       arrived: receivers.arrived,
       hooks: new Map(partners.map(({ hook, webhookId }) => [hook, webhookId])),
-      letters: post.letters,
+      letters: smtpServer.letters,
       quota: { organizationId: limited.organizationId, topics: quota }
     })
   )

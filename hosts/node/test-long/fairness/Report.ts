@@ -6,10 +6,10 @@ import type { VictimMeasurements } from "./Victim.ts"
  * The victim's maximum response time in milliseconds on a quiet machine. On a busy machine, waits for a processor or
  * the disk do not count. On a busy machine, the limit is also multiplied by the measured slowdown of the machine.
  */
-const longest = 500
+const maxResponseMs = 500
 
 /** A machine with a slowdown below this factor counts as quiet. */
-const quiet = 1.2
+const quietSlowdown = 1.2
 
 /** The limit of the service's resident memory in MiB. */
 export const memoryLimitMiB = 512
@@ -20,10 +20,11 @@ export interface FairnessReport {
   readonly rows: Array<FairnessRow>
 }
 
-const limitOf = ({ slowness }: FairnessRow): number => (slowness < quiet ? longest : longest * slowness)
+const limitOf = ({ slowness }: FairnessRow): number =>
+  slowness < quietSlowdown ? maxResponseMs : maxResponseMs * slowness
 
 const countedTime = ({ slowness, victim }: FairnessRow): number =>
-  slowness < quiet ? victim.worst : victim.worstRunning
+  slowness < quietSlowdown ? victim.worst : victim.worstRunning
 
 const isLate = (row: FairnessRow): boolean => row.end === null && countedTime(row) > limitOf(row)
 
@@ -35,7 +36,7 @@ const busyPart = 0.2
  * so it can miss a short stall. The victim's wait for a processor reveals the stall.
  */
 export const isResultDoubtful = (row: FairnessRow): boolean =>
-  isLate(row) && (row.slowness >= quiet || row.victim.worstRunning < row.victim.worst * (1 - busyPart))
+  isLate(row) && (row.slowness >= quietSlowdown || row.victim.worstRunning < row.victim.worst * (1 - busyPart))
 
 const failures = ({ attacker, victim }: FairnessRow): number =>
   victim.failed +

@@ -44,12 +44,12 @@ export interface Buildah {
   /** Creates a container, and returns the container's name and the folder of its files. */
   readonly container: (tag: string) => Promise<{ readonly name: string; readonly files: string }>
   /** Returns the image's user, working directory, variables, entry point and command. */
-  readonly configuration: (tag: string) => Promise<ImageConfiguration>
+  readonly configuration: (tag: string) => Promise<ContainerImageConfiguration>
   /** Runs a command in a container as the image's user. A folder of the machine becomes the container's data folder. */
   readonly start: (container: string, command: ReadonlyArray<string>, options: ContainerOptions) => RunningContainer
 }
 
-export interface ImageConfiguration {
+export interface ContainerImageConfiguration {
   readonly User: string
   readonly WorkingDir: string
   readonly Env: ReadonlyArray<string>

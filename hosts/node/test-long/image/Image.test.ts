@@ -22,7 +22,7 @@ const place = mkdtempSync(join(tmpdir(), "image-"))
 const context = join(place, "context")
 const tag = "localhost/partner-commentary"
 let buildah: Buildah.Buildah
-let image: Buildah.ImageConfiguration
+let image: Buildah.ContainerImageConfiguration
 
 /** The files with secrets that an operator's checkout may contain. */
 const secrets = ["partner-commentary.env", "deploy/partner-commentary.env", "hosts/node/.env", "data/signing-secret"]

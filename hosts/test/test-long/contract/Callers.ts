@@ -12,13 +12,14 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
 /**
- * A caller with its credentials. If `may` is `all`, the service must not refuse a valid request of the caller for its
- * credentials or rate limits. If `may` is `none`, every request must fail. If `may` is `some`, some requests may fail.
+ * A caller with its credentials. If `expectedAccess` is `all`, the service must not refuse a valid request of the
+ * caller for its credentials or rate limits. If `expectedAccess` is `none`, every request must fail. If
+ * `expectedAccess` is `some`, some requests may fail.
  */
 export interface FuzzedCaller {
   readonly name: string
   readonly headers: ReadonlyArray<readonly [string, string]>
-  readonly may: "all" | "none" | "some"
+  readonly expectedAccess: "all" | "none" | "some"
 }
 
 /** The callers for each security scheme, by the scheme's name in the OpenAPI document. */
@@ -29,8 +30,8 @@ export const layerOverSockets = TestApi.layerHttp.pipe(
   Layer.provideMerge(Application.layer({ outside: Layer.merge(Mailbox.layer, ScriptedGenerator.layer) }))
 )
 
-/** Limits that no run of the fuzzer reaches. Every run reaches the limits in `narrow` and `poor`. */
-const wide = {
+/** Limits that no run of the fuzzer reaches. Every run reaches `lowRateLimits` and `lowMonthlyQuotas`. */
+const unreachableLimits = {
   requests_per_hour: 10_000_000,
   burst_per_minute: 10_000_000,
   topics_per_month: 10_000_000,
@@ -39,8 +40,13 @@ const wide = {
   persona_lists_per_hour: 10_000_000,
   topic_reads_per_hour: 10_000_000
 }
-const narrow = { ...wide, requests_per_hour: 300, burst_per_minute: 20, topic_submissions_per_hour: 5 }
-const poor = { ...wide, topics_per_month: 3, commentaries_per_month: 4 }
+const lowRateLimits = {
+  ...unreachableLimits,
+  requests_per_hour: 300,
+  burst_per_minute: 20,
+  topic_submissions_per_hour: 5
+}
+const lowMonthlyQuotas = { ...unreachableLimits, topics_per_month: 3, commentaries_per_month: 4 }
 
 const organization = Effect.fnUntraced(function* (limits: Organization["limits"]) {
   const owner = yield* Seed.createOrganization({ limits })
@@ -49,22 +55,30 @@ const organization = Effect.fnUntraced(function* (limits: Organization["limits"]
 })
 
 const byKey =
-  (may: FuzzedCaller["may"], what: string) =>
-  ({ text }: { readonly text: string }): FuzzedCaller => ({ name: `${what} key`, headers: [["X-Api-Key", text]], may })
+  (expectedAccess: FuzzedCaller["expectedAccess"], what: string) =>
+  ({ text }: { readonly text: string }): FuzzedCaller => ({
+    name: `${what} key`,
+    headers: [["X-Api-Key", text]],
+    expectedAccess
+  })
 
 const byToken =
-  (may: FuzzedCaller["may"], what: string) =>
-  (text: string): FuzzedCaller => ({ name: `${what} token`, headers: [["Authorization", `Bearer ${text}`]], may })
+  (expectedAccess: FuzzedCaller["expectedAccess"], what: string) =>
+  (text: string): FuzzedCaller => ({
+    name: `${what} token`,
+    headers: [["Authorization", `Bearer ${text}`]],
+    expectedAccess
+  })
 
 export const seedCallers = Effect.gen(function* () {
   yield* Seed.createPersona(null)
-  const owners = yield* Effect.forEach([1, 2, 3], () => organization(wide))
+  const owners = yield* Effect.forEach([1, 2, 3], () => organization(unreachableLimits))
   const [owner, ...rest] = owners
   if (owner === undefined) return yield* Effect.die("nobody to call")
-  const hurried = yield* organization(narrow)
-  const broke = yield* organization(poor)
+  const hurried = yield* organization(lowRateLimits)
+  const broke = yield* organization(lowMonthlyQuotas)
   // The fuzzer does not authenticate with the keys that it manages, because calls with a revoked key would fail.
-  const managed = yield* Effect.forEach([1, 2, 3], () => Seed.createOrganization({ limits: wide }))
+  const managed = yield* Effect.forEach([1, 2, 3], () => Seed.createOrganization({ limits: unreachableLimits }))
   const live = yield* Effect.forEach([owner, ...rest], (one) => Seed.issueApiKey(one))
   const test = yield* Effect.forEach([owner, ...rest], (one) => Seed.issueApiKey(one, { environment: "test" }))
   const single = yield* Effect.forEach(

@@ -68,10 +68,10 @@ export const runFuzzer = async ({
       problems.push(...(await headProblems(wire, plain, answer, caller)))
     const keyed = given.some(({ parameter }) => parameter.name === "Idempotency-Key")
     if (answer.status < 300) {
-      if (operation.method !== "DELETE") memory.see(operation, caller, ResponseValidator.parseJson(answer.text))
+      if (operation.method !== "DELETE") memory.record(operation, caller, ResponseValidator.parseJson(answer.text))
       // Forget only three of four deleted resources, so that the fuzzer also requests deleted resources.
       else if (origin % 4 !== 0)
-        for (const { parameter, text } of given) if (parameter.in === "path") memory.forget(text)
+        for (const { parameter, text } of given) if (parameter.in === "path") memory.removeValue(text)
       if (keyed && origin % 3 === 0) problems.push(...(await replayProblems(wire, plain, answer)))
       problems.push(...(await tidy(answer, caller)))
     }
@@ -101,9 +101,9 @@ export const runFuzzer = async ({
       address: undefined
     }
     const answer = await wire.send(plain)
-    memory.forget(target.split("/").at(-1) ?? "")
+    memory.removeValue(target.split("/").at(-1) ?? "")
     // Another request may have deleted the resource already.
-    const expected = answer.status === 200 || answer.status === 404 || caller.may === "some"
+    const expected = answer.status === 200 || answer.status === 404 || caller.expectedAccess === "some"
     return [
       ...judge.judge(removal, answer),
       ...(expected ? [] : [`what was made could not be removed: ${answer.text}`])
@@ -158,7 +158,7 @@ const headProblems = async (
   caller: FuzzedCaller
 ) => {
   const head = await wire.send({ ...plain, method: "HEAD" })
-  if (head.status === 429 && caller.may !== "all") return []
+  if (head.status === 429 && caller.expectedAccess !== "all") return []
   const type = "content-type"
   return head.status === answer.status && head.text === "" && head.headers.get(type) === answer.headers.get(type)
     ? []

@@ -44,7 +44,7 @@ export const toRawRequest = (sent: GeneratedRequest): RawRequest => {
     body,
     chunked: sent.chunked,
     // Each request of an anonymous caller comes from its own address, because anonymous calls are limited by address.
-    address: sent.caller.may === "none" ? `127.1.${sent.origin >> 8}.${sent.origin & 255 || 1}` : undefined
+    address: sent.caller.expectedAccess === "none" ? `127.1.${sent.origin >> 8}.${sent.origin & 255 || 1}` : undefined
   }
 }
 

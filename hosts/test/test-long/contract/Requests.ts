@@ -54,12 +54,12 @@ const even = (value: unknown) => ({ text: asText(value), odd: false })
 
 /** Returns one of the values that an earlier response had for the parameter. */
 const seen = (
-  sighting: RecordedResponseValues,
+  recorded: RecordedResponseValues,
   operation: OpenApiOperation,
   parameter: OpenApiParameter,
   pick: number
 ): string | undefined => {
-  const found = valueNamesOfParameter(operation, parameter).flatMap((label) => sighting.values.get(label) ?? [])
+  const found = valueNamesOfParameter(operation, parameter).flatMap((label) => recorded.values.get(label) ?? [])
   return found[pick % found.length]
 }
 
@@ -140,22 +140,28 @@ const payloads = (
   )
 }
 
-const garbage = fc
-  .tuple(arbitraryHeaderTexts, fc.constantFrom("X-Api-Key", "Authorization"))
-  .map(([text, header]): FuzzedCaller => ({ name: "garbage", headers: [[header, headerText(text)]], may: "none" }))
+const garbage = fc.tuple(arbitraryHeaderTexts, fc.constantFrom("X-Api-Key", "Authorization")).map(
+  ([text, header]): FuzzedCaller => ({
+    name: "garbage",
+    headers: [[header, headerText(text)]],
+    expectedAccess: "none"
+  })
+)
 
-const nobody: FuzzedCaller = { name: "nobody", headers: [], may: "none" }
+const nobody: FuzzedCaller = { name: "nobody", headers: [], expectedAccess: "none" }
 
 const callersOf = (
   operation: OpenApiOperation,
   callers: FuzzedCallersBySecurityScheme,
   home: RecordedResponseValues | undefined
 ): fc.Arbitrary<FuzzedCaller> => {
-  const by = (may: FuzzedCaller["may"]) =>
-    operation.schemes.flatMap((scheme) => callers[scheme] ?? []).filter((caller) => caller.may === may)
+  const by = (expectedAccess: FuzzedCaller["expectedAccess"]) =>
+    operation.schemes
+      .flatMap((scheme) => callers[scheme] ?? [])
+      .filter((caller) => caller.expectedAccess === expectedAccess)
   const wrong = Object.entries(callers)
     .filter(([scheme]) => !operation.schemes.includes(scheme))
-    .flatMap(([, some]) => some.map((caller): FuzzedCaller => ({ ...caller, may: "none" })))
+    .flatMap(([, some]) => some.map((caller): FuzzedCaller => ({ ...caller, expectedAccess: "none" })))
   return fc.oneof(
     { weight: home === undefined ? 0 : 16, arbitrary: fc.constant(home?.caller ?? nobody) },
     { weight: 6, arbitrary: fc.constantFrom(...by("all")) },
@@ -192,7 +198,9 @@ export const arbitraryRequests = (
     ...idsIn(document, operation.body?.schema).map((name) => [name])
   ]
   const ours = new Set(operation.schemes.flatMap((scheme) => callers[scheme] ?? []).map(({ headers }) => headers))
-  const homes = memory.with(wanted).filter(({ caller }) => ours.has(caller.headers) && caller.may === "all")
+  const homes = memory
+    .findWithNames(wanted)
+    .filter(({ caller }) => ours.has(caller.headers) && caller.expectedAccess === "all")
   const sent = (home: RecordedResponseValues | undefined): fc.Arbitrary<GeneratedRequest> =>
     fc.record(
       {
@@ -214,6 +222,6 @@ export const arbitraryRequests = (
       { noNullPrototype: true }
     )
   if (homes.length === 0) return sent(undefined)
-  // Prefer recent sightings, because most of the older resources are in a final state.
+  // Prefer recently recorded values, because most of the older resources are in a final state.
   return fc.oneof(fc.constantFrom(...homes), fc.constantFrom(...homes.slice(-15))).chain(sent)
 }

@@ -1,5 +1,5 @@
 /**
- * Stores values of earlier responses for later requests. A `RecordedResponseValues`, called a sighting, has the field names and
+ * Stores values of earlier responses for later requests. A recording (`RecordedResponseValues`) has the field names and
  * values of one successful response, and the caller. The name of an `id` includes its resource: the `id` of a `persona`
  * is stored as `persona_id`.
  */
@@ -7,46 +7,46 @@ import type { FuzzedCaller } from "./Callers.ts"
 import type { OpenApiOperation, OpenApiParameter } from "./Description.ts"
 
 export interface RecordedResponseValues {
-  /** The sighting's sequence number. The newest sighting has the highest number. */
+  /** The recording's sequence number. The newest recording has the highest number. */
   readonly order: number
   readonly caller: FuzzedCaller
   readonly values: ReadonlyMap<string, ReadonlyArray<string>>
 }
 
 export interface ResponseValueStore {
-  readonly see: (operation: OpenApiOperation, caller: FuzzedCaller, answer: unknown) => void
-  /** Removes the sightings of a deleted resource: those in which a field has the id `value` as its only value. */
-  readonly forget: (value: string) => void
-  /** Returns the sightings that have a value for at least one name in each list, newest last. */
-  readonly with: (names: ReadonlyArray<ReadonlyArray<string>>) => ReadonlyArray<RecordedResponseValues>
+  readonly record: (operation: OpenApiOperation, caller: FuzzedCaller, answer: unknown) => void
+  /** Removes the recordings of a deleted resource: those in which a field has the id `value` as its only value. */
+  readonly removeValue: (value: string) => void
+  /** Returns the recordings that have a value for at least one name in each list, newest last. */
+  readonly findWithNames: (names: ReadonlyArray<ReadonlyArray<string>>) => ReadonlyArray<RecordedResponseValues>
 }
 
-/** The maximum number of sightings per operation. */
-const kept = 60
+/** The maximum number of recordings per operation. */
+const maxRecordingsPerOperation = 60
 
 export const makeResponseValueStore = (): ResponseValueStore => {
-  const sightings = new Map<string, Array<RecordedResponseValues>>()
+  const recordings = new Map<string, Array<RecordedResponseValues>>()
   let order = 0
   return {
-    see: (operation, caller, answer) => {
+    record: (operation, caller, answer) => {
       const values = new Map<string, Array<string>>()
       collect(values, answer, toSingular(lastPart(operation.path)), "")
       if (values.size === 0) return
-      const known = sightings.get(operation.name) ?? []
-      sightings.set(operation.name, known)
+      const known = recordings.get(operation.name) ?? []
+      recordings.set(operation.name, known)
       known.push({ order: order++, caller, values })
-      if (known.length > kept) known.shift()
+      if (known.length > maxRecordingsPerOperation) known.shift()
     },
-    forget: (value) => {
-      for (const [name, known] of sightings) {
-        sightings.set(
+    removeValue: (value) => {
+      for (const [name, known] of recordings) {
+        recordings.set(
           name,
           known.filter(({ values }) => ![...values.values()].some((all) => all.length === 1 && all[0] === value))
         )
       }
     },
-    with: (names) =>
-      [...sightings.values()]
+    findWithNames: (names) =>
+      [...recordings.values()]
         .flat()
         .filter(({ values }) => names.every((some) => some.some((name) => values.has(name))))
         .toSorted((one, other) => one.order - other.order)

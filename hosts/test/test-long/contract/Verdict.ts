@@ -68,7 +68,7 @@ export const contractViolationsOf = (
   const { caller } = sent
   const answer = parseJson(answered.text) ?? {}
   const { unclear, wrongs } = read(judge, sent)
-  if (status < 300 && caller.may === "none") return [`${caller.name} was let in`]
+  if (status < 300 && caller.expectedAccess === "none") return [`${caller.name} was let in`]
   if (status < 300) {
     const refused = new Set(parts(answer).flatMap(({ error, index }) => (error === undefined ? [] : [index])))
     const taken = wrongs.filter(
@@ -86,7 +86,7 @@ export const contractViolationsOf = (
       ...reasonless
     ]
   }
-  if (unclear || wrongs.length > 0 || caller.may !== "all") return []
+  if (unclear || wrongs.length > 0 || caller.expectedAccess !== "all") return []
   if (status === 401) return [`${caller.name} was kept out`]
   // These callers have high rate limits. Therefore only limits that cannot be raised may refuse their requests.
   if (status === 429)

@@ -5,7 +5,7 @@
 import { assert, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { makeOperationExamples } from "../support/conformance/Operations.ts"
-import { type ApiAnswer, layerOfServiceUnderTest, seedPartner } from "../support/conformance/Partner.ts"
+import { type ApiAnswer, layerOfServiceUnderTest, seedPartner } from "../support/conformance/ServiceUnderTest.ts"
 
 const content = "Will the Lakers make the play-offs?"
 

@@ -10,20 +10,20 @@ import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
 import {
   firstPersona,
-  layerOfExternalServices,
-  layerOfServiceWith,
+  layerOfScriptedExternalServices,
+  layerOfServiceUnderTestWith,
   openCreatorLink,
   samplePerspective,
   seedPartner,
   submitTopicWithStates,
   waitForCreatorMails,
   waitForState
-} from "../support/conformance/Partner.ts"
+} from "../support/conformance/ServiceUnderTest.ts"
 import { eventually } from "../support/Eventually.ts"
 
 const content = "Who wins tonight?"
-const other = layerOfServiceWith({
-  outside: layerOfExternalServices,
+const other = layerOfServiceUnderTestWith({
+  outside: layerOfScriptedExternalServices,
   policy: {
     contentLength: { min: 3, max: 20 },
     duplicateWindow: Duration.hours(1),

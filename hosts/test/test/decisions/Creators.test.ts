@@ -18,7 +18,7 @@ import {
   sendRequest,
   submitTopicWithStates,
   waitForCreatorMails
-} from "../support/conformance/Partner.ts"
+} from "../support/conformance/ServiceUnderTest.ts"
 
 const content = "Will the Lakers make the play-offs?"
 const edited = "They will, and it will be close."

@@ -10,7 +10,7 @@ import {
   seedPartner,
   sendRequest,
   submitTopicWithStates
-} from "../support/conformance/Partner.ts"
+} from "../support/conformance/ServiceUnderTest.ts"
 
 const content = "Will the Lakers make the play-offs?"
 const unknown = "019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"

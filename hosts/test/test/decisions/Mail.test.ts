@@ -14,13 +14,13 @@ import * as TestClock from "effect/testing/TestClock"
 import {
   firstPersona,
   layerOfServiceUnderTest,
-  layerOfServiceWith,
+  layerOfServiceUnderTestWith,
   openCreatorLink,
   samplePerspective,
   seedPartner,
   submitTopicWithStates,
   waitForCreatorMails
-} from "../support/conformance/Partner.ts"
+} from "../support/conformance/ServiceUnderTest.ts"
 import { eventually } from "../support/Eventually.ts"
 import { waitUntilMailsProcessed } from "../support/MailProcessing.ts"
 
@@ -98,7 +98,7 @@ it.effect("every attempt at a mail has the same Message-ID, so that mail clients
     yield* tried(4)
     assert.strictEqual(new Set(attempts.slice(0, 3)).size, 1)
     assert.strictEqual(new Set(attempts).size, 2)
-  }).pipe(Effect.provide(layerOfServiceWith({ outside: Layer.merge(mailer, ScriptedGenerator.layer) })))
+  }).pipe(Effect.provide(layerOfServiceUnderTestWith({ outside: Layer.merge(mailer, ScriptedGenerator.layer) })))
 })
 
 check("a mail quotes the partner's text, names the organization as its source, and makes its URLs unclickable", () =>
@@ -156,7 +156,9 @@ it.effect("a draft that arrives after the approval is discarded", () => {
       assert.strictEqual((yield* by.get(`/topics/${id}`)).text, before)
       assert.strictEqual((yield* look).body.data.draft.number, 1)
     }).pipe(
-      Effect.provide(layerOfServiceWith({ outside: Layer.mergeAll(Mailbox.layer, ScriptedGenerator.layer, generator) }))
+      Effect.provide(
+        layerOfServiceUnderTestWith({ outside: Layer.mergeAll(Mailbox.layer, ScriptedGenerator.layer, generator) })
+      )
     )
   })
 })

@@ -1,7 +1,7 @@
 /** Tests the documented decisions about topic metadata: the allowed values, and the metadata in responses. */
 import { assert, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { layerOfServiceUnderTest, seedPartner, submitTopicWithStates } from "../support/conformance/Partner.ts"
+import { layerOfServiceUnderTest, seedPartner, submitTopicWithStates } from "../support/conformance/ServiceUnderTest.ts"
 
 const content = "Will the Lakers make the play-offs?"
 

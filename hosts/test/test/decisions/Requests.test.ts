@@ -7,7 +7,12 @@ import * as Seed from "@partner-commentary/test/Seed"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import { makeOperationExamples } from "../support/conformance/Operations.ts"
-import { type ApiAnswer, layerOfServiceUnderTest, seedPartner, sendRequest } from "../support/conformance/Partner.ts"
+import {
+  type ApiAnswer,
+  layerOfServiceUnderTest,
+  seedPartner,
+  sendRequest
+} from "../support/conformance/ServiceUnderTest.ts"
 
 const content = "Will the Lakers make the play-offs?"
 

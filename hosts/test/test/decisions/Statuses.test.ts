@@ -13,7 +13,7 @@ import {
   type SeededPartner,
   seedPartner,
   submitTopicWithStates
-} from "../support/conformance/Partner.ts"
+} from "../support/conformance/ServiceUnderTest.ts"
 
 const content = "Will the Lakers make the play-offs?"
 

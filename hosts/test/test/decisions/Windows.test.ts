@@ -19,7 +19,7 @@ import {
   submitTopicWithStates,
   waitForCreatorMails,
   waitForState
-} from "../support/conformance/Partner.ts"
+} from "../support/conformance/ServiceUnderTest.ts"
 import { eventually } from "../support/Eventually.ts"
 import { waitUntilMailsProcessed } from "../support/MailProcessing.ts"
 

@@ -11,7 +11,7 @@ import {
   sendRequest,
   startTime,
   submitTopicWithStates
-} from "../support/conformance/Partner.ts"
+} from "../support/conformance/ServiceUnderTest.ts"
 
 const events = ["creator.approved", "partner.approved", "commentary.failed"]
 const scopes = ["personas:read", "topics:submit", "topics:read", "usage:read"]

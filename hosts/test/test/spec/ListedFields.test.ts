@@ -12,7 +12,7 @@ import {
   samplePerspective,
   seedPartner,
   submitTopicWithStates
-} from "../support/conformance/Partner.ts"
+} from "../support/conformance/ServiceUnderTest.ts"
 
 const content = "Will the Lakers make the play-offs?"
 const overall = ["pending", "in_progress", "partial", "completed"]

@@ -8,7 +8,7 @@ import {
   layerOfServiceUnderTest,
   type SeededPartner,
   seedPartner
-} from "../support/conformance/Partner.ts"
+} from "../support/conformance/ServiceUnderTest.ts"
 
 const unknown = "019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"
 

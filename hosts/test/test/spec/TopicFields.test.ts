@@ -9,7 +9,7 @@ import {
   layerOfServiceUnderTest,
   seedPartner,
   submitTopicWithStates
-} from "../support/conformance/Partner.ts"
+} from "../support/conformance/ServiceUnderTest.ts"
 
 const content = "Will the Lakers make the play-offs?"
 const statuses = [

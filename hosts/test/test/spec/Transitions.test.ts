@@ -19,7 +19,7 @@ import {
   submitTopicWithStates,
   waitForCreatorMails,
   waitForState
-} from "../support/conformance/Partner.ts"
+} from "../support/conformance/ServiceUnderTest.ts"
 
 const content = "Will the Lakers make the play-offs?"
 

@@ -11,31 +11,31 @@ import * as TestClock from "effect/testing/TestClock"
 import { eventually } from "./Eventually.ts"
 import { readJson } from "./Json.ts"
 
-/** Slow operations wait at this gate until a test opens the gate. */
-export class SlowOperationGate extends Context.Service<
-  SlowOperationGate,
+/** Slow operations wait at this latch until a test opens the latch. */
+export class SlowOperationLatch extends Context.Service<
+  SlowOperationLatch,
   {
     readonly pass: Effect.Effect<void>
     readonly open: Effect.Effect<void>
-    /** The number of operations that wait at the gate. */
-    readonly before: Effect.Effect<number>
+    /** The number of operations that wait at the latch. */
+    readonly waitingCount: Effect.Effect<number>
   }
->()("Gate") {
+>()("SlowOperationLatch") {
   static readonly layer = Layer.effect(
-    SlowOperationGate,
+    SlowOperationLatch,
     Effect.gen(function* () {
       const opened = yield* Deferred.make<void>()
-      let before = 0
+      let waitingCount = 0
       return {
         pass: Effect.ensuring(
           Effect.suspend(() => {
-            before++
+            waitingCount++
             return Deferred.await(opened)
           }),
-          Effect.sync(() => before--)
+          Effect.sync(() => waitingCount--)
         ),
         open: Effect.asVoid(Deferred.succeed(opened, undefined)),
-        before: Effect.sync(() => before)
+        waitingCount: Effect.sync(() => waitingCount)
       }
     })
   )
@@ -69,7 +69,7 @@ export const expectConcurrencyLimitOfTwo = Effect.fnUntraced(function* ({
   readonly another: Effect.Effect<Response>
   readonly answers: readonly [own: number, another: number]
 }) {
-  const { before, open } = yield* SlowOperationGate
+  const { waitingCount, open } = yield* SlowOperationLatch
   const waiting = yield* waitingFor(10_000)
   const asking = Effect.fnUntraced(function* (
     call: typeof ask,
@@ -84,10 +84,10 @@ export const expectConcurrencyLimitOfTwo = Effect.fnUntraced(function* ({
     )
     return fiber
   })
-  const first = yield* asking(ask, "one before the gate", before, 1)
-  const second = yield* asking(ask, "two before the gate", before, 2)
+  const first = yield* asking(ask, "one at the latch", waitingCount, 1)
+  const second = yield* asking(ask, "two at the latch", waitingCount, 2)
   const third = yield* asking(ask, "one who waits", waiting, 1)
-  const theirs = yield* asking(another, "another's before the gate", before, 3)
+  const theirs = yield* asking(another, "another's at the latch", waitingCount, 3)
   const own = [first, second, third]
   yield* TestClock.adjust("9999 millis")
   assert.isTrue(own.every((fiber) => fiber.pollUnsafe() === undefined))
@@ -96,7 +96,7 @@ export const expectConcurrencyLimitOfTwo = Effect.fnUntraced(function* ({
   const { code, message } = (yield* readJson(refused)).error
   assert.deepStrictEqual([refused.status, code, refused.headers.get("retry-after")], [429, "rate_limit_exceeded", "1"])
   assert.match(message, /^At most 2 .* of an organization are .* at one time\./)
-  assert.strictEqual(yield* before, 3)
+  assert.strictEqual(yield* waitingCount, 3)
   yield* open
   for (const fiber of [first, second]) assert.strictEqual((yield* Fiber.join(fiber)).status, answers[0])
   assert.strictEqual((yield* Fiber.join(theirs)).status, answers[1])

@@ -9,7 +9,7 @@ import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
-import { expectConcurrencyLimitOfTwo, SlowOperationGate } from "../support/ConcurrencyLimit.ts"
+import { expectConcurrencyLimitOfTwo, SlowOperationLatch } from "../support/ConcurrencyLimit.ts"
 import { getJson, submitTopic } from "../support/Requests.ts"
 
 const application = Application.layer({ outside: Layer.merge(Mailbox.layer, ScriptedGenerator.layer) })
@@ -50,7 +50,7 @@ const slow = Layer.effect(
   Topics,
   Effect.gen(function* () {
     const topics = yield* Topics
-    const { pass } = yield* SlowOperationGate
+    const { pass } = yield* SlowOperationLatch
     return { ...topics, byReference: (...asked) => Effect.andThen(pass, topics.byReference(...asked)) }
   })
 )
@@ -68,7 +68,7 @@ it.effect(
       Effect.provide(
         TestApi.layerMemory.pipe(
           Layer.provide(slow),
-          Layer.provideMerge(Layer.merge(SlowOperationGate.layer, application))
+          Layer.provideMerge(Layer.merge(SlowOperationLatch.layer, application))
         )
       )
     )

@@ -14,7 +14,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
-import { expectConcurrencyLimitOfTwo, SlowOperationGate } from "../support/ConcurrencyLimit.ts"
+import { expectConcurrencyLimitOfTwo, SlowOperationLatch } from "../support/ConcurrencyLimit.ts"
 import {
   exampleWebhookEvents,
   exampleWebhookUrl,
@@ -145,7 +145,7 @@ it.effect(
   () =>
     Effect.gen(function* () {
       const { call } = yield* TestApi
-      const { pass } = yield* SlowOperationGate
+      const { pass } = yield* SlowOperationLatch
       yield* (yield* InMemoryWebhookReceivers).answer(() => Effect.as(pass, { status: 200 }))
       const asked = Effect.gen(function* () {
         const key = yield* seedApiKeyText
@@ -153,5 +153,5 @@ it.effect(
         return call(`/partner/v1/webhooks/${id}/test`, { method: "POST", key })
       })
       yield* expectConcurrencyLimitOfTwo({ ask: yield* asked, another: yield* asked, answers: [200, 200] })
-    }).pipe(Effect.provide(Layer.merge(InMemory.layer, SlowOperationGate.layer)))
+    }).pipe(Effect.provide(Layer.merge(InMemory.layer, SlowOperationLatch.layer)))
 )

@@ -130,7 +130,7 @@ export const errorCodeOf = (envelope: JsonSchema): string =>
 const bodyOf = ({ error, success }: Errors.WireError): JsonValue => ({ success, error }) as unknown as JsonValue
 
 /** The response to a conditional request whose result has not changed. */
-export const notModifiedResponse = (canWait: boolean): Readonly<Record<string, ResponseObject>> => ({
+export const notModifiedDescription = (canWait: boolean): Readonly<Record<string, ResponseObject>> => ({
   304: {
     description: "Nothing has changed since the response that `If-None-Match` names. The response has no body.",
     headers: responseHeadersOf("304", false, true, canWait)
@@ -138,7 +138,7 @@ export const notModifiedResponse = (canWait: boolean): Readonly<Record<string, R
 })
 
 /** The response of every operation to a request that did not arrive completely in time. */
-export const requestTimeoutResponse: Readonly<Record<string, ResponseObject>> = {
+export const requestTimeoutDescription: Readonly<Record<string, ResponseObject>> = {
   [Errors.requestTimeout.status]: {
     description: "The request did not arrive completely within the time limit. Send it again.",
     headers: responseHeadersOf(String(Errors.requestTimeout.status), false),
@@ -157,7 +157,7 @@ export const requestTimeoutResponse: Readonly<Record<string, ResponseObject>> = 
 }
 
 /** The response of every operation while the server is busy. */
-export const busyServiceResponse: Readonly<Record<string, ResponseObject>> = {
+export const busyServiceDescription: Readonly<Record<string, ResponseObject>> = {
   [Errors.serviceBusy.status]: {
     description:
       "The service is busy. Retry after `Retry-After`, with the same `Idempotency-Key` if the request had one.",

@@ -15,11 +15,11 @@ import { InvalidRequest, NotFound, ScopeDenied, type WireError } from "../Errors
 import type { SecurityScheme } from "../SecurityScheme.ts"
 import { addDiscriminators } from "./Alternatives.ts"
 import {
-  busyServiceResponse,
+  busyServiceDescription,
   describeResponses,
   headerName,
-  notModifiedResponse,
-  requestTimeoutResponse
+  notModifiedDescription,
+  requestTimeoutDescription
 } from "./Answers.ts"
 import {
   type JsonValue,
@@ -198,9 +198,9 @@ const described = (
         canWait,
         shown: new Map(shown.map((error) => [error.error.code, error]))
       }),
-      ...(isConditional ? notModifiedResponse(canWait) : {}),
-      ...requestTimeoutResponse,
-      ...busyServiceResponse
+      ...(isConditional ? notModifiedDescription(canWait) : {}),
+      ...requestTimeoutDescription,
+      ...busyServiceDescription
     }
   }
 }

@@ -10,9 +10,9 @@ import { runJobAttempt } from "../shared/Attempt.ts"
 import * as Ids from "../shared/Ids.ts"
 import { DraftId, type ShareId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
+import * as LogContext from "../shared/LogContext.ts"
 import * as LogThrottle from "../shared/LogThrottle.ts"
 import { Policy } from "../shared/Policy.ts"
-import * as Subject from "../shared/Subject.ts"
 import * as TtlCache from "../shared/TtlCache.ts"
 import { WorkSignal } from "../shared/WorkSignal.ts"
 import type { Assignment } from "../topic/Assignment.ts"
@@ -102,7 +102,7 @@ export class DraftWorker extends Context.Service<
       return DraftWorker.of({
         run: Effect.fn("DraftWorker.run")(function* (job) {
           const { generation, id, organizationId, topicId } = job.assignment
-          return yield* Subject.traceAndLogWithSubject(makeDraft(job, generation.ticket), {
+          return yield* LogContext.traceAndLogWithLogContext(makeDraft(job, generation.ticket), {
             organizationId,
             topicId,
             shareId: id

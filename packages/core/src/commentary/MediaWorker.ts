@@ -9,9 +9,9 @@ import * as Schema from "effect/Schema"
 import { runJobAttempt } from "../shared/Attempt.ts"
 import { latestPlausibleDueTimes, makePeriodicRepair } from "../shared/DueTimes.ts"
 import * as Instant from "../shared/Instant.ts"
+import * as LogContext from "../shared/LogContext.ts"
 import * as LogThrottle from "../shared/LogThrottle.ts"
 import { Policy } from "../shared/Policy.ts"
-import * as Subject from "../shared/Subject.ts"
 import { WorkSignal } from "../shared/WorkSignal.ts"
 import { AssignmentStore, type AssignmentWithTopic } from "../topic/AssignmentStore.ts"
 import type { MediaRequest } from "../topic/MediaRequest.ts"
@@ -131,7 +131,7 @@ export class MediaWorker extends Context.Service<
         run: Effect.fn("MediaWorker.run")(function* (job) {
           const found = yield* assignments.find(job.shareId)
           const { organizationId, topicId } = Option.getOrNull(found)?.assignment ?? {}
-          yield* Subject.traceAndLogWithSubject(makeMedium(job, found), {
+          yield* LogContext.traceAndLogWithLogContext(makeMedium(job, found), {
             organizationId,
             topicId,
             shareId: job.shareId

@@ -11,7 +11,7 @@ import * as Schema from "effect/Schema"
 import type { Principal } from "../access/ApiKeys.ts"
 import type { CommentaryId, TopicId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
-import * as Subject from "../shared/Subject.ts"
+import * as LogContext from "../shared/LogContext.ts"
 import { WorkSignal } from "../shared/WorkSignal.ts"
 import type { ApprovedCommentary, Assignment } from "../topic/Assignment.ts"
 import { AssignmentStore } from "../topic/AssignmentStore.ts"
@@ -71,7 +71,7 @@ export class PartnerApproval extends Context.Service<
       const modify = SignaledChange.makeSignalingModify(yield* AssignmentStore, yield* WorkSignal)
       return PartnerApproval.of({
         approve: Effect.fnUntraced(function* ({ environment, key, organization }, topicId, commentaryId) {
-          yield* Subject.addSubjectToSpan({ topicId })
+          yield* LogContext.addLogContextToSpan({ topicId })
           const topic = yield* topics.find({ organizationId: organization.id, environment }, topicId)
           if (Option.isNone(topic)) return yield* new TopicNotFound()
           const found = topic.value.assignments.find(({ commentary }) => commentary?.id === commentaryId)

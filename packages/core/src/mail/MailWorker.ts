@@ -13,9 +13,9 @@ import { runJobAttempt } from "../shared/Attempt.ts"
 import { latestPlausibleDueTimes, makePeriodicRepair } from "../shared/DueTimes.ts"
 import type { OrganizationId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
+import * as LogContext from "../shared/LogContext.ts"
 import * as LogThrottle from "../shared/LogThrottle.ts"
 import { Policy } from "../shared/Policy.ts"
-import * as Subject from "../shared/Subject.ts"
 import { Transaction } from "../shared/Transaction.ts"
 import { WorkSignal } from "../shared/WorkSignal.ts"
 import { isAssignmentSettled } from "../topic/Assignment.ts"
@@ -189,7 +189,7 @@ export class MailWorker extends Context.Service<
             : yield* assignments.find(mail.shareId)
         const { organizationId, shareId } = mail
         const topicId = Option.getOrUndefined(Option.map(found, ({ assignment }) => assignment.topicId))
-        yield* Subject.traceAndLogWithSubject(deliver(mail, found), { organizationId, topicId, shareId })
+        yield* LogContext.traceAndLogWithLogContext(deliver(mail, found), { organizationId, topicId, shareId })
       }, Effect.uninterruptible)
 
       const deliver = Effect.fnUntraced(function* (mail: Mail, found: Option.Option<AssignmentWithTopic>) {

@@ -6,7 +6,7 @@ import * as Option from "effect/Option"
 import type { Principal } from "../access/ApiKeys.ts"
 import type { TopicId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
-import * as Subject from "../shared/Subject.ts"
+import * as LogContext from "../shared/LogContext.ts"
 import { Transaction } from "../shared/Transaction.ts"
 import { WorkSignal } from "../shared/WorkSignal.ts"
 import { AssignmentStore } from "./AssignmentStore.ts"
@@ -38,7 +38,7 @@ export class TopicCancellation extends Context.Service<
       const signal = yield* WorkSignal
       return TopicCancellation.of({
         cancel: Effect.fnUntraced(function* ({ environment, key, organization }, id) {
-          yield* Subject.addSubjectToSpan({ topicId: id })
+          yield* LogContext.addLogContextToSpan({ topicId: id })
           const now = yield* Instant.now
           const progress = Effect.flatMap(
             topics.progress({ organizationId: organization.id, environment }, id),

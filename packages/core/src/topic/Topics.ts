@@ -15,10 +15,10 @@ import { findTestPersona } from "../persona/TestPersonas.ts"
 import * as Ids from "../shared/Ids.ts"
 import { type PersonaId, ShareId, TopicId, type WebhookId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
+import * as LogContext from "../shared/LogContext.ts"
 import type { Owner } from "../shared/Owner.ts"
 import type { Page } from "../shared/Page.ts"
 import { Policy } from "../shared/Policy.ts"
-import * as Subject from "../shared/Subject.ts"
 import { assignmentWorkKindForEnvironment, WorkSignal } from "../shared/WorkSignal.ts"
 import type { QuotaExceeded } from "../usage/Quota.ts"
 import { topicContentFingerprint } from "./DuplicateWindow.ts"
@@ -181,17 +181,17 @@ export class Topics extends Context.Service<
             kind: assignmentWorkKindForEnvironment(environment),
             at: submission.actsAt ?? submission.respondBy
           }
-          const subject = { organizationId, topicId: id }
-          const submitted = Subject.startSeparateTrace(store.submit(submission), "topic", id, subject)
-          return Effect.tap(Subject.traceWithSubject(submitted, subject), signal.tell([firstStep, "mails"]))
+          const logContext = { organizationId, topicId: id }
+          const submitted = LogContext.startSeparateTrace(store.submit(submission), "topic", id, logContext)
+          return Effect.tap(LogContext.traceWithLogContext(submitted, logContext), signal.tell([firstStep, "mails"]))
         },
 
         progress: (owner, id) =>
-          Effect.andThen(Subject.addSubjectToSpan({ topicId: id }), orNotFound(store.progress(owner, id))),
+          Effect.andThen(LogContext.addLogContextToSpan({ topicId: id }), orNotFound(store.progress(owner, id))),
         find: (owner, id) =>
-          Effect.andThen(Subject.addSubjectToSpan({ topicId: id }), orNotFound(store.find(owner, id))),
+          Effect.andThen(LogContext.addLogContextToSpan({ topicId: id }), orNotFound(store.find(owner, id))),
         revision: (owner, id) =>
-          Effect.andThen(Subject.addSubjectToSpan({ topicId: id }), orNotFound(store.revision(owner, id))),
+          Effect.andThen(LogContext.addLogContextToSpan({ topicId: id }), orNotFound(store.revision(owner, id))),
 
         byReference: Effect.fnUntraced(function* (owner, reference) {
           const found = yield* store.byReference(owner, reference, referenceLookupLimits)

@@ -14,9 +14,9 @@ import { OrganizationStore } from "../partner/OrganizationStore.ts"
 import { makePeriodicRepair } from "../shared/DueTimes.ts"
 import type { OrganizationId, WebhookId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
+import * as LogContext from "../shared/LogContext.ts"
 import * as LogThrottle from "../shared/LogThrottle.ts"
 import { Policy } from "../shared/Policy.ts"
-import * as Subject from "../shared/Subject.ts"
 import * as TtlCache from "../shared/TtlCache.ts"
 import { WorkSignal } from "../shared/WorkSignal.ts"
 import type { DeliveryAttempt } from "./Attempt.ts"
@@ -161,7 +161,7 @@ export class DeliveryWorker extends Context.Service<
         mayContinue: Effect.Effect<boolean>
       ) {
         const { eventId, payload, encryptedSecret, formerSecret, url, webhookId: id } = job.claimed
-        const subject = Subject.makePayloadSubjectReader(payload, job.organizationId)
+        const logContext = LogContext.makePayloadLogContextReader(payload, job.organizationId)
         const attempt = yield* Effect.interruptible(
           send({
             webhook: { id, url },
@@ -169,23 +169,25 @@ export class DeliveryWorker extends Context.Service<
             formerSecret,
             eventId: publicEventId(eventId),
             payload,
-            subject
+            logContext
           })
         ).pipe(Effect.onInterrupt(() => Effect.flatMap(Instant.now, (now) => store.release(job.claimed, now))))
         yield* Effect.annotateCurrentSpan(spanAttributes(job.claimed, attempt))
-        yield* Subject.markDeliverySpan(eventId, subject)
+        yield* LogContext.markDeliverySpan(eventId, logContext)
         const recorded = record(job, attempt, mayContinue)
         if (attempt.failure === null) return yield* recorded
-        return yield* Effect.ensuring(failures.withPermit(recorded), report(job.claimed, attempt, subject()))
+        return yield* Effect.ensuring(failures.withPermit(recorded), report(job.claimed, attempt, logContext()))
       })
 
       /**
-       * One worker slot sends several events in sequence, so this function sets the failed event as the subject of the
-       * log line about a defect.
+       * One worker slot sends several events in sequence, so this function sets the failed event in the log context of
+       * the log line about a defect.
        */
       const deliverNamed = (job: DeliveryJob, mayContinue: Effect.Effect<boolean>) =>
         Effect.tapCause(deliver(job, mayContinue), () =>
-          Subject.replaceCollectedSubject(Subject.makePayloadSubjectReader(job.claimed.payload, job.organizationId)())
+          LogContext.replaceLogContext(
+            LogContext.makePayloadLogContextReader(job.claimed.payload, job.organizationId)()
+          )
         )
 
       const run = Effect.fnUntraced(function* (job: DeliveryJob, mayContinue: Effect.Effect<boolean>) {
@@ -255,14 +257,14 @@ const reportDisabled = (
 const report = (
   { eventId, kind, ticket, webhookId }: ClaimedDelivery,
   { failure, reason, status }: DeliveryAttempt,
-  subject: Subject.LogSubject
+  logContext: LogContext.LogContext
 ) =>
   Effect.annotateLogs(
     failure === "unsigned"
       ? Effect.logError("A webhook's secret cannot be decrypted; restore the entry of SIGNING_SECRET that encrypted it")
       : LogThrottle.markLogsAsRepeating(Effect.logInfo("An event was not delivered")),
     {
-      ...Subject.subjectAttributes(subject, "_"),
+      ...LogContext.logContextAttributes(logContext, "_"),
       webhook: webhookId,
       event: eventId,
       attempt: ticket,

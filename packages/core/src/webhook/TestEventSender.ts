@@ -47,10 +47,10 @@ export class TestEventSender extends Context.Service<
             sequence: 1,
             data: { webhook_id: id, environment: owner.environment }
           })
-          const subject = () => ({ organizationId: owner.organizationId })
+          const logContext = () => ({ organizationId: owner.organizationId })
           return {
             eventId,
-            attempt: yield* send({ webhook: found.value, ...secrets, eventId, payload, subject })
+            attempt: yield* send({ webhook: found.value, ...secrets, eventId, payload, logContext })
           }
         })
       })

@@ -14,8 +14,8 @@ import * as Result from "effect/Result"
 import { Encryption } from "../shared/Encryption.ts"
 import type { WebhookId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
+import * as LogContext from "../shared/LogContext.ts"
 import { Policy } from "../shared/Policy.ts"
-import * as Subject from "../shared/Subject.ts"
 import { type DeliveryAttempt, isSuccessStatus } from "./Attempt.ts"
 import { type FormerWebhookSecret, webhookSecretEncryptionPurpose } from "./WebhookSecret.ts"
 import { sign } from "./WebhookSignature.ts"
@@ -31,7 +31,7 @@ export interface OutgoingEvent {
   /** The payload, which is sent byte for byte. */
   readonly payload: string
   /** Returns the event's organization, topic and assignment for log lines. */
-  readonly subject: () => Subject.LogSubject
+  readonly logContext: () => LogContext.LogContext
 }
 
 export type SendEvent = (parcel: OutgoingEvent) => Effect.Effect<DeliveryAttempt>
@@ -61,7 +61,14 @@ export const make: Effect.Effect<SendEvent, never, Mac.Mac | Encryption | Webhoo
     }
   )
 
-  return Effect.fn("Webhook.send")(function* ({ eventId, payload, encryptedSecret, formerSecret, subject, webhook }) {
+  return Effect.fn("Webhook.send")(function* ({
+    eventId,
+    payload,
+    encryptedSecret,
+    formerSecret,
+    logContext,
+    webhook
+  }) {
     // Read the monotonic clock before the wall clock, so that `at` plus the duration is never earlier than the
     // response.
     const begun = yield* Clock.monotonicTimeNanos
@@ -75,7 +82,10 @@ export const make: Effect.Effect<SendEvent, never, Mac.Mac | Encryption | Webhoo
     const headers = { "content-type": "application/json", "user-agent": "Partner-Commentary", ...signature }
     const sent = yield* Effect.result(
       Effect.catchDefect(transport.send({ url: webhook.url, headers, body: payload, timeout }), (defect) =>
-        Effect.andThen(Effect.annotateLogs(unexpected(defect), Subject.subjectAttributes(subject(), "_")), broken)
+        Effect.andThen(
+          Effect.annotateLogs(unexpected(defect), LogContext.logContextAttributes(logContext(), "_")),
+          broken
+        )
       )
     )
     // Measure with the monotonic clock, because the wall clock may be adjusted during the request.

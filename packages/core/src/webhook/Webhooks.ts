@@ -50,7 +50,7 @@ export interface WebhookChangeRequester extends Pick<Principal, "organization" |
 
 /** A validated registration and the webhook's signing secret. */
 export interface PreparedWebhookRegistration {
-  readonly principal: WebhookChangeRequester
+  readonly requester: WebhookChangeRequester
   readonly webhook: Webhook
   readonly secret: Redacted.Redacted<string>
 }
@@ -69,7 +69,7 @@ export class Webhooks extends Context.Service<
      * transaction must not wait for the network.
      */
     readonly prepare: (
-      principal: WebhookChangeRequester,
+      requester: WebhookChangeRequester,
       wanted: NewWebhook
     ) => Effect.Effect<PreparedWebhookRegistration, WebhookUrlRefused>
     /**
@@ -87,7 +87,7 @@ export class Webhooks extends Context.Service<
     readonly list: (owner: Owner) => Effect.Effect<ReadonlyArray<WebhookWithCondition>>
     /** Changes a webhook. A patch that changes no value writes nothing. A new URL causes a mail to the contact. */
     readonly change: (
-      principal: WebhookChangeRequester,
+      requester: WebhookChangeRequester,
       id: WebhookId,
       patch: WebhookPatch
     ) => Effect.Effect<WebhookWithCondition, WebhookNotFound | WebhookUrlRefused>
@@ -96,11 +96,11 @@ export class Webhooks extends Context.Service<
      * of `rotateSecret` contains the new secret.
      */
     readonly rotateSecret: (
-      principal: WebhookChangeRequester,
+      requester: WebhookChangeRequester,
       id: WebhookId,
       rotation: { readonly secret: Redacted.Redacted<string> | null; readonly grace: Duration.Duration }
     ) => Effect.Effect<SecretRotationResult, WebhookNotFound>
-    readonly remove: (principal: WebhookChangeRequester, id: WebhookId) => Effect.Effect<void, WebhookNotFound>
+    readonly remove: (requester: WebhookChangeRequester, id: WebhookId) => Effect.Effect<void, WebhookNotFound>
     /** Deletes one batch of rows of removed webhooks. Returns the number of deleted rows; 0 when no rows are left. */
     readonly clear: Effect.Effect<number>
   }
@@ -147,12 +147,12 @@ export class Webhooks extends Context.Service<
         Effect.map(report([webhook]), ([one]) => one ?? { ...webhook, condition: conditionOfNewWebhook })
 
       return Webhooks.of({
-        prepare: Effect.fn("Webhooks.prepare")(function* (principal, { events, secret: given, url }) {
+        prepare: Effect.fn("Webhooks.prepare")(function* (requester, { events, secret: given, url }) {
           yield* transport.check(url)
           const now = yield* Instant.now
           const webhook: Webhook = {
             id: yield* Ids.make(WebhookId, random),
-            owner: ownerOfPrincipal(principal),
+            owner: ownerOfPrincipal(requester),
             url,
             events,
             status: "active",
@@ -161,16 +161,16 @@ export class Webhooks extends Context.Service<
             createdAt: now,
             updatedAt: now
           }
-          return { principal, webhook, secret: given ?? (yield* generateWebhookSecret(random)) }
+          return { requester, webhook, secret: given ?? (yield* generateWebhookSecret(random)) }
         }),
 
-        register: Effect.fn("Webhooks.register")(function* ({ principal, secret, webhook }) {
+        register: Effect.fn("Webhooks.register")(function* ({ requester, secret, webhook }) {
           const encrypted = yield* encryption.encrypt(
             webhookSecretEncryptionPurpose(webhook.id),
             Redacted.value(secret)
           )
-          const audit = recorded(principal, "webhook.created", { host: hostOfUrl(webhook.url), events: webhook.events })
-          const notice = noticeAbout(principal, webhook, "webhook_added", null)
+          const audit = recorded(requester, "webhook.created", { host: hostOfUrl(webhook.url), events: webhook.events })
+          const notice = noticeAbout(requester, webhook, "webhook_added", null)
           yield* store.insert({ webhook, audit, notice }, encrypted, maxWebhooksPerOwner)
           yield* signal.notify
           return { webhook: { ...webhook, condition: conditionOfNewWebhook }, secret }
@@ -179,23 +179,23 @@ export class Webhooks extends Context.Service<
         find: (owner, id) => Effect.flatMap(find(owner, id), reportOne),
         list: (owner) => Effect.flatMap(store.list(owner), report),
 
-        change: Effect.fn("Webhooks.change")(function* (principal, id, patch) {
-          const present = yield* find(ownerOfPrincipal(principal), id)
+        change: Effect.fn("Webhooks.change")(function* (requester, id, patch) {
+          const present = yield* find(ownerOfPrincipal(requester), id)
           // The URL check runs outside of the transaction, because a DNS look-up can be slow.
           if (patch.url !== undefined && patch.url !== present.url) yield* transport.check(patch.url)
           const now = yield* Instant.now
-          const after = yield* store.modify(ownerOfPrincipal(principal), id, (before): WebhookChange => {
+          const after = yield* store.modify(ownerOfPrincipal(requester), id, (before): WebhookChange => {
             const webhook = applyPatch(before, patch, now)
             const isMoved = webhook.url !== before.url
             return {
               webhook,
-              audit: recorded(principal, "webhook.updated", {
+              audit: recorded(requester, "webhook.updated", {
                 changed: changedFieldsOf(before, webhook),
                 host: hostOfUrl(webhook.url),
                 events: webhook.events,
                 status: webhook.status
               }),
-              notice: isMoved ? noticeAbout(principal, webhook, "webhook_moved", hostOfUrl(before.url)) : null
+              notice: isMoved ? noticeAbout(requester, webhook, "webhook_moved", hostOfUrl(before.url)) : null
             }
           })
           if (Option.isNone(after)) return yield* new WebhookNotFound()
@@ -203,16 +203,16 @@ export class Webhooks extends Context.Service<
           return yield* reportOne(after.value)
         }),
 
-        rotateSecret: Effect.fn("Webhooks.rotateSecret")(function* (principal, id, { grace, secret: given }) {
+        rotateSecret: Effect.fn("Webhooks.rotateSecret")(function* (requester, id, { grace, secret: given }) {
           const secret = given ?? (yield* generateWebhookSecret(random))
           const encrypted = yield* encryption.encrypt(webhookSecretEncryptionPurpose(id), Redacted.value(secret))
           const at = yield* Instant.now
           const formerUntil = Duration.isZero(grace) ? null : Instant.plus(at, grace)
-          const audit = recorded(principal, "webhook.secret_rotated", {
+          const audit = recorded(requester, "webhook.secret_rotated", {
             grace_period_seconds: Duration.toSeconds(grace)
           })
           const rotated = yield* store.rotateSecret(
-            ownerOfPrincipal(principal),
+            ownerOfPrincipal(requester),
             id,
             { encrypted, at, formerUntil },
             audit
@@ -221,11 +221,11 @@ export class Webhooks extends Context.Service<
           return { webhook: yield* reportOne(rotated.value), secret, formerUntil }
         }),
 
-        remove: Effect.fn("Webhooks.remove")(function* (principal, id) {
+        remove: Effect.fn("Webhooks.remove")(function* (requester, id) {
           const removed = yield* store.remove(
-            ownerOfPrincipal(principal),
+            ownerOfPrincipal(requester),
             id,
-            recorded(principal, "webhook.deleted", {})
+            recorded(requester, "webhook.deleted", {})
           )
           if (!removed) return yield* new WebhookNotFound()
           yield* signal.tell(["removals"])

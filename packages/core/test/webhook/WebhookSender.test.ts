@@ -60,7 +60,7 @@ it.effect("a receiver gets the request between the attempt's recorded start and 
         encryptedSecret: "sealed",
         formerSecret: null,
         eventId: "evt_1",
-        subject: () => ({}),
+        logContext: () => ({}),
         payload: "{}"
       }),
       Clock.Clock,

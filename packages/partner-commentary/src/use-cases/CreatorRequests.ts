@@ -9,7 +9,7 @@ import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
 import { type CreatorAction, performAction } from "@partner-commentary/server/creator-portal/CreatorAction"
 import type { ActionFields } from "@partner-commentary/server/creator-portal/CreatorInput"
 import { toCreatorPageJson } from "@partner-commentary/server/creator-portal/CreatorView"
-import { type CreatorActionError, describeRefusal } from "@partner-commentary/server/creator-portal/Refusal"
+import { type CreatorActionError, toActionRefusal } from "@partner-commentary/server/creator-portal/Refusal"
 import { avatarPath } from "@partner-commentary/server/routes/personas/Avatar"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -26,7 +26,7 @@ export interface CreatorRequest {
   readonly share_id: string
 }
 
-export interface DraftIdOption {
+export interface ReviewedDraftOption {
   /**
    * The id of the draft that the creator has seen. Without a draft id, the call is rejected if there are several
    * drafts.
@@ -34,13 +34,13 @@ export interface DraftIdOption {
   readonly draft_id?: string | undefined
 }
 
-export interface ReasonOption {
+export interface CreatorReasonOption {
   readonly reason?: string | undefined
 }
 
-const inbox = makeDecoder(Schema.Struct({ email: Text.EmailSchema }))
+const decodeCreator = makeDecoder(Schema.Struct({ email: Text.EmailSchema }))
 const request = { email: Text.EmailSchema, share_id: ShareIdInput }
-const one = makeDecoder(Schema.Struct(request))
+const decodeRequest = makeDecoder(Schema.Struct(request))
 
 type Action = { readonly email: string; readonly share_id: Ids.ShareId } & ActionFields
 
@@ -76,7 +76,7 @@ const acting = (run: RunUseCase, name: CreatorAction) => (input: unknown, option
       const access = { email, shareId: share_id }
       const refuse = (reason: CreatorActionError) =>
         Effect.flatMap(portal.view(access), ({ assignment }) =>
-          Effect.fail(Errors.InvalidRequest.of([describeRefusal(name, reason, assignment, fields).problem]))
+          Effect.fail(Errors.InvalidRequest.of([toActionRefusal(name, reason, assignment, fields).problem]))
         )
       const done = yield* performAction(portal, access, name, fields).pipe(
         Effect.catchTags({ TextLength: refuse, Malformed: refuse, ActionRefused: refuse })
@@ -99,7 +99,7 @@ export const creatorRequestUseCases = (run: RunUseCase) => {
     openRequests: (creator: { readonly email: string }) =>
       run(
         Effect.gen(function* () {
-          const { email } = yield* inbox(creator)
+          const { email } = yield* decodeCreator(creator)
           const portal = yield* CreatorPortal
           const { further, requests } = yield* portal.openRequests({ email })
           const picture = yield* avatar
@@ -114,7 +114,7 @@ export const creatorRequestUseCases = (run: RunUseCase) => {
     findRequest: (asked: CreatorRequest) =>
       run(
         Effect.gen(function* () {
-          const { email, share_id } = yield* one(asked)
+          const { email, share_id } = yield* decodeRequest(asked)
           const portal = yield* CreatorPortal
           return toCreatorPageJson(yield* portal.view({ email, shareId: share_id }), yield* avatar)
         }).pipe(Effect.catchTag("LinkInvalid", () => Effect.fail(notFound)))
@@ -123,14 +123,14 @@ export const creatorRequestUseCases = (run: RunUseCase) => {
     /** Submits the creator's view of the topic, from which a draft is generated. */
     respond: act<{ readonly perspective: string }>("respond"),
     /** Declines a request that waits for the creator's view. */
-    decline: act<ReasonOption>("decline"),
+    decline: act<CreatorReasonOption>("decline"),
     /**
      * Approves the draft, or `content` instead of the draft. After the approval, the partner can fetch the commentary.
      */
-    approve: act<DraftIdOption & { readonly content?: string | undefined }>("approve"),
+    approve: act<ReviewedDraftOption & { readonly content?: string | undefined }>("approve"),
     /** Requests another draft from the generator. */
-    revise: act<DraftIdOption & { readonly instructions?: string | undefined }>("revise"),
+    revise: act<ReviewedDraftOption & { readonly instructions?: string | undefined }>("revise"),
     /** Withdraws the creator's view after it was submitted. A withdrawn request ends without a commentary. */
-    withdraw: act<ReasonOption>("withdraw")
+    withdraw: act<CreatorReasonOption>("withdraw")
   }
 }

@@ -1,6 +1,6 @@
 /** Provides `pc.topics`, which submits topics on behalf of a partner and reads the results. */
 
-import { type CreateTopic, referenceConstraint } from "@partner-commentary/api/CreateTopic"
+import { type CreateTopicBody, referenceConstraint } from "@partner-commentary/api/CreateTopicBody"
 import * as Errors from "@partner-commentary/api/Errors"
 import { PartnerApproval } from "@partner-commentary/core/commentary/PartnerApproval"
 import { formatPageCursor } from "@partner-commentary/core/shared/Page"
@@ -34,7 +34,7 @@ import {
   toJsonText
 } from "./UseCase.ts"
 
-export type NewTopic = typeof CreateTopic.Encoded & DataOwner
+export type NewTopic = typeof CreateTopicBody.Encoded & DataOwner
 
 export interface ListTopicsInput extends DataOwner {
   /** One status or several statuses. Topics with any of the given statuses are listed. */

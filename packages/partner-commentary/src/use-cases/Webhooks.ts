@@ -1,7 +1,7 @@
 /** Provides `pc.webhooks`, which registers webhooks on behalf of a partner. */
 
 import * as Errors from "@partner-commentary/api/Errors"
-import type { ChangeWebhook, RegisterWebhook } from "@partner-commentary/api/WebhooksApi"
+import type { ChangeWebhookBody, RegisterWebhookBody } from "@partner-commentary/api/WebhooksApi"
 import { TestEventSender } from "@partner-commentary/core/webhook/TestEventSender"
 import * as Core from "@partner-commentary/core/webhook/Webhooks"
 import {
@@ -24,11 +24,11 @@ import {
   WebhookIdInput
 } from "./UseCase.ts"
 
-export type NewWebhook = typeof RegisterWebhook.Encoded & DataOwner
+export type NewWebhook = typeof RegisterWebhookBody.Encoded & DataOwner
 
 export type WebhookReference = DataOwner & { readonly webhook_id: string }
 
-export type WebhookChange = typeof ChangeWebhook.Encoded & WebhookReference
+export type WebhookChange = typeof ChangeWebhookBody.Encoded & WebhookReference
 
 const owned = makeDecoder(Schema.Struct(ownerFields))
 const one = makeDecoder(Schema.Struct({ ...ownerFields, webhook_id: WebhookIdInput }))

@@ -76,16 +76,16 @@ const targetOf = ({ action, isStale, problem }: ActionRefusal, { targets }: Crea
 
 /** Renders the error message with a link to the field, and repeats the text that the creator entered. */
 const summary = (
-  { action, isStale, says, typed }: ActionRefusal,
+  { action, isStale, explanation, enteredText }: ActionRefusal,
   { targets }: CreatorPageContent,
   place: string | null
 ) => {
   const id = textFieldId(action)
-  const wrote = typed[textFieldOfAction[action]]
+  const wrote = enteredText[textFieldOfAction[action]]
   const hasField = targets.includes(id)
   return html`<div class="refused" role="alert">
 <h2>That was not done</h2>
-<p>${place === null ? says : html`<a href="#${place}">${says}</a>`}</p>
+<p>${place === null ? explanation : html`<a href="#${place}">${explanation}</a>`}</p>
 ${isStale && wrote && hasField && html`<p><a href="#${id}">What you wrote</a> is kept in its field, but it was meant for the older draft.</p>`}
 </div>
 ${wrote && !hasField && html`<section><h2>What you wrote</h2><p class="note">It was not saved; copy it if you need it.</p><div class="sheet prose" dir="auto">${wrote}</div></section>`}`

@@ -10,10 +10,10 @@ export type CreatorTarget =
   | { readonly at: "page"; readonly token: string }
   | { readonly at: "action"; readonly token: string; readonly action: CreatorAction | "desk" }
   /** The target of a GET request for the address of an action, for example after a reload. */
-  | { readonly at: "behind"; readonly token: string; readonly action: CreatorAction | "desk" }
-  | { readonly at: "nowhere" }
+  | { readonly at: "reloadedAction"; readonly token: string; readonly action: CreatorAction | "desk" }
+  | { readonly at: "notFound" }
 
-const notFound: CreatorTarget = { at: "nowhere" }
+const notFound: CreatorTarget = { at: "notFound" }
 
 /**
  * The maximum length of a token in a path, which limits the memory that invalid tokens use. Valid tokens are shorter.
@@ -26,12 +26,12 @@ export const parseCreatorTarget = (method: string, path: string): CreatorTarget 
   const looks = method === "GET" || method === "HEAD"
   if (action === undefined) return looks ? { at: "page", token } : notFound
   if ((!looks && method !== "POST") || (action !== "desk" && !isCreatorAction(action))) return notFound
-  return { at: looks ? "behind" : "action", token, action }
+  return { at: looks ? "reloadedAction" : "action", token, action }
 }
 
 /** Returns the route for logs and traces. The route never contains the creator's token. */
 export const creatorRouteForLogs = (target: CreatorTarget): string => {
-  if (target.at === "nowhere") return "/creator/*"
+  if (target.at === "notFound") return "/creator/*"
   return target.at === "page" ? "/creator/:token" : `/creator/:token/${target.action}`
 }
 

@@ -6,9 +6,9 @@ import { InvalidRequest, NotFound, RateLimitExceeded, serviceBusy } from "@partn
 import { CreatorPortal } from "@partner-commentary/core/creator/CreatorPortal"
 import { isCausedByDatabaseBusy } from "@partner-commentary/core/shared/DatabaseBusy"
 import * as Instant from "@partner-commentary/core/shared/Instant"
+import * as LogContext from "@partner-commentary/core/shared/LogContext"
 import { Policy } from "@partner-commentary/core/shared/Policy"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
-import * as Subject from "@partner-commentary/core/shared/Subject"
 import type { AssignmentWithTopic } from "@partner-commentary/core/topic/AssignmentStore"
 import * as Effect from "effect/Effect"
 import { identity } from "effect/Function"
@@ -28,7 +28,7 @@ import { toCreatorPageJson } from "./CreatorView.ts"
 import { busyPage, internalErrorPage, notFoundPage, tooManyRequestsPage } from "./ErrorPage.ts"
 import { inboxPage } from "./InboxPage.ts"
 import { pageHeaders } from "./PageDocument.ts"
-import { type ActionRefusal, type CreatorActionError, describeRefusal } from "./Refusal.ts"
+import { type ActionRefusal, type CreatorActionError, toActionRefusal } from "./Refusal.ts"
 import * as TokenRateLimiter from "./TokenRateLimiter.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
@@ -126,11 +126,11 @@ const routes = Effect.gen(function* () {
   ) {
     if (action === "desk") return yield* mailInboxLink(token, json)
     const input = yield* Effect.result(readActionFields(request))
-    const typed = input._tag === "Success" ? input.success : {}
+    const enteredText = input._tag === "Success" ? input.success : {}
     const refuse = (reason: CreatorActionError) =>
       Effect.map(portal.view({ token }), (view) => ({
         view,
-        refusal: describeRefusal(action, reason, view.assignment, typed)
+        refusal: toActionRefusal(action, reason, view.assignment, enteredText)
       }))
     const done = yield* Effect.fromResult(input).pipe(
       Effect.flatMap((fields) => performAction(portal, { token }, action, fields)),
@@ -147,9 +147,9 @@ const routes = Effect.gen(function* () {
 
   const answer = Effect.fnUntraced(function* (request: HttpServerRequest, target: CreatorTarget) {
     const json = prefersJson(request)
-    if (json && (target.at === "nowhere" || target.at === "behind")) return noSuchRequest
-    if (target.at === "nowhere") return notFound(json)
-    if (target.at === "behind") return seeOther(`${root}/${target.token}`)
+    if (json && (target.at === "notFound" || target.at === "reloadedAction")) return noSuchRequest
+    if (target.at === "notFound") return notFound(json)
+    if (target.at === "reloadedAction") return seeOther(`${root}/${target.token}`)
     // Count only requests with genuine links, so that invalid links cannot evict the rate windows of genuine links.
     if (!(yield* portal.isGenuine(target.token))) return notFound(json)
     const seconds = yield* window.take(target.token)
@@ -177,7 +177,7 @@ const routes = Effect.gen(function* () {
 /** Handles a defect during a browser's request: logs the defect and returns an HTML error page. */
 const failed = (route: string) => (defect: unknown) =>
   Effect.as(
-    Subject.annotateLogsWithCollectedSubject(
+    LogContext.annotateLogsWithLogContext(
       Effect.annotateLogs(Effect.logError("A creator page failed", defect), { route })
     ),
     isCausedByDatabaseBusy(defect) ? busyResponse : page(internalErrorPage, 500)
@@ -200,7 +200,7 @@ const observed =
       Effect.tap(({ status }) =>
         Effect.andThen(
           Effect.annotateCurrentSpan("http.response.status_code", status),
-          Subject.annotateLogsWithCollectedSubject(
+          LogContext.annotateLogsWithLogContext(
             Effect.annotateLogs(Effect.logDebug("Creator page"), { method, route, status })
           )
         )

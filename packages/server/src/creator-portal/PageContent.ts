@@ -47,7 +47,7 @@ export const renderCollapsed = (
   summary: string,
   content: HtmlContent
 ): Html => {
-  const isRefused = refusal?.action === action && refusal.typed[textFieldOfAction[action]] !== undefined
+  const isRefused = refusal?.action === action && refusal.enteredText[textFieldOfAction[action]] !== undefined
   return html`<details${isRefused && html` open`}><summary>${summary}</summary>${content}</details>`
 }
 
@@ -71,11 +71,11 @@ export const renderTextField = (
   const id = textFieldId(field.action)
   const name = textFieldOfAction[field.action]
   const mine = refusal?.action === field.action ? refusal : null
-  const typed = mine?.typed[name]
-  const wrong = mine?.problem.field === name ? mine.says : null
+  const enteredText = mine?.enteredText[name]
+  const wrong = mine?.problem.field === name ? mine.explanation : null
   const stale =
     mine?.isStale &&
-    typed &&
+    enteredText &&
     html`<strong>You wrote this for an older draft, not for draft ${assignment.draft?.number}.</strong> `
   const required = field.min !== undefined && html` required minlength="${field.min}"`
   // HTML parsers drop the first line break of a textarea, so the page adds a line break.
@@ -83,7 +83,7 @@ export const renderTextField = (
 <p class="hint" id="${id}-hint">${stale}${field.hint}</p>
 ${wrong !== null && html`<p class="error" id="${id}-error">${wrong}</p>`}
 <textarea id="${id}" name="${name}" rows="${field.rows}" dir="auto" aria-describedby="${id}-hint${wrong !== null && ` ${id}-error`}"${wrong !== null && html` aria-invalid="true"`}${required}>
-${typed ?? field.value}</textarea>`
+${enteredText ?? field.value}</textarea>`
 }
 
 export const renderButton = (label: string, kind: "main" | "quiet" = "main", describedBy?: string): Html =>

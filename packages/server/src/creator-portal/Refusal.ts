@@ -13,9 +13,9 @@ export interface ActionRefusal {
   readonly action: CreatorAction
   readonly problem: Problem
   /** The explanation for the creator, without the name of a field. */
-  readonly says: string
+  readonly explanation: string
   /** The text that the creator entered. The page shows the entered text again. */
-  readonly typed: ActionFields
+  readonly enteredText: ActionFields
   /** True when the entered text was meant for a draft that a newer draft has replaced. */
   readonly isStale: boolean
 }
@@ -23,43 +23,43 @@ export interface ActionRefusal {
 export type CreatorActionError = InvalidTextLength | ActionRefused | MalformedInput
 
 /** `present` is the current assignment. The page shows the current assignment with the error message. */
-export const describeRefusal = (
+export const toActionRefusal = (
   action: ActionRefusal["action"],
   reason: CreatorActionError,
   present: Assignment,
-  typed: ActionFields
+  enteredText: ActionFields
 ): ActionRefusal => ({
   action,
-  typed,
+  enteredText,
   isStale: reason._tag === "ActionRefused" && reason.reason === "stale_draft",
   ...(reason._tag === "ActionRefused" ? refused(reason, present) : illegible(reason))
 })
 
-type Told = Pick<ActionRefusal, "problem" | "says">
+type RefusalExplanation = Pick<ActionRefusal, "problem" | "explanation">
 
-const illegible = (reason: InvalidTextLength | MalformedInput): Told => {
+const illegible = (reason: InvalidTextLength | MalformedInput): RefusalExplanation => {
   if (reason._tag === "Malformed") {
     const { constraint, field, isTooLarge } = reason
-    const says = isTooLarge
+    const explanation = isTooLarge
       ? "That was too long to be read."
       : "That could not be read. Please try again from this page."
-    return { problem: { field, constraint }, says }
+    return { problem: { field, constraint }, explanation }
   }
   const { field, length, max, min } = reason
   const bounds = min === 0 ? `at most ${max}` : `${min} to ${max}`
   return {
     problem: { field, constraint: `must have ${bounds} characters, not ${length}` },
-    says: `Please write ${bounds} characters; now there ${length === 1 ? "is" : "are"} ${length}.`
+    explanation: `Please write ${bounds} characters; now there ${length === 1 ? "is" : "are"} ${length}.`
   }
 }
 
-const refused = ({ reason, status }: ActionRefused, present: Assignment): Told => {
+const refused = ({ reason, status }: ActionRefused, present: Assignment): RefusalExplanation => {
   const draft = present.draft
   switch (reason) {
     case "stale_draft":
       return {
         problem: { field: "draft_id", constraint: `names an older draft: the present one is ${draft?.id}` },
-        says: `A newer draft has arrived: it is number ${draft?.number}, shown below. Please read it first.`
+        explanation: `A newer draft has arrived: it is number ${draft?.number}, shown below. Please read it first.`
       }
     case "draft_not_named":
       return {
@@ -67,7 +67,7 @@ const refused = ({ reason, status }: ActionRefused, present: Assignment): Told =
           field: "draft_id",
           constraint: `must be given where there are several drafts: the present one is ${draft?.id}`
         },
-        says: `There are several drafts. The present one is number ${draft?.number}, shown below.`
+        explanation: `There are several drafts. The present one is number ${draft?.number}, shown below.`
       }
     case "too_many_drafts":
       return {
@@ -75,17 +75,17 @@ const refused = ({ reason, status }: ActionRefused, present: Assignment): Told =
           field: "action",
           constraint: `is not allowed: in ${status}, draft ${draft?.number} is the last one`
         },
-        says: `Draft ${draft?.number} is the last one. You can approve it, edit it, or withdraw.`
+        explanation: `Draft ${draft?.number} is the last one. You can approve it, edit it, or withdraw.`
       }
     case "busy":
       return {
         problem: { field: "action", constraint: `is not allowed now: in ${status}, another draft is being written` },
-        says: "Another draft is already being written. Please wait until it is there."
+        explanation: "Another draft is already being written. Please wait until it is there."
       }
     case "too_late":
       return {
         problem: { field: "action", constraint: `comes too late: the time for it has run out in ${status}` },
-        says: "The time for this has run out."
+        explanation: "The time for this has run out."
       }
     case "settled":
       return {
@@ -93,12 +93,12 @@ const refused = ({ reason, status }: ActionRefused, present: Assignment): Told =
           field: "action",
           constraint: `is not allowed: the request is closed in ${status} (${present.failure?.reason})`
         },
-        says: "This request is closed."
+        explanation: "This request is closed."
       }
     case "not_allowed":
       return {
         problem: { field: "action", constraint: `is not allowed: the present status is ${status}` },
-        says: notNow[status]
+        explanation: notNow[status]
       }
   }
 }

@@ -47,15 +47,18 @@ export interface HostRequestInfo {
   readonly closeConnection?: () => void
 }
 
-const CurrentSent = Context.Reference<HostRequestInfo>("@partner-commentary/reference/Sent", {
-  defaultValue: () => ({})
-})
+const CurrentHostRequestInfo = Context.Reference<HostRequestInfo>(
+  "@partner-commentary/reference/CurrentHostRequestInfo",
+  {
+    defaultValue: () => ({})
+  }
+)
 
 /**
  * Returns the request with its original path and query. If the host did not remove the path of `{api_root}` from the
- * URL, `asSent` removes the path.
+ * URL, `restoreOriginalRequest` removes the path.
  */
-const asSent =
+const restoreOriginalRequest =
   (prefix: string) =>
   (context: Context.Context<never>): Context.Context<never> => {
     const request = Context.getUnsafe(context, HttpServerRequest)
@@ -67,7 +70,7 @@ const asSent =
       mustAnswerAtOnce = false,
       target = request.url,
       whenResponseEnds
-    } = Context.get(context, CurrentSent)
+    } = Context.get(context, CurrentHostRequestInfo)
     const url = isPrefixRemoved ? target : (pathBelowPrefix(prefix, target) ?? target)
     const lost = [...(isEncodingLost ? ["accept-encoding"] : []), ...(mustAnswerAtOnce ? ["prefer"] : [])]
     const headers = lost.reduce(Headers.remove, request.headers)
@@ -90,11 +93,16 @@ export class WebHandler extends Context.Service<
     Effect.gen(function* () {
       const { apiRoot } = yield* PublicAddress
       const routed = yield* HttpRouter.toHttpEffect(Routes.layer.pipe(Layer.provide(HttpServer.layerServices)))
-      const app = Effect.updateContext(routed as Effect.Effect<never>, asSent(servicePathPrefix(apiRoot)))
+      const app = Effect.updateContext(
+        routed as Effect.Effect<never>,
+        restoreOriginalRequest(servicePathPrefix(apiRoot))
+      )
       // Disable tracing for creators' pages, because traces must not contain creators' tokens.
       const context = Context.add(yield* Effect.context<never>(), HttpMiddleware.TracerDisabledWhen, isCreatorRequest)
       const answer = HttpEffect.toWebHandlerWith(RunningContext.withoutServices(context))(app)
-      return WebHandler.of({ respond: (request, sent = {}) => answer(request, Context.make(CurrentSent, sent)) })
+      return WebHandler.of({
+        respond: (request, sent = {}) => answer(request, Context.make(CurrentHostRequestInfo, sent))
+      })
     })
   ).pipe(Layer.provide(Layer.succeed(HttpRouter.RouterConfig, Routes.routerConfig)))
 }

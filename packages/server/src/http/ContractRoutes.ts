@@ -16,7 +16,7 @@ import { HttpApiSchemaError } from "effect/http-api/HttpApiError"
 import type * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import { currentRateState } from "../middleware/CurrentRate.ts"
+import { currentRequestRecord } from "../middleware/RequestRecord.ts"
 
 type Handled = Effect.Effect<HttpServerResponse>
 
@@ -70,12 +70,12 @@ export const layer = <Id extends string, Groups extends HttpApiGroup.Constraint>
   ) as never
 
 /**
- * Copies the retry time of a handler's rate-limit error to the rate-limit state, which sets the `Retry-After` header.
+ * Copies the retry time of a handler's rate-limit error to the request record, which sets the `Retry-After` header.
  */
 const noteRetryTime = (error: unknown): Effect.Effect<void> =>
   error instanceof RateLimitExceeded
-    ? Effect.map(currentRateState, (rate) => {
-        rate.retryAfter = error.error.details.retry_after
+    ? Effect.map(currentRequestRecord, (record) => {
+        record.retryAfter = error.error.details.retry_after
       })
     : Effect.void
 

@@ -2,13 +2,13 @@
  * Writes the access log, which is optional. The log contains the route instead of the path, because a path can contain
  * a creator's token.
  */
-import * as Subject from "@partner-commentary/core/shared/Subject"
+import * as LogContext from "@partner-commentary/core/shared/LogContext"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as HttpRouter from "effect/http/HttpRouter"
-import type { RequestRateState } from "./CurrentRate.ts"
+import type { RequestRecord } from "./RequestRecord.ts"
 
 /** True when the server writes an access log line for each request. */
 export const AccessLogEnabled = Context.Reference("@partner-commentary/reference/AccessLogEnabled", {
@@ -19,7 +19,7 @@ export const AccessLogEnabled = Context.Reference("@partner-commentary/reference
 export interface LoggedRequest {
   readonly method: string
   readonly requestId: string
-  readonly rate: RequestRateState
+  readonly record: RequestRecord
 }
 
 /** The status in the access log when the client disconnected before the response, as in nginx. */
@@ -34,23 +34,26 @@ export const logRequest = <A extends { readonly status: number }, E, R>(
     const clock = fiber.getRef(Clock.Clock)
     const begun = clock.monotonicTimeNanosUnsafe()
     return Effect.onExit(answered, (exit) => {
-      const { method, rate, requestId } = asked
+      const { method, record, requestId } = asked
       return Effect.annotateLogs(Effect.logInfo("Request"), {
         method,
-        route: rate.route ?? "unknown",
+        route: record.route ?? "unknown",
         status: Exit.isSuccess(exit) ? exit.value.status : clientLeft,
         ms: Math.round(Number(clock.monotonicTimeNanosUnsafe() - begun) / 1e4) / 100,
-        ...Subject.subjectAttributes({ organizationId: rate.organizationId, topicId: rate.subject.topicId }, "_"),
+        ...LogContext.logContextAttributes(
+          { organizationId: record.organizationId, topicId: record.logContext.topicId },
+          "_"
+        ),
         request_id: requestId
       })
     })
   })
 
 /** Wraps the router and records the matched route, which the router stores in the fiber's context. */
-export const recordRoute = <A, E, R>(routed: Effect.Effect<A, E, R>, rate: RequestRateState): Effect.Effect<A, E, R> =>
+export const recordRoute = <A, E, R>(routed: Effect.Effect<A, E, R>, record: RequestRecord): Effect.Effect<A, E, R> =>
   Effect.withFiber((fiber) =>
     Effect.onExit(routed, () => {
-      rate.route = Context.getOrUndefined(fiber.context, HttpRouter.RouteContext)?.route.path ?? null
+      record.route = Context.getOrUndefined(fiber.context, HttpRouter.RouteContext)?.route.path ?? null
       return Effect.void
     })
   )

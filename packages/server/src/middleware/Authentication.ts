@@ -11,7 +11,7 @@ import {
 } from "@partner-commentary/api/ApiKeyAuth"
 import type { Principal } from "@partner-commentary/core/access/ApiKeys"
 import { ConcurrencyLimit } from "@partner-commentary/core/access/ConcurrencyLimit"
-import * as Subject from "@partner-commentary/core/shared/Subject"
+import * as LogContext from "@partner-commentary/core/shared/LogContext"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -24,7 +24,7 @@ import type { unhandled } from "effect/Types"
 import { callerCredentialsOf, TrustedProxies } from "../http/ClientAddress.ts"
 import { Authorization, type EndpointRules } from "./Authorization.ts"
 import * as ConcurrentRequests from "./ConcurrentRequests.ts"
-import { CurrentRequestRateState } from "./CurrentRate.ts"
+import { CurrentRequestRecord } from "./RequestRecord.ts"
 
 export const layer = Layer.effect(
   ApiKeyAuth,
@@ -41,12 +41,12 @@ export const layer = Layer.effect(
       const conditional = { ...rules, isConditional: Context.getOrUndefined(annotations, ConditionalRead) === true }
       return Effect.withFiber((fiber: Fiber.Fiber<unknown, unknown>) => {
         const request = Context.getUnsafe(fiber.context, HttpServerRequest.HttpServerRequest)
-        const rate = Context.getUnsafe(fiber.context, CurrentRequestRateState)
+        const record = Context.getUnsafe(fiber.context, CurrentRequestRecord)
         const gate = request.headers["if-none-match"] === undefined ? rules : conditional
         const credentials = callerCredentialsOf(request, proxies)
         const answer = (caller: Principal) => {
           const owner = { organization: caller.organization.id, credential: "x-api-key" } as const
-          const answered = Subject.traceWithSubject(next as Effect.Effect<HttpServerResponse, unhandled>, {
+          const answered = LogContext.traceWithLogContext(next as Effect.Effect<HttpServerResponse, unhandled>, {
             organizationId: caller.organization.id
           })
           fiber.setContext(Context.add(fiber.context, CurrentPrincipal, caller))
@@ -55,8 +55,8 @@ export const layer = Layer.effect(
             ? Effect.tap(response, ({ status }) => (status === 304 ? creditUnchanged(caller, gate) : Effect.void))
             : response
         }
-        const admitted = admitNow(credentials, gate, rate, fiber.getRef(Clock.Clock).currentTimeMillisUnsafe())
-        if (admitted === undefined) return Effect.flatMap(admit(credentials, gate, rate), answer)
+        const admitted = admitNow(credentials, gate, record, fiber.getRef(Clock.Clock).currentTimeMillisUnsafe())
+        if (admitted === undefined) return Effect.flatMap(admit(credentials, gate, record), answer)
         return Result.isSuccess(admitted) ? answer(admitted.success) : Effect.fail(admitted.failure)
       })
     }

@@ -14,7 +14,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
-import { type RequestRateState, recordCountedCall } from "./CurrentRate.ts"
+import { type RequestRecord, recordCountedCall } from "./RequestRecord.ts"
 
 /** The credentials that the request contains. */
 export interface CallerCredentials {
@@ -42,11 +42,11 @@ export type AuthorizationRefusal =
 export class Authorization extends Context.Service<
   Authorization,
   {
-    /** Authorizes a call. Records the rate-limit state in `rate`, whether the call is admitted or rejected. */
+    /** Authorizes a call. Records the rate-limit state in `record`, whether the call is admitted or rejected. */
     readonly admit: (
       caller: CallerCredentials,
       gate: EndpointRules,
-      rate: RequestRateState
+      record: RequestRecord
     ) => Effect.Effect<Principal, AuthorizationRefusal>
     /**
      * Works like `admit`, but synchronously. Returns undefined when the caller's key or rate windows are not in memory.
@@ -54,7 +54,7 @@ export class Authorization extends Context.Service<
     readonly admitNow: (
       caller: CallerCredentials,
       gate: EndpointRules,
-      rate: RequestRateState,
+      record: RequestRecord,
       now: Instant
     ) => Result.Result<Principal, AuthorizationRefusal> | undefined
     /**
@@ -69,10 +69,10 @@ export class Authorization extends Context.Service<
      */
     readonly countUnknownPath: (
       caller: CallerCredentials,
-      rate: RequestRateState
+      record: RequestRecord
     ) => Effect.Effect<void, Errors.RateLimitExceeded>
     /** Counts an unauthenticated call toward the rate limit of its address, for example a malformed HTTP request. */
-    readonly countAnonymous: (address: string, rate: RequestRateState) => Effect.Effect<void, Errors.RateLimitExceeded>
+    readonly countAnonymous: (address: string, record: RequestRecord) => Effect.Effect<void, Errors.RateLimitExceeded>
   }
 >()("@partner-commentary/server/middleware/Authorization") {
   static readonly layer = Layer.effect(
@@ -82,8 +82,8 @@ export class Authorization extends Context.Service<
       const limits = yield* RateLimits
       const calls = yield* ApiCallCounter
 
-      const countAnonymous = (address: string, rate: RequestRateState) =>
-        countAndRecordCall(limits.countAddress(address), rate)
+      const countAnonymous = (address: string, record: RequestRecord) =>
+        countAndRecordCall(limits.countAddress(address), record)
 
       /**
        * Authenticates the caller. An address over its limit can still send a valid key, so its key look-ups are slowed
@@ -96,36 +96,36 @@ export class Authorization extends Context.Service<
        * Authenticates the caller. A failed authentication counts toward the rate limit of the address. Within the
        * limit, the caller gets the reason of the failure. Above the limit, the caller gets the rate-limit error.
        */
-      const known = (caller: CallerCredentials, rate: RequestRateState) =>
+      const known = (caller: CallerCredentials, record: RequestRecord) =>
         Effect.catch(authenticate(caller), (refused) =>
-          Effect.andThen(countAnonymous(caller.address, rate), Effect.fail(translate[refused._tag]()))
+          Effect.andThen(countAnonymous(caller.address, record), Effect.fail(translate[refused._tag]()))
         )
 
       /** Counts the call of an authenticated caller, and then checks the scope. */
       const admitKnown = (
         principal: Principal,
         { isConditional = false, limit, scope }: EndpointRules,
-        rate: RequestRateState
+        record: RequestRecord
       ) => {
-        rate.organizationId = principal.organization.id
+        record.organizationId = principal.organization.id
         const count = isConditional ? limits.countConditional : limits.countKey
-        const counted = countAndRecordCall(count(principal, limit), rate)
+        const counted = countAndRecordCall(count(principal, limit), record)
         const admitted = Effect.fromResult(withScope(principal, scope))
         return Effect.andThen(calls.count(principal), Effect.andThen(counted, admitted))
       }
 
       return Authorization.of({
-        admit: (caller, rules, rate) =>
-          Effect.flatMap(known(caller, rate), (principal) => admitKnown(principal, rules, rate)),
+        admit: (caller, rules, record) =>
+          Effect.flatMap(known(caller, record), (principal) => admitKnown(principal, rules, record)),
 
-        admitNow: (caller, { isConditional = false, limit, scope }, rate, now) => {
+        admitNow: (caller, { isConditional = false, limit, scope }, record, now) => {
           const principal = keys.cachedPrincipal(caller.key, caller.address, now)
           const counted = principal && limits.countNow(principal, limit, isConditional, now)
           if (principal === undefined || counted === undefined) return undefined
-          rate.organizationId = principal.organization.id
+          record.organizationId = principal.organization.id
           calls.countNow(principal)
-          if (Result.isFailure(counted)) return Result.fail(recordRefusedCall(rate, counted.failure))
-          recordCountedCall(rate, counted.success)
+          if (Result.isFailure(counted)) return Result.fail(recordRefusedCall(record, counted.failure))
+          recordCountedCall(record, counted.success)
           return withScope(principal, scope)
         },
 
@@ -134,12 +134,12 @@ export class Authorization extends Context.Service<
 
         creditUnchanged: (principal, { limit }) => limits.creditUnchanged(principal, limit),
 
-        countUnknownPath: Effect.fnUntraced(function* (caller, rate) {
+        countUnknownPath: Effect.fnUntraced(function* (caller, record) {
           const principal = yield* Effect.exit(authenticate(caller))
-          if (Exit.isFailure(principal)) return yield* countAnonymous(caller.address, rate)
-          rate.organizationId = principal.value.organization.id
+          if (Exit.isFailure(principal)) return yield* countAnonymous(caller.address, record)
+          record.organizationId = principal.value.organization.id
           yield* calls.count(principal.value)
-          yield* Effect.ignore(countAndRecordCall(limits.countKey(principal.value, undefined), rate))
+          yield* Effect.ignore(countAndRecordCall(limits.countKey(principal.value, undefined), record))
         }),
 
         countAnonymous
@@ -166,18 +166,18 @@ const translate = {
 export const rateLimitErrorOf = ({ counted, limit, remaining, retryAfter }: RateLimited): Errors.RateLimitExceeded =>
   Errors.RateLimitExceeded.of({ retry_after: retryAfter, limit, remaining }, counted)
 
-const recordRefusedCall = (rate: RequestRateState, limited: RateLimited): Errors.RateLimitExceeded => {
-  recordCountedCall(rate, limited.state)
-  rate.retryAfter = limited.retryAfter
+const recordRefusedCall = (record: RequestRecord, limited: RateLimited): Errors.RateLimitExceeded => {
+  recordCountedCall(record, limited.state)
+  record.retryAfter = limited.retryAfter
   return rateLimitErrorOf(limited)
 }
 
 /** Counts a call and records the state of its rate windows, whether the call is admitted or rejected. */
 export const countAndRecordCall = (
   count: Effect.Effect<RateLimitStatus, RateLimited>,
-  rate: RequestRateState
+  record: RequestRecord
 ): Effect.Effect<void, Errors.RateLimitExceeded> =>
   Effect.matchEffect(count, {
-    onSuccess: (state) => Effect.sync(() => recordCountedCall(rate, state)),
-    onFailure: (limited) => Effect.fail(recordRefusedCall(rate, limited))
+    onSuccess: (state) => Effect.sync(() => recordCountedCall(record, state)),
+    onFailure: (limited) => Effect.fail(recordRefusedCall(record, limited))
   })

@@ -4,14 +4,14 @@
  */
 import { CurrentDashboard, DashboardAuth } from "@partner-commentary/api/DashboardAuth"
 import { ConcurrencyLimit } from "@partner-commentary/core/access/ConcurrencyLimit"
-import * as Subject from "@partner-commentary/core/shared/Subject"
+import * as LogContext from "@partner-commentary/core/shared/LogContext"
 import * as Effect from "effect/Effect"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as Layer from "effect/Layer"
 import { clientAddressOfRequest, TrustedProxies } from "../http/ClientAddress.ts"
 import * as ConcurrentRequests from "./ConcurrentRequests.ts"
-import { currentRateState } from "./CurrentRate.ts"
 import { DashboardAuthorization } from "./DashboardAuthorization.ts"
+import { currentRequestRecord } from "./RequestRecord.ts"
 
 export const layer = Layer.effect(
   DashboardAuth,
@@ -25,12 +25,12 @@ export const layer = Layer.effect(
         authorization: request.headers["authorization"] ?? "",
         address: clientAddressOfRequest(request, proxies)
       }
-      return Effect.flatMap(currentRateState, (rate) => admit(caller, rate))
+      return Effect.flatMap(currentRequestRecord, (record) => admit(caller, record))
     })
 
     return (next, { endpoint }) =>
       Effect.flatMap(principal, (caller) => {
-        const answered = Subject.traceWithSubject(Effect.provideService(next, CurrentDashboard, caller), {
+        const answered = LogContext.traceWithLogContext(Effect.provideService(next, CurrentDashboard, caller), {
           organizationId: caller.organization.id
         })
         const owner = { organization: caller.organization.id, credential: "authorization" } as const

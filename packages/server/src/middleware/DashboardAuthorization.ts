@@ -9,7 +9,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { countAndRecordCall } from "./Authorization.ts"
-import type { RequestRateState } from "./CurrentRate.ts"
+import type { RequestRecord } from "./RequestRecord.ts"
 
 /** The credentials that the request contains. */
 export interface DashboardCredentials {
@@ -22,12 +22,12 @@ export class DashboardAuthorization extends Context.Service<
   DashboardAuthorization,
   {
     /**
-     * Authorizes a dashboard call. Records the rate-limit state in `rate`, whether the call is admitted or rejected.
+     * Authorizes a dashboard call. Records the rate-limit state in `record`, whether the call is admitted or rejected.
      * The effect dies when the identity provider does not respond, because the service then cannot verify the token.
      */
     readonly admit: (
       caller: DashboardCredentials,
-      rate: RequestRateState
+      record: RequestRecord
     ) => Effect.Effect<DashboardPrincipal, Errors.Unauthorized | Errors.RateLimitExceeded>
   }
 >()("@partner-commentary/server/middleware/DashboardAuthorization") {
@@ -47,13 +47,13 @@ export class DashboardAuthorization extends Context.Service<
       }
 
       return DashboardAuthorization.of({
-        admit: Effect.fnUntraced(function* (caller, rate) {
-          const countAnonymous = countAndRecordCall(limits.countAddress(caller.address), rate)
+        admit: Effect.fnUntraced(function* (caller, record) {
+          const countAnonymous = countAndRecordCall(limits.countAddress(caller.address), record)
           // A failed call counts toward the rate limit of its address even when the identity provider fails, so that
           // calls with invalid tokens are always limited.
           const principal = yield* Effect.tapCause(known(caller), () => countAnonymous)
-          rate.organizationId = principal.organization.id
-          yield* countAndRecordCall(limits.countDashboard(principal.organization, principal.limits), rate)
+          record.organizationId = principal.organization.id
+          yield* countAndRecordCall(limits.countDashboard(principal.organization, principal.limits), record)
           return principal
         })
       })

@@ -27,16 +27,16 @@ import * as Envelope from "../http/Envelope.ts"
 export type IdempotencyKeyOwner = Pick<IdempotentRequest, "organizationId" | "environment">
 
 /** The type of a response from `once`. The type ensures that a handler that does not call `once` does not compile. */
-export type StoredResponse = HttpServerResponse.HttpServerResponse & Brand.Brand<"Kept">
+export type StoredResponse = HttpServerResponse.HttpServerResponse & Brand.Brand<"StoredResponse">
 
 /** Works like `once`, but for one of several parts of a request. The result of a part is a text. */
-export type RunPartOnce = Wrap<string, string>
+export type RunIdempotentPart = Wrap<string, string>
 
-type Wrap<Given, Kept> = <E, R>(
+type Wrap<Given, Stored> = <E, R>(
   change: Effect.Effect<Given, E, R>
-) => Effect.Effect<Kept, E | StoredConcurrently | IdempotencyKeyRejected, R>
+) => Effect.Effect<Stored, E | StoredConcurrently | IdempotencyKeyRejected, R>
 
-export interface RunOnce {
+export interface IdempotentExecution {
   /**
    * Runs the change and stores its successful response in one transaction, without calls to other systems. The change
    * reports a rejection as a failure.
@@ -48,7 +48,7 @@ export interface RunOnce {
    */
   readonly part: <E, R>(
     name: string,
-    attempt: (once: RunPartOnce) => Effect.Effect<string, E, R>
+    attempt: (once: RunIdempotentPart) => Effect.Effect<string, E, R>
   ) => Effect.Effect<string, Exclude<E, StoredConcurrently> | IdempotencyKeyRejected, R>
 }
 
@@ -62,7 +62,7 @@ interface Keyed {
 
 export const make = Effect.map(Idempotency, (idempotency) => {
   const part =
-    (keyed: IdempotentRequest): RunOnce["part"] =>
+    (keyed: IdempotentRequest): IdempotentExecution["part"] =>
     (name, attempt) =>
       Effect.map(
         idempotency.once({ ...keyed, part: name }, (keep) =>
@@ -75,7 +75,7 @@ export const make = Effect.map(Idempotency, (idempotency) => {
       )
 
   const once =
-    (keep: RunChangeAndStoreResponse, secret: boolean): RunOnce["once"] =>
+    (keep: RunChangeAndStoreResponse, secret: boolean): IdempotentExecution["once"] =>
     (change) =>
       Effect.map(keep(Effect.flatMap(change, (response) => toAnswer(response, secret))), toResponse) as never
 
@@ -83,7 +83,7 @@ export const make = Effect.map(Idempotency, (idempotency) => {
     function* <E, R>(
       key: string,
       { owner, request, secret = false }: Keyed,
-      handle: (keeping: RunOnce) => Effect.Effect<StoredResponse, E, R>
+      handle: (execution: IdempotentExecution) => Effect.Effect<StoredResponse, E, R>
     ) {
       const body = new Uint8Array(yield* Effect.orDie(request.arrayBuffer))
       const keyed: IdempotentRequest = {
@@ -112,9 +112,12 @@ export const make = Effect.map(Idempotency, (idempotency) => {
    * Handles a request with or without an idempotency key. With an idempotency key, a repeated request gets the stored
    * response instead of a second change.
    */
-  return <E, R>(keyed: Keyed, handle: (keeping: RunOnce) => Effect.Effect<StoredResponse, E, R>): Answered<E, R> => {
+  return <E, R>(
+    keyed: Keyed,
+    handle: (execution: IdempotentExecution) => Effect.Effect<StoredResponse, E, R>
+  ): Answered<E, R> => {
     const key = keyed.headers["idempotency-key"]
-    return (key === undefined ? handle(unkept) : answered(key, keyed, handle)) as Answered<E, R>
+    return (key === undefined ? handle(executionWithoutKey) : answered(key, keyed, handle)) as Answered<E, R>
   }
 })
 
@@ -124,7 +127,7 @@ type Answered<E, R> = Effect.Effect<
   R
 >
 
-const unkept: RunOnce = {
+const executionWithoutKey: IdempotentExecution = {
   once: (change) => change as never,
   part: (_, attempt) => attempt((change) => change) as never
 }

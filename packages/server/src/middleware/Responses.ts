@@ -6,8 +6,8 @@ import * as Errors from "@partner-commentary/api/Errors"
 import { idempotencyHeader } from "@partner-commentary/api/IdempotencyKey"
 import { partnerApiPrefix } from "@partner-commentary/api/PartnerApi"
 import * as DatabaseBusy from "@partner-commentary/core/shared/DatabaseBusy"
+import * as LogContext from "@partner-commentary/core/shared/LogContext"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
-import * as Subject from "@partner-commentary/core/shared/Subject"
 import * as ByteSize from "effect/ByteSize"
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
@@ -34,7 +34,7 @@ import { unknownPathResponse } from "../http/NotFound.ts"
 import * as ResponseHeaders from "../http/ResponseHeaders.ts"
 import * as AccessLog from "./AccessLog.ts"
 import { Authorization } from "./Authorization.ts"
-import { CurrentRequestRateState, freshRateState, type RequestRateState, setRateLimitHeaders } from "./CurrentRate.ts"
+import { CurrentRequestRecord, makeRequestRecord, type RequestRecord, setRateLimitHeaders } from "./RequestRecord.ts"
 
 const bodyLimit = ByteSize.bytes(maxBodySize)
 const bulkLimit = ByteSize.bytes(maxBulkSize)
@@ -53,8 +53,8 @@ export const layer = HttpRouter.middleware(
      * Counts requests to unknown paths. The rate-limit error is used only below the API prefix, because other paths may
      * belong to the embedding application.
      */
-    const unknownPath = (request: HttpServerRequest.HttpServerRequest, rate: RequestRateState) =>
-      Effect.match(countUnknownPath(callerCredentialsOf(request, proxies), rate), {
+    const unknownPath = (request: HttpServerRequest.HttpServerRequest, record: RequestRecord) =>
+      Effect.match(countUnknownPath(callerCredentialsOf(request, proxies), record), {
         onSuccess: () => unknownPathResponse(request, apiRoot),
         onFailure: (refused) =>
           request.url.startsWith(`${partnerApiPrefix}/`)
@@ -67,18 +67,22 @@ export const layer = HttpRouter.middleware(
         const request = Context.getUnsafe(fiber.context, HttpServerRequest.HttpServerRequest)
         const { headers, url } = request
         const id = requestIdOrNew(headers["x-request-id"])
-        const rate = freshRateState()
+        const record = makeRequestRecord()
         const clock = fiber.getRef(Clock.Clock)
         const completed = (response: HttpServerResponse.HttpServerResponse) =>
-          complete(response, id, rate, clock.currentTimeMillisUnsafe())
-        const found = isUnroutable(url) && !url.startsWith(references) ? unknownPath(request, rate) : app
+          complete(response, id, record, clock.currentTimeMillisUnsafe())
+        const found = isUnroutable(url) && !url.startsWith(references) ? unknownPath(request, record) : app
         const asked = withValidEscapes(request)
         const limit = isBulk(url) ? bulkLimit : bodyLimit
         let own = Context.add(fiber.context, HttpIncomingMessage.MaxBodySize, limit)
-        own = Context.add(Context.add(own, CurrentRequestRateState, rate), Subject.SubjectCollector, rate.subject)
+        own = Context.add(
+          Context.add(own, CurrentRequestRecord, record),
+          LogContext.LogContextCollector,
+          record.logContext
+        )
         if (asked !== request) own = Context.add(own, HttpServerRequest.HttpServerRequest, asked)
         const isLogged = fiber.getRef(AccessLog.AccessLogEnabled)
-        const routed = isLogged ? AccessLog.recordRoute(found, rate) : found
+        const routed = isLogged ? AccessLog.recordRoute(found, record) : found
         const answered = Effect.matchCauseEffect(
           Effect.updateContext(routed, (_: Context.Context<never>) => own),
           {
@@ -86,13 +90,13 @@ export const layer = HttpRouter.middleware(
             onFailure: (cause) => {
               if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
               const failed = isNotFound(cause)
-                ? unknownPath(request, rate)
-                : answer(cause, { id, request, subject: rate.subject })
+                ? unknownPath(request, record)
+                : answer(cause, { id, request, logContext: record.logContext })
               return Effect.map(failed, completed)
             }
           }
         )
-        return isLogged ? AccessLog.logRequest(answered, { method: request.method, requestId: id, rate }) : answered
+        return isLogged ? AccessLog.logRequest(answered, { method: request.method, requestId: id, record }) : answered
       }) as typeof app
   }),
   { global: true }
@@ -139,9 +143,9 @@ const withValidEscapes = (request: HttpServerRequest.HttpServerRequest): HttpSer
  */
 export const defaultCacheControl = "no-store"
 
-const complete = (response: HttpServerResponse.HttpServerResponse, id: string, rate: RequestRateState, now: number) => {
+const complete = (response: HttpServerResponse.HttpServerResponse, id: string, record: RequestRecord, now: number) => {
   const headers = ResponseHeaders.copy(response.headers)
-  setRateLimitHeaders(headers, rate, response.status, now)
+  setRateLimitHeaders(headers, record, response.status, now)
   headers["x-request-id"] = id
   headers["cache-control"] ??= defaultCacheControl
   return ResponseHeaders.replace(response, headers)
@@ -154,11 +158,15 @@ export const requestIdOrNew = (sent: string | undefined): string =>
 /** Logs the cause of the failure. The caller receives only the request id. */
 const internalError = (
   cause: Cause.Cause<unknown>,
-  { id, request, subject }: { readonly id: string; readonly request: string; readonly subject: Subject.LogSubject }
+  {
+    id,
+    request,
+    logContext
+  }: { readonly id: string; readonly request: string; readonly logContext: LogContext.LogContext }
 ): Effect.Effect<Errors.InternalError> =>
   Effect.as(
     Effect.annotateLogs(Effect.logError("A request failed", cause), {
-      ...Subject.subjectAttributes(subject, "_"),
+      ...LogContext.logContextAttributes(logContext, "_"),
       request_id: id,
       request
     }),
@@ -182,11 +190,11 @@ const answer = (
   {
     id,
     request,
-    subject
+    logContext
   }: {
     readonly id: string
     readonly request: HttpServerRequest.HttpServerRequest
-    readonly subject: Subject.LogSubject
+    readonly logContext: LogContext.LogContext
   }
 ): Effect.Effect<HttpServerResponse.HttpServerResponse> => {
   for (const reason of cause.reasons) {
@@ -202,7 +210,7 @@ const answer = (
     }
   }
   const { headers, status } = failureHead(cause)
-  return Effect.map(internalError(cause, { id, request: describe(request), subject }), (error) =>
+  return Effect.map(internalError(cause, { id, request: describe(request), logContext }), (error) =>
     Envelope.jsonResponse(Envelope.failureText(error), status, headers)
   )
 }

@@ -1,8 +1,8 @@
 /** Runs the jobs of one kind. A worker runs jobs concurrently, and a test runs jobs one after another. */
 import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
+import * as LogContext from "@partner-commentary/core/shared/LogContext"
 import * as RunningContext from "@partner-commentary/core/shared/RunningContext"
-import * as Subject from "@partner-commentary/core/shared/Subject"
 import { type WorkKind, WorkSignal } from "@partner-commentary/core/shared/WorkSignal"
 import * as Effect from "effect/Effect"
 import * as FiberSet from "effect/FiberSet"
@@ -80,12 +80,14 @@ export const make = Effect.fnUntraced(function* <Job>(
 
   const runLogged = (job: Job) =>
     Effect.suspend(() => {
-      const subject: Subject.CollectedSubject = {}
-      return Effect.catchCause(Effect.provideService(run(job, semaphore), Subject.SubjectCollector, subject), (cause) =>
-        Effect.annotateLogs(Effect.as(Effect.logError(`A job ended with a defect: ${kind}`, cause), true), {
-          ...Subject.subjectAttributes(subject, "_"),
-          ...describe(job)
-        })
+      const logContext: LogContext.MutableLogContext = {}
+      return Effect.catchCause(
+        Effect.provideService(run(job, semaphore), LogContext.LogContextCollector, logContext),
+        (cause) =>
+          Effect.annotateLogs(Effect.as(Effect.logError(`A job ended with a defect: ${kind}`, cause), true), {
+            ...LogContext.logContextAttributes(logContext, "_"),
+            ...describe(job)
+          })
       )
     })
 

@@ -38,7 +38,7 @@ describe("Form actions of creators", () => {
 
   it.effect("a form action restarts draft generation after a failed generation", () =>
     Effect.gen(function* () {
-      const { form, look, state } = yield* makeCreatorCaller(Samples.draftAttemptsExhausted)
+      const { form, look, state } = yield* makeCreatorCaller(Samples.assignmentWithExhaustedAttempts)
       assert.include((yield* look()).text, "Start again")
       for (const time of ["once", "again"]) assert.strictEqual((yield* form("revise")).status, 303, time)
       assert.strictEqual(state.writes, 1)
@@ -67,11 +67,11 @@ describe("Form actions of creators", () => {
     "a form action on a replaced draft shows the newer draft with an explanation, and keeps the entered text",
     () =>
       Effect.gen(function* () {
-        const { form } = yield* makeCreatorCaller(Samples.secondDraftGenerated)
+        const { form } = yield* makeCreatorCaller(Samples.assignmentWithSecondDraft)
         const { status, text } = yield* form("approve", { draft_id: uuid(11), content: "My edit." })
         assert.strictEqual(status, 400)
         assert.include(text, "A newer draft has arrived: it is number 2")
-        assert.include(text, Samples.secondDraftGenerated.draft!.content.split("\n")[0]!)
+        assert.include(text, Samples.assignmentWithSecondDraft.draft!.content.split("\n")[0]!)
         assert.match(text, /<textarea id="approve-content"[^>]*>\nMy edit\.</)
         assert.include(text, '<a href="#draft">A newer draft')
         assert.include(text, '<a href="#approve-content">What you wrote</a> is kept in its field')
@@ -85,12 +85,12 @@ describe("Form actions of creators", () => {
 
   it.effect("a rejected form action shows the entered text even when the page no longer has a field for the text", () =>
     Effect.gen(function* () {
-      const { form } = yield* makeCreatorCaller(Samples.expired)
+      const { form } = yield* makeCreatorCaller(Samples.expiredAssignment)
       const { status, text } = yield* form("respond", { perspective })
       assert.strictEqual(status, 400)
       assert.include(text, "This request has expired.")
       assert.include(text, "ninety seconds of nobody knowing")
-      const { form: send } = yield* makeCreatorCaller(Samples.revisionRequested)
+      const { form: send } = yield* makeCreatorCaller(Samples.assignmentWithRequestedRevision)
       const content = "x".repeat(5001)
       const edited = yield* send("approve", { draft_id: uuid(11), content })
       assert.strictEqual(edited.status, 400)
@@ -101,7 +101,7 @@ describe("Form actions of creators", () => {
 
   it.effect("a form action mails the inbox link, and the page confirms the mail", () =>
     Effect.gen(function* () {
-      const { call, form, state } = yield* makeCreatorCaller(Samples.declined)
+      const { call, form, state } = yield* makeCreatorCaller(Samples.declinedAssignment)
       const { headers, status } = yield* form("desk")
       assert.strictEqual(status, 303)
       assert.strictEqual(headers.get("location"), `${address}?said=desk`)
@@ -183,20 +183,20 @@ describe("JSON actions of creators", () => {
         ],
         [Samples.assignmentAwaitingPerspective, "approve", {}, "action", "present status is topic_sent"],
         [Samples.assignmentAwaitingPerspective, "withdraw", {}, "action", "present status is topic_sent"],
-        [Samples.approved, "decline", {}, "action", "present status is creator_approved"],
-        [Samples.declined, "respond", { perspective }, "action", "present status is declined"],
-        [Samples.withdrawn, "approve", {}, "action", "closed in commentary_generated (withdrawn)"],
+        [Samples.approvedAssignment, "decline", {}, "action", "present status is creator_approved"],
+        [Samples.declinedAssignment, "respond", { perspective }, "action", "present status is declined"],
+        [Samples.withdrawnAssignment, "approve", {}, "action", "closed in commentary_generated (withdrawn)"],
         [
-          Samples.revisionRequested,
+          Samples.assignmentWithRequestedRevision,
           "revise",
           { draft_id: uuid(11) },
           "action",
           "in commentary_generated, another draft"
         ],
-        [Samples.lastDraft, "revise", { draft_id: uuid(20) }, "action", "draft 10 is the last one"],
-        [Samples.secondDraftGenerated, "approve", {}, "draft_id", uuid(12)],
-        [Samples.secondDraftGenerated, "approve", { draft_id: uuid(11) }, "draft_id", uuid(12)],
-        [Samples.secondDraftGenerated, "revise", { draft_id: "2" }, "draft_id", "must be a UUID"],
+        [Samples.assignmentWithLastDraft, "revise", { draft_id: uuid(20) }, "action", "draft 10 is the last one"],
+        [Samples.assignmentWithSecondDraft, "approve", {}, "draft_id", uuid(12)],
+        [Samples.assignmentWithSecondDraft, "approve", { draft_id: uuid(11) }, "draft_id", uuid(12)],
+        [Samples.assignmentWithSecondDraft, "revise", { draft_id: "2" }, "draft_id", "must be a UUID"],
         [Samples.assignmentWithDraft, "approve", { content: " " }, "content", "must have 1 to 5000 characters, not 0"]
       ] as const
       for (const [before, action, body, field, constraint] of cases) {

@@ -84,13 +84,15 @@ describe("Markup of creators' pages", () => {
         fc.boolean(),
         (text, state, action, isStale) => {
           const page = (said: string) => {
-            const typed = { perspective: said, reason: said, content: said, instructions: said, draft_id: said }
+            const enteredText = { perspective: said, reason: said, content: said, instructions: said, draft_id: said }
             const problem = {
               field: isStale ? "draft_id" : textFieldOfAction[action],
               constraint: said
             }
             return creatorPage(
-              Samples.creatorPageDataFor(state, { refusal: { action, problem, says: said, typed, isStale } })
+              Samples.creatorPageDataFor(state, {
+                refusal: { action, problem, explanation: said, enteredText, isStale }
+              })
             )
           }
           assert.deepStrictEqual(skeleton(page(text)), skeleton(page("plain")))
@@ -123,8 +125,8 @@ describe("Markup of creators' pages", () => {
         action,
         isStale,
         problem: { field: isStale ? "draft_id" : textFieldOfAction[action], constraint: "" },
-        says: "No.",
-        typed: { [textFieldOfAction[action]]: "Typed." }
+        explanation: "No.",
+        enteredText: { [textFieldOfAction[action]]: "Typed." }
       }))
     )
     const pages = Object.values(Samples.assignmentsByState).flatMap((state) =>
@@ -190,7 +192,12 @@ describe("Texts of creators' pages", () => {
   })
 
   it("a creator's page states how long a closed request can be read", () => {
-    for (const state of [Samples.approved, Samples.declined, Samples.expired, Samples.withdrawn]) {
+    for (const state of [
+      Samples.approvedAssignment,
+      Samples.declinedAssignment,
+      Samples.expiredAssignment,
+      Samples.withdrawnAssignment
+    ]) {
       assert.include(
         text(creatorPage(Samples.creatorPageDataFor(state))),
         "can be read until Saturday 13 June 2026, 12:00 UTC"
@@ -207,9 +214,9 @@ describe("Texts of creators' pages", () => {
 
   it("a creator's page shows the maximum number of drafts when few drafts are left", () => {
     const heading = (number: number) => {
-      const draft = { ...Samples.secondDraftGenerated.draft!, number }
+      const draft = { ...Samples.assignmentWithSecondDraft.draft!, number }
       return /<h2>(Draft.*)<\/h2>/
-        .exec(creatorPage(Samples.creatorPageDataFor({ ...Samples.secondDraftGenerated, draft })))![1]!
+        .exec(creatorPage(Samples.creatorPageDataFor({ ...Samples.assignmentWithSecondDraft, draft })))![1]!
         .replace(/<[^>]*>/g, "")
     }
     assert.deepStrictEqual([1, 7, 8, 10].map(heading), [

@@ -10,12 +10,12 @@ import * as Samples from "./Samples.ts"
 const page = (...visit: Parameters<typeof Samples.creatorPageDataFor>) =>
   creatorPage(Samples.creatorPageDataFor(...visit))
 
-const refused = (action: CreatorAction, typed: NonNullable<CreatorPageData["refusal"]>["typed"]) => ({
+const refused = (action: CreatorAction, enteredText: NonNullable<CreatorPageData["refusal"]>["enteredText"]) => ({
   action,
-  typed,
+  enteredText,
   isStale: false,
   problem: { field: textFieldOfAction[action], constraint: "" },
-  says: "No."
+  explanation: "No."
 })
 
 describe("Titles of creators' pages", () => {
@@ -57,11 +57,11 @@ describe("Pages of closed requests", () => {
     ["Your reason", "Your view", "Closed on"].filter((part) => page(assignment, { now }).includes(part))
 
   it("the page of a closed request quotes the creator's words, and says when the request was closed", () => {
-    assert.deepStrictEqual(parts(Samples.declined), ["Your reason", "Closed on"])
-    assert.deepStrictEqual(parts({ ...Samples.declined, declineReason: null }), ["Closed on"])
-    assert.deepStrictEqual(parts(Samples.expired), ["Closed on"])
-    assert.deepStrictEqual(parts(Samples.withdrawn), ["Your view", "Closed on"])
-    assert.deepStrictEqual(parts({ ...Samples.withdrawn, withdrawReason: "Wrong." }), [
+    assert.deepStrictEqual(parts(Samples.declinedAssignment), ["Your reason", "Closed on"])
+    assert.deepStrictEqual(parts({ ...Samples.declinedAssignment, declineReason: null }), ["Closed on"])
+    assert.deepStrictEqual(parts(Samples.expiredAssignment), ["Closed on"])
+    assert.deepStrictEqual(parts(Samples.withdrawnAssignment), ["Your view", "Closed on"])
+    assert.deepStrictEqual(parts({ ...Samples.withdrawnAssignment, withdrawReason: "Wrong." }), [
       "Your reason",
       "Your view",
       "Closed on"

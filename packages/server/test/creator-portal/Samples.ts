@@ -59,7 +59,7 @@ export const assignmentWithPerspective: Assignment = {
   generation: { ...assignmentAwaitingPerspective.generation, ticket: 1, attempts: 1, nextAt: noon + hour }
 }
 
-export const draftAttemptsExhausted: Assignment = {
+export const assignmentWithExhaustedAttempts: Assignment = {
   ...assignmentWithPerspective,
   generation: {
     ...assignmentWithPerspective.generation,
@@ -79,13 +79,13 @@ export const assignmentWithDraft: Assignment = {
 }
 
 /** This assignment has a second draft. */
-export const secondDraftGenerated: Assignment = {
+export const assignmentWithSecondDraft: Assignment = {
   ...assignmentWithDraft,
   draft: { id: Ids.DraftId.make(uuid(12)), number: 2, content: `Shorter. ${draftText}`, createdAt: noon }
 }
 
-/** The creator of the assignment `revisionRequested` has requested another draft, which has not been generated yet. */
-export const revisionRequested: Assignment = {
+/** The creator has requested another draft, which has not been generated yet. */
+export const assignmentWithRequestedRevision: Assignment = {
   ...assignmentWithDraft,
   generation: {
     ...assignmentWithDraft.generation,
@@ -94,12 +94,12 @@ export const revisionRequested: Assignment = {
   }
 }
 
-export const lastDraft: Assignment = {
+export const assignmentWithLastDraft: Assignment = {
   ...assignmentWithDraft,
   draft: { id: Ids.DraftId.make(uuid(20)), number: 10, content: draftText, createdAt: noon }
 }
 
-export const approved: Assignment = {
+export const approvedAssignment: Assignment = {
   ...assignmentWithDraft,
   status: "creator_approved",
   commentary: {
@@ -113,39 +113,42 @@ export const approved: Assignment = {
   }
 }
 
-export const declined: Assignment = {
+export const declinedAssignment: Assignment = {
   ...assignmentAwaitingPerspective,
   status: "declined",
   declineReason: "I do not comment on refereeing.",
   failure: { reason: "declined", at: noon }
 }
 
-export const expired: Assignment = {
+export const expiredAssignment: Assignment = {
   ...assignmentAwaitingPerspective,
   status: "expired",
   failure: { reason: "expired", at: noon }
 }
 
-export const withdrawn: Assignment = { ...assignmentWithDraft, failure: { reason: "withdrawn", at: noon } }
+export const withdrawnAssignment: Assignment = { ...assignmentWithDraft, failure: { reason: "withdrawn", at: noon } }
 
-const timedOut: Assignment = { ...assignmentWithDraft, failure: { reason: "approval_timeout", at: noon } }
+const timedOutAssignment: Assignment = { ...assignmentWithDraft, failure: { reason: "approval_timeout", at: noon } }
 
-const neverWritten: Assignment = { ...assignmentWithPerspective, failure: { reason: "generation_failed", at: noon } }
+const assignmentWithFailedGeneration: Assignment = {
+  ...assignmentWithPerspective,
+  failure: { reason: "generation_failed", at: noon }
+}
 
 export const assignmentsByState = {
   topicSent: assignmentAwaitingPerspective,
   opinionInjected: assignmentWithPerspective,
-  stalled: draftAttemptsExhausted,
+  stalled: assignmentWithExhaustedAttempts,
   commentaryGenerated: assignmentWithDraft,
-  revised: secondDraftGenerated,
-  revisionRequested,
-  lastDraft,
-  approved,
-  declined,
-  expired,
-  withdrawn,
-  timedOut,
-  neverWritten
+  revised: assignmentWithSecondDraft,
+  revisionRequested: assignmentWithRequestedRevision,
+  lastDraft: assignmentWithLastDraft,
+  approved: approvedAssignment,
+  declined: declinedAssignment,
+  expired: expiredAssignment,
+  withdrawn: withdrawnAssignment,
+  timedOut: timedOutAssignment,
+  neverWritten: assignmentWithFailedGeneration
 }
 
 export const creatorPageDataFor = (assignment: Assignment, more: Partial<CreatorPageData> = {}): CreatorPageData => ({

@@ -3,8 +3,8 @@
 import { clockToleranceMillis, type LatestPlausibleDueTimes } from "@partner-commentary/core/shared/DueTimes"
 import type { OrganizationId, ShareId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
+import * as LogContext from "@partner-commentary/core/shared/LogContext"
 import type { Environment } from "@partner-commentary/core/shared/Owner"
-import * as Subject from "@partner-commentary/core/shared/Subject"
 import type { Assignment } from "@partner-commentary/core/topic/Assignment"
 import {
   AssignmentStore,
@@ -27,7 +27,7 @@ import * as OpenAssignments from "./OpenAssignments.ts"
 
 /** Adds the assignment's ids to the trace span of the request or job. */
 const marked = ({ id: shareId, organizationId, topicId }: Assignment) =>
-  Subject.addSubjectToSpan({ organizationId, topicId, shareId })
+  LogContext.addLogContextToSpan({ organizationId, topicId, shareId })
 
 export const layer = Layer.effect(
   AssignmentStore,

@@ -15,7 +15,7 @@ import { transact } from "../database/Transaction.ts"
 import * as Counters from "../reporting/Counters.ts"
 import { dayOf } from "../reporting/DailyMetrics.ts"
 import * as TopicTotals from "../topics/TopicTotals.ts"
-import * as TestStorage from "./TestStorage.ts"
+import * as TestEnvironmentStorage from "./TestEnvironmentStorage.ts"
 
 /**
  * The number of topics in a batch. A topic has one event and up to 50 assignments with two events each, so a batch can
@@ -70,7 +70,7 @@ const ofOrganization = (sql: SqlClient, organizationId: OrganizationId, before: 
         rows.map(({ id }) => id)
       )}`
       const counted = rows.flatMap(({ stored_bytes }) => stored_bytes ?? [])
-      yield* TestStorage.addToTestStorage(sql, organizationId, {
+      yield* TestEnvironmentStorage.addStorage(sql, organizationId, {
         topics: -counted.length,
         bytes: -counted.reduce((total, bytes) => total + bytes, 0)
       })

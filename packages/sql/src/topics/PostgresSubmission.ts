@@ -102,7 +102,7 @@ export const writeSubmissions = Effect.fnUntraced(function* (
     inserted AS (
       INSERT INTO assignments (${columns}, position) SELECT ${columns}, place FROM sent RETURNING topic_id),
     ${mails}
-    usage AS (${Writes.addUsage(sql, one.topic, { rows: sql`inserted`, topics: topicCount })}),
+    usage AS (${Writes.addUsage(sql, one.topic, { rows: sql`inserted`, topicCount })}),
     written AS (
       INSERT INTO topics (${sql.literal(topicColumns.join(", "))}, topic_sent)
       SELECT ${sql.literal(topicColumns.map((name) => `given.${name}`).join(", "))},
@@ -110,7 +110,7 @@ export const writeSubmissions = Effect.fnUntraced(function* (
       FROM (SELECT topic_id, COUNT(*) AS total FROM sent, usage GROUP BY topic_id) AS own
       JOIN json_populate_recordset(NULL::topics, CAST(CAST(${rowsToJson(topics)} AS TEXT) AS JSON)) AS given ON given.id = own.topic_id ${test.returned}),
     ${test.stored}
-    counted AS (${Writes.addCounters(sql, one.topic, { rows: sql`sent, usage`, topics: topicCount })})
+    counted AS (${Writes.addCounters(sql, one.topic, { rows: sql`sent, usage`, topicCount })})
     SELECT holders.*, usage.topics_created, usage.units_held ${test.columns}
     FROM holders LEFT JOIN usage ON TRUE ${test.joined}`
   if (found.length === 0) return []

@@ -44,7 +44,7 @@ export const writeSubmission = Effect.fnUntraced(function* (
   // topic.
   const sent = {
     rows: sql`(SELECT * FROM assignments WHERE topic_id = ${topic.id}) AS sent`,
-    topics: sql.literal("MIN(1)")
+    topicCount: sql.literal("MIN(1)")
   }
   if (topic.environment === "live") yield* Writes.insertRequestMails(sql, sent)
   const [usage = Writes.emptySubmissionResult.usage] = yield* Writes.addUsage(sql, topic, sent)

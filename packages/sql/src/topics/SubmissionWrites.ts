@@ -13,7 +13,7 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import * as Counters from "../reporting/Counters.ts"
 import { dayOf } from "../reporting/DailyMetrics.ts"
-import * as TestStorage from "../sandbox/TestStorage.ts"
+import * as TestEnvironmentStorage from "../sandbox/TestEnvironmentStorage.ts"
 import * as TopicRow from "./TopicRow.ts"
 
 /**
@@ -78,7 +78,7 @@ type Submitted = Submission["topic"]
 /** SQL for a relation that contains the new assignments, and an SQL expression for the number of their topics. */
 export interface NewAssignmentsRelation {
   readonly rows: Fragment
-  readonly topics: Fragment
+  readonly topicCount: Fragment
 }
 
 export const insertRequestMails = (sql: SqlClient, sent: Pick<NewAssignmentsRelation, "rows">) =>
@@ -92,7 +92,7 @@ export const addUsage = (
   sent: NewAssignmentsRelation
 ) =>
   sql<MonthlyUsageRow>`INSERT INTO usage_months AS month (organization_id, environment, period, topics_created, units_held)
-    SELECT ${organizationId}, ${environment}, ${billingPeriodOf(createdAt)}, ${sent.topics}, COUNT(*)
+    SELECT ${organizationId}, ${environment}, ${billingPeriodOf(createdAt)}, ${sent.topicCount}, COUNT(*)
     FROM ${sent.rows} WHERE TRUE HAVING COUNT(*) > 0
     ON CONFLICT (organization_id, environment, period) DO UPDATE SET
       topics_created = month.topics_created + excluded.topics_created,
@@ -103,7 +103,7 @@ export const addUsage = (
 export const addTestStorage = (sql: SqlClient, { organizationId }: Submitted, topics: Fragment) =>
   sql<TestStored>`INSERT INTO test_storage AS stored (organization_id, topics, bytes)
     SELECT ${organizationId}, COUNT(*), SUM(stored_bytes) FROM ${topics} WHERE TRUE HAVING COUNT(*) > 0
-    ${TestStorage.onConflictAdd(sql)} ${TestStorage.usageReturningClause(sql)}`
+    ${TestEnvironmentStorage.addOnConflictClause(sql)} ${TestEnvironmentStorage.usageReturningClause(sql)}`
 
 export const addCounters = (
   sql: SqlClient,
@@ -118,12 +118,12 @@ export const addCounters = (
   })
   return sql`INSERT INTO counters AS counter (organization_id, environment, day, persona_id, name, total, persona_name)
     SELECT ${organizationId}, ${environment}, few.* FROM (
-      SELECT '' AS day, '' AS persona_id, 'pending' AS name, ${sent.topics} AS total, NULL AS persona_name
+      SELECT '' AS day, '' AS persona_id, 'pending' AS name, ${sent.topicCount} AS total, NULL AS persona_name
         FROM ${sent.rows} HAVING COUNT(*) > 0
       UNION ALL
       SELECT ${dayOf(createdAt)}, persona_id, 'sent', COUNT(*), substr(MAX(created_at || persona_name), ${isoLength + 1})
         FROM ${sent.rows} GROUP BY persona_id) AS few
-    WHERE TRUE ${inOrder} ${Counters.onConflictAdd(sql)}`
+    WHERE TRUE ${inOrder} ${Counters.addOnConflictClause(sql)}`
 }
 
 const isoLength = "2026-01-30T09:00:00.000Z".length

@@ -26,13 +26,13 @@ import * as BatchLoader from "../database/BatchLoader.ts"
 import { DirectReads } from "../database/DirectReads.ts"
 import { isInTransaction, transact } from "../database/Transaction.ts"
 import { dayOf } from "../reporting/DailyMetrics.ts"
-import * as TestStorage from "../sandbox/TestStorage.ts"
+import * as TestEnvironmentStorage from "../sandbox/TestEnvironmentStorage.ts"
 import * as Usage from "../usage/UsageStore.ts"
 import type { PreparedSubmission } from "./PostgresSubmission.ts"
 import * as PostgresSubmission from "./PostgresSubmission.ts"
 import * as SqliteSubmission from "./SqliteSubmission.ts"
 import * as Writes from "./SubmissionWrites.ts"
-import * as TopicProgress from "./TopicProgress.ts"
+import * as TopicProgressReader from "./TopicProgressReader.ts"
 import { makeTopicReads } from "./TopicReads.ts"
 import * as TopicRevisions from "./TopicRevisions.ts"
 
@@ -40,7 +40,7 @@ export const layer = Layer.effect(
   TopicStore,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const progress = yield* TopicProgress.makeTopicProgressReader(sql)
+    const progress = yield* TopicProgressReader.make(sql)
     const revision = yield* TopicRevisions.make(sql)
     const submit = yield* sql.onDialectOrElse({
       pg: () => submitBatched(sql),
@@ -170,7 +170,9 @@ const lockCounters = (sql: SqlClient.SqlClient, { quotas, storage, topic }: Subm
     quotas === null
       ? Effect.void
       : Usage.addAndReadUsage(sql, { owner: topic, period: billingPeriodOf(topic.createdAt) }),
-    storage === null ? Effect.void : TestStorage.addToTestStorage(sql, topic.organizationId, { topics: 0, bytes: 0 })
+    storage === null
+      ? Effect.void
+      : TestEnvironmentStorage.addStorage(sql, topic.organizationId, { topics: 0, bytes: 0 })
   )
 
 /**

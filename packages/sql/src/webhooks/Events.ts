@@ -3,7 +3,7 @@
  * type. A topic can restrict its events to some webhooks. One statement inserts all deliveries of the event.
  */
 import { toIso } from "@partner-commentary/core/shared/Instant"
-import * as Subject from "@partner-commentary/core/shared/Subject"
+import * as LogContext from "@partner-commentary/core/shared/LogContext"
 import type { Assignment } from "@partner-commentary/core/topic/Assignment"
 import { type NewEvent, payloadMetadataPrefix } from "@partner-commentary/core/webhook/Event"
 import type * as Effect from "effect/Effect"
@@ -12,7 +12,7 @@ import { forKeyShare } from "../database/Lock.ts"
 
 /** Creates the trace span of the event around the effect that writes the event. */
 export const traceEvent = <A, E, R>(writing: Effect.Effect<A, E, R>, event: NewEvent, about: Assignment) =>
-  Subject.startSeparateTrace(writing, "event", event.id, {
+  LogContext.startSeparateTrace(writing, "event", event.id, {
     organizationId: about.organizationId,
     topicId: about.topicId,
     shareId: about.id

@@ -22,7 +22,7 @@ import * as Parameter from "../Parameter.ts"
 
 const shareId = Parameter.positionalArgument("share_id", Parser.idParserOf(ShareId), "The share_id of an assignment")
 
-export const retryCommand = Command.make(
+export const retryDraftCommand = Command.make(
   "retry",
   {
     shareId: Argument.optional(shareId),

@@ -47,7 +47,7 @@ const begin = Effect.fnUntraced(function* (shareId: Option.Option<ShareId>) {
   return restarted
 })
 
-export const mediaCommand = Command.make("media").pipe(
+export const commentaryMediaCommand = Command.make("media").pipe(
   Command.withDescription("Audio and video of approved texts"),
   Command.withSubcommands([retry])
 )

@@ -20,7 +20,7 @@ export type ResourceOwner = "own" | "other organization" | "other environment"
  * Either the code with which the service refuses the key, or the key's scopes and the owner whose resources the key can
  * access.
  */
-export type KeyAccess =
+export type TestKeyAccess =
   | "unauthorized"
   | "key_revoked"
   | "key_expired"
@@ -28,13 +28,13 @@ export type KeyAccess =
   | { readonly scopes: ReadonlyArray<Scope.ApiKeyScope>; readonly whose: ResourceOwner }
 
 /** The owner whose resources a token can access, or the refusal. A token has neither scopes nor an environment. */
-export type TokenAccess = "unauthorized" | "own" | "other organization"
+export type TestTokenAccess = "unauthorized" | "own" | "other organization"
 
 export interface Caller {
   readonly name: string
   readonly headers: Readonly<Record<string, string>>
-  readonly key: KeyAccess
-  readonly token: TokenAccess
+  readonly key: TestKeyAccess
+  readonly token: TestTokenAccess
 }
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
@@ -66,7 +66,7 @@ export const callersWithKeys = Effect.fnUntraced(function* (
   const nobodys = Redacted.value(yield* ApiKey.mintKeyText(environment, yield* SecureRandom.SecureRandom))
   const away = environment === "live" ? "test" : "live"
 
-  const caller = (name: string, text: string, key: KeyAccess, more: Record<string, string> = {}): Caller => ({
+  const caller = (name: string, text: string, key: TestKeyAccess, more: Record<string, string> = {}): Caller => ({
     name: `${environment}: ${name}`,
     headers: { ...by(text), ...more },
     key,
@@ -126,7 +126,7 @@ export const callersWithTokens = Effect.fnUntraced(function* (owner: OwnerCreden
   yield* registry.update(suspended.id, (present) => ({ ...present, suspendedAt: 0 }))
 
   const good = (whose: ResourceOwner) => ({ scopes: Scope.allScopes, whose })
-  const tokens: ReadonlyArray<readonly [string, string, TokenAccess]> = [
+  const tokens: ReadonlyArray<readonly [string, string, TestTokenAccess]> = [
     ["a good token", owner.token, "own"],
     ["garbage", "a.b.c", "unauthorized"],
     ["a mistyped token", `${owner.token.slice(0, -3)}xyz`, "unauthorized"],
@@ -139,7 +139,7 @@ export const callersWithTokens = Effect.fnUntraced(function* (owner: OwnerCreden
     ["a suspended organization's token", yield* Seed.issueDashboardToken(suspended), "unauthorized"],
     ["nobody's token", yield* Seed.issueDashboardToken({ id: "019c0e1b-7c4e-7000-8000-2f6d1c9e4b10" }), "unauthorized"]
   ]
-  const live: ReadonlyArray<readonly [string, string, KeyAccess]> = [
+  const live: ReadonlyArray<readonly [string, string, TestKeyAccess]> = [
     ["no key", "", "unauthorized"],
     ["a good key", owner.live, good("own")],
     ["a bad key", "garbage", "unauthorized"],

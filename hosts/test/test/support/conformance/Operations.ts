@@ -5,7 +5,7 @@
 import * as Seed from "@partner-commentary/test/Seed"
 import * as Effect from "effect/Effect"
 import { eventually } from "../Eventually.ts"
-import { type AssignmentState, seedPartner, sendRequest, startTime, submitTopicWithStates } from "./Partner.ts"
+import { type AssignmentState, seedPartner, sendRequest, startTime, submitTopicWithStates } from "./ServiceUnderTest.ts"
 
 const unknown = "019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"
 const url = "https://receiver.example/commentary"

@@ -17,9 +17,9 @@ import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import { bodyTooLargeProblem, readJsonBodyText } from "../../http/Body.ts"
 import * as Envelope from "../../http/Envelope.ts"
 import { countAndRecordCall, rateLimitErrorOf } from "../../middleware/Authorization.ts"
-import { currentRateState } from "../../middleware/CurrentRate.ts"
-import type { RunPartOnce } from "../../middleware/IdempotentRequests.ts"
+import type { RunIdempotentPart } from "../../middleware/IdempotentRequests.ts"
 import * as IdempotentRequests from "../../middleware/IdempotentRequests.ts"
+import { currentRequestRecord } from "../../middleware/RequestRecord.ts"
 import { makeTopicJsonDecoder } from "../topics/TopicBody.ts"
 import * as TopicSubmission from "../topics/TopicSubmission.ts"
 import { isTopicTooLarge, prefixWithTopicIndex, splitTopicTexts } from "./BulkBody.ts"
@@ -45,8 +45,8 @@ export const layer = HttpApiBuilder.group(
 
     /** Counts each topic as one submission in the rate limit. */
     const spend = (principal: Principal) =>
-      Effect.flatMap(currentRateState, (rate) =>
-        countAndRecordCall(limits.countEndpoint(principal, "topic_submissions_per_hour"), rate)
+      Effect.flatMap(currentRequestRecord, (record) =>
+        countAndRecordCall(limits.countEndpoint(principal, "topic_submissions_per_hour"), record)
       )
 
     const read = (text: string, index: number) =>
@@ -60,7 +60,7 @@ export const layer = HttpApiBuilder.group(
       )
 
     /** Submits one topic and returns the JSON text of the result. */
-    const one = (principal: Principal, text: string, index: number, once: RunPartOnce) => {
+    const one = (principal: Principal, text: string, index: number, once: RunIdempotentPart) => {
       const created = (topic: typeof Topic.Type) => JSON.stringify({ index, status: "created", topic })
       return spend(principal).pipe(
         // Count the submission before the validation, because validation is expensive.

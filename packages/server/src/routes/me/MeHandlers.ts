@@ -6,14 +6,14 @@ import { knownScopes } from "@partner-commentary/core/access/Scope"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
-import { currentRateState, secondsUntilWindowEnds } from "../../middleware/CurrentRate.ts"
+import { currentRequestRecord, secondsUntilWindowEnds } from "../../middleware/RequestRecord.ts"
 
 export const layer = HttpApiBuilder.group(PartnerApi, "me", (handlers) =>
   handlers.handle(
     "show",
     Effect.fnUntraced(function* () {
       const { environment, key, organization } = yield* CurrentPrincipal
-      const { windows } = yield* currentRateState
+      const { rateWindows } = yield* currentRequestRecord
       const now = yield* Instant.now
       return ok({
         organization: { id: organization.id, name: organization.name },
@@ -23,7 +23,7 @@ export const layer = HttpApiBuilder.group(PartnerApi, "me", (handlers) =>
         ip_whitelist: key.ipAllowList,
         expires_at: Instant.toIsoOrNull(key.expiresAt),
         revoked_at: Instant.toIsoOrNull(key.revokedAt),
-        windows: windows.map((window) => ({
+        windows: rateWindows.map((window) => ({
           name: window.policy,
           limit: window.limit,
           remaining: window.remaining,

@@ -9,8 +9,8 @@ import type { MetricsSummary } from "@partner-commentary/core/performance/Metric
 import {
   maxAssignmentsPerPartialDay,
   type PerformanceReportData,
-  PerformanceReports
-} from "@partner-commentary/core/performance/PerformanceReports"
+  PerformanceReporting
+} from "@partner-commentary/core/performance/PerformanceReporting"
 import {
   maxReportingPeriod,
   type ReportingPeriod,
@@ -30,13 +30,13 @@ export const layer = HttpApiBuilder.group(
   PartnerApi,
   "metrics",
   Effect.fnUntraced(function* (handlers) {
-    const performance = yield* PerformanceReports
+    const performance = yield* PerformanceReporting
     return handlers.handle(
       "performance",
       Effect.fnUntraced(function* ({ query }) {
         const owner = ownerOfPrincipal(yield* CurrentPrincipal)
         const period = yield* readPeriod(query)
-        const report = yield* Effect.catchTags(performance.of(owner, period), {
+        const report = yield* Effect.catchTags(performance.create(owner, period), {
           PeriodTooFull: () => failWithInvalidRequest(...tooFull),
           ReportInProgress: () => Effect.fail(inProgress)
         })

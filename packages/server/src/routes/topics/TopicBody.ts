@@ -3,7 +3,7 @@
  * response reports all problems.
  */
 
-import { CreateTopic } from "@partner-commentary/api/CreateTopic"
+import { CreateTopicBody } from "@partner-commentary/api/CreateTopicBody"
 import type { Problem } from "@partner-commentary/api/Errors"
 import { countCodePoints } from "@partner-commentary/core/shared/Text"
 import { type ContentLengthLimits, findContentProblem } from "@partner-commentary/core/topic/Topic"
@@ -12,12 +12,14 @@ import { makeJsonBodyDecoder, makeJsonTextDecoder } from "../../http/Body.ts"
 import { bodyTimeProblems } from "../../http/BodyMoment.ts"
 
 /** Decodes the topic in the body of a request. */
-export const makeTopicBodyDecoder = (bounds: ContentLengthLimits) => makeJsonBodyDecoder(CreateTopic, further(bounds))
+export const makeTopicBodyDecoder = (bounds: ContentLengthLimits) =>
+  makeJsonBodyDecoder(CreateTopicBody, findFurtherProblems(bounds))
 
 /** Decodes a topic from its JSON text. */
-export const makeTopicJsonDecoder = (bounds: ContentLengthLimits) => makeJsonTextDecoder(CreateTopic, further(bounds))
+export const makeTopicJsonDecoder = (bounds: ContentLengthLimits) =>
+  makeJsonTextDecoder(CreateTopicBody, findFurtherProblems(bounds))
 
-const further =
+const findFurtherProblems =
   (bounds: ContentLengthLimits) =>
   ({ content, metadata, respond_by }: Readonly<Record<string, unknown>>): ReadonlyArray<Problem> => [
     ...(Predicate.isString(content) ? contentProblems(content, bounds) : []),

@@ -3,7 +3,7 @@
  */
 
 import { CurrentPrincipal } from "@partner-commentary/api/ApiKeyAuth"
-import { referenceConstraint } from "@partner-commentary/api/CreateTopic"
+import { referenceConstraint } from "@partner-commentary/api/CreateTopicBody"
 import * as Errors from "@partner-commentary/api/Errors"
 import { PartnerApi, partnerApiPrefix } from "@partner-commentary/api/PartnerApi"
 import type { Topic } from "@partner-commentary/api/TopicsApi"

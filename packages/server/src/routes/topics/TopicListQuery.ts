@@ -1,6 +1,6 @@
 /** Parses the query parameters of the topic list. One response reports all problems of the query. */
 
-import { referenceConstraint } from "@partner-commentary/api/CreateTopic"
+import { referenceConstraint } from "@partner-commentary/api/CreateTopicBody"
 import type { Problem } from "@partner-commentary/api/Errors"
 import { topicListBounds } from "@partner-commentary/api/TopicsApi"
 import { type PageCursor, parsePageCursor } from "@partner-commentary/core/shared/Page"

@@ -1,6 +1,6 @@
 /** Submits a validated topic, alone or as part of a bulk request, and maps the result for the response. */
 
-import type { CreateTopic } from "@partner-commentary/api/CreateTopic"
+import type { CreateTopicBody } from "@partner-commentary/api/CreateTopicBody"
 import * as Errors from "@partner-commentary/api/Errors"
 import * as Ids from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
@@ -44,7 +44,7 @@ export const make = Effect.gen(function* () {
      */
     prepare: Effect.fnUntraced(function* (
       asker: SubmittingCaller,
-      body: typeof CreateTopic.Type,
+      body: typeof CreateTopicBody.Type,
       place: (problem: Errors.Problem) => Errors.Problem = (problem) => problem
     ) {
       const webhookIds = parsed(Ids.WebhookId, body.webhook_ids ?? [])

@@ -3,7 +3,7 @@
  * that one response reports all problems.
  */
 import type { Problem } from "@partner-commentary/api/Errors"
-import { ChangeWebhook, RegisterWebhook, RotateWebhookSecret } from "@partner-commentary/api/WebhooksApi"
+import { ChangeWebhookBody, RegisterWebhookBody, RotateWebhookSecretBody } from "@partner-commentary/api/WebhooksApi"
 import { findWebhookSecretProblem, webhookSecretPattern } from "@partner-commentary/core/webhook/WebhookSecret"
 import {
   findWebhookUrlProblem,
@@ -24,16 +24,16 @@ const secretProblems = (secret: unknown): ReadonlyArray<Problem> =>
     ? problemOf("secret", findWebhookSecretProblem(secret))
     : []
 
-export const decodeWebhookRegistration = makeJsonBodyDecoder(RegisterWebhook, ofRegistration)
+export const decodeWebhookRegistration = makeJsonBodyDecoder(RegisterWebhookBody, ofRegistration)
 
 /** Decodes the body of a request that rotates a webhook's secret. All fields and the body itself are optional. */
 export const decodeSecretRotation = decodeOptionalBody(
-  makeJsonBodyDecoder(RotateWebhookSecret, ({ secret }) => secretProblems(secret)),
+  makeJsonBodyDecoder(RotateWebhookSecretBody, ({ secret }) => secretProblems(secret)),
   {}
 )
 
 /** Decodes the JSON text of one new webhook. */
-export const decodeWebhookRegistrationJson = makeJsonTextDecoder(RegisterWebhook, ofRegistration)
+export const decodeWebhookRegistrationJson = makeJsonTextDecoder(RegisterWebhookBody, ofRegistration)
 
 /**
  * Reports a `secret` in a change as a problem. If the service ignored the secret like other unknown fields, the partner
@@ -46,10 +46,10 @@ const ofChange = (body: Readonly<Record<string, unknown>>): ReadonlyArray<Proble
     : [])
 ]
 
-export const decodeWebhookChange = makeJsonBodyDecoder(ChangeWebhook, ofChange)
+export const decodeWebhookChange = makeJsonBodyDecoder(ChangeWebhookBody, ofChange)
 
 /** Decodes the JSON text of one change to a webhook. */
-export const decodeWebhookChangeJson = makeJsonTextDecoder(ChangeWebhook, ofChange)
+export const decodeWebhookChangeJson = makeJsonTextDecoder(ChangeWebhookBody, ofChange)
 
 /** Validates a URL, but skips values that the schema already rejects. */
 const urlProblems = (url: unknown): ReadonlyArray<Problem> =>

@@ -32,7 +32,7 @@ export const toRotatedWebhook = ({
   former_secret_expires_at: toIsoOrNull(formerUntil)
 })
 
-export const toWebhookTest = ({ attempt, eventId }: TestEventResult): typeof Api.WebhookTest.Type => ({
+export const toWebhookTest = ({ attempt, eventId }: TestEventResult): typeof Api.WebhookTestResult.Type => ({
   success: attempt.failure === null,
   test_event_id: eventId,
   delivery_status: attempt.failure === null ? "delivered" : "failed",

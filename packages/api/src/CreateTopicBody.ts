@@ -16,7 +16,7 @@ const uuidPattern = /^[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4
  * The body of POST /topics. The service, not the schema, checks text lengths, because each deployment can configure the
  * lengths.
  */
-export const CreateTopic = Schema.Struct({
+export const CreateTopicBody = Schema.Struct({
   content: Schema.String.annotate({
     description:
       "The topic: a short question, statement or prompt. 10 to 500 characters (Unicode code points) after trimming; a length of 100 or less is always accepted. It must contain readable characters, and no control characters except tabs and line breaks.",

@@ -12,10 +12,10 @@ import type { SqlClient } from "effect/sql/SqlClient"
  * Adds to the storage counters and returns the new values. The row stays locked until the transaction ends. Callers
  * must lock the storage row before they lock the topic counters.
  */
-export const addToTestStorage = (sql: SqlClient, organizationId: OrganizationId, more: TestStorageAmount) =>
+export const addStorage = (sql: SqlClient, organizationId: OrganizationId, more: TestStorageAmount) =>
   Effect.map(
     sql<TestStorageAmount>`INSERT INTO test_storage AS stored (organization_id, topics, bytes)
-      VALUES (${organizationId}, ${more.topics}, ${more.bytes}) ${onConflictAdd(sql)} ${usageReturningClause(sql)}`,
+      VALUES (${organizationId}, ${more.topics}, ${more.bytes}) ${addOnConflictClause(sql)} ${usageReturningClause(sql)}`,
     (rows) => rows[0] ?? more
   )
 
@@ -24,6 +24,6 @@ export const usageReturningClause = (sql: SqlClient) =>
   sql.literal("RETURNING topics, CAST(bytes AS DOUBLE PRECISION) AS bytes")
 
 /** Returns the ON CONFLICT clause for an INSERT that gives the storage table the alias `stored`. */
-export const onConflictAdd = (sql: SqlClient) =>
+export const addOnConflictClause = (sql: SqlClient) =>
   sql.literal(`ON CONFLICT (organization_id) DO UPDATE SET
     topics = stored.topics + excluded.topics, bytes = stored.bytes + excluded.bytes`)

@@ -10,10 +10,10 @@ import type { Page } from "playwright-core"
 import { checkFocusRing, findLayoutFaults } from "./LayoutFaults.ts"
 import type { BrowserVisitor } from "./Visitor.ts"
 
-const narrow = 320
+const narrowestWidth = 320
 
-/** If `SCREENSHOTS` is set, screenshots of the audited pages are saved in this folder. */
-const pictures = process.env["SCREENSHOTS"] === undefined ? null : join(tmpdir(), "creator-pages")
+/** If `SCREENSHOTS` is set, screenshots of the checked pages are saved in this folder. */
+const screenshotFolder = process.env["SCREENSHOTS"] === undefined ? null : join(tmpdir(), "creator-pages")
 
 /** `name` names the screenshot. `title` is the expected title of the browser tab. */
 export const checkPageAccessibility = async (
@@ -24,32 +24,36 @@ export const checkPageAccessibility = async (
 ) => {
   const { name: device, viewport } = visitor.device
   assert.strictEqual(await page.title(), `${title} · Partner Commentary`)
-  for (const colorScheme of ["dark", "light"] as const) await picture(page, `${name}-${device}`, colorScheme)
+  for (const colorScheme of ["dark", "light"] as const) await takeScreenshot(page, `${name}-${device}`, colorScheme)
   const found: Array<string> = []
   const opened = await unfold(page)
-  if (opened.includes(false)) await picture(page, `${name}-unfolded-${device}`, "light")
-  assert.notMatch(await page.locator("body").ariaSnapshot(), nameless)
+  if (opened.includes(false)) await takeScreenshot(page, `${name}-unfolded-${device}`, "light")
+  assert.notMatch(await page.locator("body").ariaSnapshot(), elementWithoutName)
   for (const colorScheme of ["dark", "light"] as const) {
     await page.emulateMedia({ colorScheme })
     found.push(...(await page.evaluate(findLayoutFaults)).map((what) => `${colorScheme}: ${what}`))
   }
   found.push(...(await tabThrough(page)))
-  await page.setViewportSize({ ...viewport, width: narrow })
+  await page.setViewportSize({ ...viewport, width: narrowestWidth })
   const width = await page.evaluate(() => document.documentElement.scrollWidth)
-  if (width > narrow) found.push(`${width} pixels wide on a screen of ${narrow}`)
+  if (width > narrowestWidth) found.push(`${width} pixels wide on a screen of ${narrowestWidth}`)
   await page.setViewportSize(viewport)
   await fold(page, opened)
   assert.deepStrictEqual(found, [], name)
 }
 
 /** Finds an interactive element without a name in the accessibility tree. */
-const nameless = /^\s*- (textbox|button|link|img|checkbox)(:| \[|$)/m
+const elementWithoutName = /^\s*- (textbox|button|link|img|checkbox)(:| \[|$)/m
 
-const picture = async (page: Page, name: string, colorScheme: "light" | "dark") => {
-  if (pictures === null) return
-  mkdirSync(pictures, { recursive: true })
+const takeScreenshot = async (page: Page, name: string, colorScheme: "light" | "dark") => {
+  if (screenshotFolder === null) return
+  mkdirSync(screenshotFolder, { recursive: true })
   await page.emulateMedia({ colorScheme })
-  await page.screenshot({ path: join(pictures, `${name}-${colorScheme}.png`), fullPage: true, caret: "initial" })
+  await page.screenshot({
+    path: join(screenshotFolder, `${name}-${colorScheme}.png`),
+    fullPage: true,
+    caret: "initial"
+  })
 }
 
 /** Opens all details elements, and returns for each element whether it was open before. */

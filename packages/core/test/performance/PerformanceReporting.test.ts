@@ -6,7 +6,7 @@ import * as Layer from "effect/Layer"
 import { assert } from "vitest"
 import type { AssignmentTimelineWithPersona } from "../../src/performance/AssignmentTimeline.ts"
 import { addTimeline, emptyMetrics } from "../../src/performance/Metrics.ts"
-import { maxAssignmentsPerPartialDay, PerformanceReports } from "../../src/performance/PerformanceReports.ts"
+import { maxAssignmentsPerPartialDay, PerformanceReporting } from "../../src/performance/PerformanceReporting.ts"
 import { PerformanceStore, type PersonaMetrics } from "../../src/performance/PerformanceStore.ts"
 import type { OrganizationId, PersonaId } from "../../src/shared/Ids.ts"
 import { noon, testUuid } from "../topic/FreshAssignment.ts"
@@ -46,7 +46,7 @@ const storeOf = (count: number, asked: Array<number> = [], days: ReadonlyArray<P
       })
   })
 
-const report = Effect.flatMap(PerformanceReports, (performance) => performance.of(owner, period))
+const report = Effect.flatMap(PerformanceReporting, (performance) => performance.create(owner, period))
 
 describe("a performance report", () => {
   for (const count of [1, 199, 200, 201, 1203]) {
@@ -60,7 +60,7 @@ describe("a performance report", () => {
           personas.reduce((sum, { counts }) => sum + counts.sent, 0),
           count
         )
-      }).pipe(Effect.provide(PerformanceReports.layer.pipe(Layer.provide(storeOf(count)))))
+      }).pipe(Effect.provide(PerformanceReporting.layer.pipe(Layer.provide(storeOf(count)))))
     )
   }
 
@@ -76,7 +76,7 @@ describe("a performance report", () => {
           ["Cy", testUuid(0)]
         ]
       )
-    }).pipe(Effect.provide(PerformanceReports.layer.pipe(Layer.provide(storeOf(8)))))
+    }).pipe(Effect.provide(PerformanceReporting.layer.pipe(Layer.provide(storeOf(8)))))
   )
 
   it.effect("a performance report adds the daily metrics and uses the latest name of each persona", () => {
@@ -84,8 +84,8 @@ describe("a performance report", () => {
     for (const index of [0, 4]) addTimeline(metrics, timeline(index))
     const days = [{ personaId: testUuid<PersonaId>(0), personaName: "Cyrus", metrics }]
     return Effect.gen(function* () {
-      const performance = yield* PerformanceReports
-      const { overall, personas } = yield* performance.of(owner, {
+      const performance = yield* PerformanceReporting
+      const { overall, personas } = yield* performance.create(owner, {
         ...period,
         start: noon - 86_400_000,
         untilNow: true
@@ -95,7 +95,7 @@ describe("a performance report", () => {
         personas.map(({ counts, name }) => [name, counts.sent]),
         [["Cyrus", 3]]
       )
-    }).pipe(Effect.provide(PerformanceReports.layer.pipe(Layer.provide(storeOf(1, [], days)))))
+    }).pipe(Effect.provide(PerformanceReporting.layer.pipe(Layer.provide(storeOf(1, [], days)))))
   })
 
   it.effect("a performance report of a year lets other fibers run between the queries of its steps", () => {
@@ -116,19 +116,19 @@ describe("a performance report", () => {
       )
     )
     return Effect.gen(function* () {
-      const performance = yield* PerformanceReports
+      const performance = yield* PerformanceReporting
       yield* Effect.forkChild(other)
-      yield* performance.of(owner, { ...period, start: noon - 365 * 86_400_000 })
+      yield* performance.create(owner, { ...period, start: noon - 365 * 86_400_000 })
       assert.isAtLeast(seen.length, 12)
       assert.isAtLeast(new Set(seen).size, seen.length / 2 - 1, "other work has a turn after two steps at most")
-    }).pipe(Effect.provide(PerformanceReports.layer.pipe(Layer.provide(store))))
+    }).pipe(Effect.provide(PerformanceReporting.layer.pipe(Layer.provide(store))))
   })
 
   it.effect("a performance report without assignments has no personas", () =>
     Effect.gen(function* () {
       const { overall, personas } = yield* report
       assert.deepStrictEqual([overall.counts.sent, personas], [0, []])
-    }).pipe(Effect.provide(PerformanceReports.layer.pipe(Layer.provide(storeOf(0)))))
+    }).pipe(Effect.provide(PerformanceReporting.layer.pipe(Layer.provide(storeOf(0)))))
   )
 
   it.effect(
@@ -136,20 +136,20 @@ describe("a performance report", () => {
     () => {
       const other: Owner = { organizationId: testUuid<OrganizationId>(2), environment: "live" }
       return Effect.gen(function* () {
-        const performance = yield* PerformanceReports
+        const performance = yield* PerformanceReporting
         const [first, test, second] = yield* Effect.all(
           [
-            performance.of(owner, period),
-            Effect.flip(performance.of({ ...owner, environment: "test" }, period)),
-            performance.of(other, period)
+            performance.create(owner, period),
+            Effect.flip(performance.create({ ...owner, environment: "test" }, period)),
+            performance.create(other, period)
           ],
           { concurrency: "unbounded" }
         )
         assert.strictEqual(test._tag, "ReportInProgress")
         assert.deepStrictEqual([first.overall.counts.sent, second.overall.counts.sent], [1203, 1203])
-        const again = yield* performance.of(owner, period)
+        const again = yield* performance.create(owner, period)
         assert.strictEqual(again.overall.counts.sent, 1203)
-      }).pipe(Effect.provide(PerformanceReports.layer.pipe(Layer.provide(storeOf(1203)))))
+      }).pipe(Effect.provide(PerformanceReporting.layer.pipe(Layer.provide(storeOf(1203)))))
     }
   )
 
@@ -158,7 +158,7 @@ describe("a performance report", () => {
       const fiber = yield* Effect.forkChild(report, { startImmediately: true })
       yield* Fiber.interrupt(fiber)
       assert.strictEqual((yield* report).overall.counts.sent, 5000)
-    }).pipe(Effect.provide(PerformanceReports.layer.pipe(Layer.provide(storeOf(5000)))))
+    }).pipe(Effect.provide(PerformanceReporting.layer.pipe(Layer.provide(storeOf(5000)))))
   )
 
   it.effect("a performance report stops reading and fails when a partial day has too many assignments", () => {
@@ -167,7 +167,7 @@ describe("a performance report", () => {
       assert.strictEqual((yield* Effect.flip(report))._tag, "PeriodTooFull")
       assert.strictEqual(asked.at(-1), maxAssignmentsPerPartialDay)
     }).pipe(
-      Effect.provide(PerformanceReports.layer.pipe(Layer.provide(storeOf(2 * maxAssignmentsPerPartialDay, asked))))
+      Effect.provide(PerformanceReporting.layer.pipe(Layer.provide(storeOf(2 * maxAssignmentsPerPartialDay, asked))))
     )
   })
 })

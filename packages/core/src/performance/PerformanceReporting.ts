@@ -50,17 +50,17 @@ export class PeriodTooFull extends Schema.TaggedError<PeriodTooFull>()("PeriodTo
 /** Another report for this organization is already running. */
 export class ReportInProgress extends Schema.TaggedError<ReportInProgress>()("ReportInProgress", {}) {}
 
-export class PerformanceReports extends Context.Service<
-  PerformanceReports,
+export class PerformanceReporting extends Context.Service<
+  PerformanceReporting,
   {
-    readonly of: (
+    readonly create: (
       owner: Owner,
       period: RequestedReportingPeriod
     ) => Effect.Effect<PerformanceReportData, PeriodTooFull | ReportInProgress>
   }
->()("@partner-commentary/core/performance/PerformanceReports") {
+>()("@partner-commentary/core/performance/PerformanceReporting") {
   static readonly layer = Layer.effect(
-    PerformanceReports,
+    PerformanceReporting,
     Effect.gen(function* () {
       const store = yield* PerformanceStore
       const permits = yield* Semaphore.make(maxReports)
@@ -113,8 +113,8 @@ export class PerformanceReports extends Context.Service<
         return { overall: summarizeMetrics(overall), personas: personas.toSorted(byName) }
       })
 
-      return PerformanceReports.of({
-        of: ({ environment, organizationId }, period) =>
+      return PerformanceReporting.of({
+        create: ({ environment, organizationId }, period) =>
           Effect.suspend((): Effect.Effect<PerformanceReportData, PeriodTooFull | ReportInProgress> => {
             if (inFlight.has(organizationId)) return Effect.fail(new ReportInProgress())
             inFlight.add(organizationId)

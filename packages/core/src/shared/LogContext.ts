@@ -1,6 +1,7 @@
 /**
- * Logs and traces name the subject of a request or job: the topic, assignment or event. The span ids of a topic or
- * event are derived from the UUID, so that any process can link to the span later without stored span ids.
+ * Logs and traces contain the log context of a request or job: the ids of its organization, topic and assignment. The
+ * span ids of a topic or event are derived from the UUID, so that any process can link to the span later without stored
+ * span ids.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -11,31 +12,31 @@ import * as Schema from "effect/Schema"
 import * as Tracer from "effect/Tracer"
 import { type EventId, type OrganizationId, ShareId, TopicId } from "./Ids.ts"
 
-export interface LogSubject {
+export interface LogContext {
   readonly organizationId?: OrganizationId | null | undefined
   readonly topicId?: TopicId | null | undefined
   readonly shareId?: ShareId | null | undefined
 }
 
 /**
- * The subject that a running request or job has collected so far. Log lines after a failure contain the collected
- * subject.
+ * The log context that a running request or job has collected so far. Log lines after a failure contain this log
+ * context.
  */
-export type CollectedSubject = { -readonly [Part in keyof LogSubject]: LogSubject[Part] }
+export type MutableLogContext = { -readonly [Part in keyof LogContext]: LogContext[Part] }
 
-/** The collector to which `addSubjectToSpan` writes; null if no subject is collected. */
-export const SubjectCollector = Context.Reference<CollectedSubject | null>(
-  "@partner-commentary/reference/SubjectCollector",
+/** The collector to which `addLogContextToSpan` writes; null if no log context is collected. */
+export const LogContextCollector = Context.Reference<MutableLogContext | null>(
+  "@partner-commentary/reference/LogContextCollector",
   {
     defaultValue: () => null
   }
 )
 
 /**
- * Adds values to the collected subject. A request about several topics, such as a bulk submission, has no topic as
- * subject.
+ * Adds values to the collected log context. A request about several topics, such as a bulk submission, has no topic in
+ * its log context.
  */
-const collect = (into: CollectedSubject, { organizationId, shareId, topicId }: LogSubject): void => {
+const collect = (into: MutableLogContext, { organizationId, shareId, topicId }: LogContext): void => {
   if (isKnown(organizationId)) into.organizationId = organizationId
   if (isKnown(topicId)) into.topicId = sameOrNull(into.topicId, topicId)
   if (isKnown(shareId)) into.shareId = sameOrNull(into.shareId, shareId)
@@ -44,10 +45,14 @@ const collect = (into: CollectedSubject, { organizationId, shareId, topicId }: L
 const sameOrNull = <Id>(present: Id | null | undefined, next: Id): Id | null =>
   present === undefined || present === next ? next : null
 
-/** Replaces the collected subject, for a job that handles several subjects in sequence. */
-export const replaceCollectedSubject = (subject: LogSubject): Effect.Effect<void> =>
+/** Replaces the collected log context, for a job that handles several topics in sequence. */
+export const replaceLogContext = (logContext: LogContext): Effect.Effect<void> =>
   Effect.withFiber((fiber) => {
-    Object.assign(fiber.getRef(SubjectCollector) ?? {}, { organizationId: null, topicId: null, shareId: null }, subject)
+    Object.assign(
+      fiber.getRef(LogContextCollector) ?? {},
+      { organizationId: null, topicId: null, shareId: null },
+      logContext
+    )
     return Effect.void
   })
 
@@ -79,19 +84,21 @@ const linkOnce = (span: Tracer.Span, id: TopicId | EventId): void => {
 
 const isKnown = <Id>(id: Id | null | undefined): id is Id => id !== null && id !== undefined
 
-/** Returns the subject as span attributes such as `topic.id`, or as log annotations such as `topic_id`. */
-export const subjectAttributes = (subject: LogSubject, separator: "." | "_"): Record<string, string> =>
+/** Returns the log context as span attributes such as `topic.id`, or as log annotations such as `topic_id`. */
+export const logContextAttributes = (logContext: LogContext, separator: "." | "_"): Record<string, string> =>
   Object.fromEntries(
     [
-      ["organization", subject.organizationId],
-      ["topic", subject.topicId],
-      ["share", subject.shareId]
+      ["organization", logContext.organizationId],
+      ["topic", logContext.topicId],
+      ["share", logContext.shareId]
     ].flatMap(([name, id]) => (isKnown(id) ? [[`${name}${separator}id`, id]] : []))
   )
 
-/** Adds the subject that was collected so far to the effect's log lines. */
-export const annotateLogsWithCollectedSubject = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-  Effect.withFiber((fiber) => Effect.annotateLogs(self, subjectAttributes(fiber.getRef(SubjectCollector) ?? {}, "_")))
+/** Adds the log context that was collected so far to the effect's log lines. */
+export const annotateLogsWithLogContext = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.withFiber((fiber) =>
+    Effect.annotateLogs(self, logContextAttributes(fiber.getRef(LogContextCollector) ?? {}, "_"))
+  )
 
 /** Applies a tracing function to an effect, but only when tracing is on. */
 const whereTraced =
@@ -99,34 +106,34 @@ const whereTraced =
   (self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.withFiber((fiber) => (fiber.getRef(References.TracerEnabled) ? traced(self) : self))
 
-/** Collects the subject for later log lines. Returns whether tracing is on. */
-const note = (fiber: Fiber.Fiber<unknown, unknown>, subject: LogSubject): boolean => {
-  const collected = fiber.getRef(SubjectCollector)
-  if (collected !== null) collect(collected, subject)
+/** Collects the log context for later log lines. Returns whether tracing is on. */
+const note = (fiber: Fiber.Fiber<unknown, unknown>, logContext: LogContext): boolean => {
+  const collected = fiber.getRef(LogContextCollector)
+  if (collected !== null) collect(collected, logContext)
   return fiber.getRef(References.TracerEnabled)
 }
 
 /**
- * Collects the subject for later log lines. Adds the subject to the current span and its parents, and links the current
- * span to the topic's span.
+ * Collects the log context for later log lines. Adds the log context to the current span and its parents, and links the
+ * current span to the topic's span.
  */
-export const addSubjectToSpan = (subject: LogSubject): Effect.Effect<void> =>
+export const addLogContextToSpan = (logContext: LogContext): Effect.Effect<void> =>
   Effect.withFiber((fiber) => {
-    if (!note(fiber, subject)) return Effect.void
+    if (!note(fiber, logContext)) return Effect.void
     const present = Context.getOrUndefined(fiber.context, Tracer.ParentSpan)
-    const attributes = Object.entries(subjectAttributes(subject, "."))
+    const attributes = Object.entries(logContextAttributes(logContext, "."))
     for (let span = present; span?._tag === "Span"; span = Option.getOrUndefined(span.parent)) {
       for (const [key, value] of attributes) span.attribute(key, value)
     }
-    if (present?._tag === "Span" && isKnown(subject.topicId)) linkOnce(present, subject.topicId)
+    if (present?._tag === "Span" && isKnown(logContext.topicId)) linkOnce(present, logContext.topicId)
     return Effect.void
   })
 
 /**
- * Returns a function that reads the subject from an event's payload. The payload is parsed only when a log line or span
- * needs the subject.
+ * Returns a function that reads the log context from an event's payload. The payload is parsed only when a log line or
+ * span needs the log context.
  */
-export const makePayloadSubjectReader = (payload: string, organizationId: OrganizationId) => (): LogSubject => {
+export const makePayloadLogContextReader = (payload: string, organizationId: OrganizationId) => (): LogContext => {
   const data = Option.getOrUndefined(Schema.decodeOption(Payload)(payload))?.data
   return { organizationId, topicId: data?.topic_id, shareId: data?.share_id }
 }
@@ -134,30 +141,40 @@ export const makePayloadSubjectReader = (payload: string, organizationId: Organi
 const Payload = Schema.fromJsonString(Schema.Struct({ data: Schema.Struct({ topic_id: TopicId, share_id: ShareId }) }))
 
 /**
- * Marks the span of a delivery like `addSubjectToSpan`, but links the span to the event's span. The event's span links to the
- * topic's span.
+ * Marks the span of a delivery like `addLogContextToSpan`, but links the span to the event's span. The event's span
+ * links to the topic's span.
  */
-export const markDeliverySpan = (id: EventId, subject: () => LogSubject): Effect.Effect<void> =>
+export const markDeliverySpan = (id: EventId, logContext: () => LogContext): Effect.Effect<void> =>
   Effect.withFiber((fiber) => {
     if (!fiber.getRef(References.TracerEnabled)) return Effect.void
     const present = Context.getOrUndefined(fiber.context, Tracer.ParentSpan)
     if (present?._tag === "Span") linkOnce(present, id)
-    return addSubjectToSpan(subject())
+    return addLogContextToSpan(logContext())
   })
 
-/** Marks the current span and all its child spans with the subject. */
-export const traceWithSubject = <A, E, R>(self: Effect.Effect<A, E, R>, subject: LogSubject): Effect.Effect<A, E, R> =>
+/** Marks the current span and all its child spans with the log context. */
+export const traceWithLogContext = <A, E, R>(
+  self: Effect.Effect<A, E, R>,
+  logContext: LogContext
+): Effect.Effect<A, E, R> =>
   Effect.withFiber((fiber) =>
-    note(fiber, subject)
-      ? Effect.andThen(addSubjectToSpan(subject), Effect.annotateSpans(self, subjectAttributes(subject, ".")))
+    note(fiber, logContext)
+      ? Effect.andThen(
+          addLogContextToSpan(logContext),
+          Effect.annotateSpans(self, logContextAttributes(logContext, "."))
+        )
       : self
   )
 
-/** Works like `traceWithSubject`, and also adds the subject to each log line of the effect. Jobs use this function. */
-export const traceAndLogWithSubject = <A, E, R>(
+/**
+ * Works like `traceWithLogContext`, and also adds the log context to each log line of the effect. Jobs use this
+ * function.
+ */
+export const traceAndLogWithLogContext = <A, E, R>(
   self: Effect.Effect<A, E, R>,
-  subject: LogSubject
-): Effect.Effect<A, E, R> => Effect.annotateLogs(traceWithSubject(self, subject), subjectAttributes(subject, "_"))
+  logContext: LogContext
+): Effect.Effect<A, E, R> =>
+  Effect.annotateLogs(traceWithLogContext(self, logContext), logContextAttributes(logContext, "_"))
 
 /**
  * Creates the span of a new topic or event, which starts a separate trace. The new span and the span of the creating
@@ -167,27 +184,27 @@ export const startSeparateTrace = <A, E, R>(
   self: Effect.Effect<A, E, R>,
   name: string,
   id: TopicId | EventId,
-  subject: LogSubject
+  logContext: LogContext
 ): Effect.Effect<A, E, R> =>
   whereTraced<A, E, R>((effect) =>
     Effect.withFiber((fiber) => {
       const present = Context.getOrUndefined(fiber.context, Tracer.ParentSpan)
       const own = present?._tag === "Span" && present.sampled ? present : undefined
-      const isTopic = (id as string) === subject.topicId
+      const isTopic = (id as string) === logContext.topicId
       const span = Effect.useSpan(
         name,
         {
           root: true,
           annotations: Context.make(PredefinedSpanIds, identityOf(id)),
-          attributes: subjectAttributes(subject, "."),
+          attributes: logContextAttributes(logContext, "."),
           links: [
             ...(own === undefined ? [] : [{ span: own, attributes: {} }]),
-            ...(isKnown(subject.topicId) && !isTopic ? [linkTo(subject.topicId)] : [])
+            ...(isKnown(logContext.topicId) && !isTopic ? [linkTo(logContext.topicId)] : [])
           ]
         },
         () => effect
       )
-      // Link only events here, because `addSubjectToSpan` adds the links to topics.
+      // Link only events here, because `addLogContextToSpan` adds the links to topics.
       if (!isTopic) own?.addLinks([linkTo(id)])
       return span
     })

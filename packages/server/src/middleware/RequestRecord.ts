@@ -1,56 +1,59 @@
-/** Holds the rate-limit state of a request: authorization writes it, and the response reads it. */
+/**
+ * Holds the record of a request: its rate-limit state, organization, log context and route. Authorization writes the
+ * record, and the response and the access log read it.
+ */
 import type { RateLimitState } from "@partner-commentary/core/access/FixedWindows"
 import type { RateLimitStatus, RateWindowState } from "@partner-commentary/core/access/RateLimits"
 import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
 import type { Instant } from "@partner-commentary/core/shared/Instant"
-import type * as Subject from "@partner-commentary/core/shared/Subject"
+import type * as LogContext from "@partner-commentary/core/shared/LogContext"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 
-export interface RequestRateState {
+export interface RequestRecord {
   /** The rate-limit state in the response's headers; null when no limit applies to the request. */
-  state: RateLimitState | null
+  rateLimit: RateLimitState | null
   /** All rate windows that counted the request. */
-  windows: ReadonlyArray<RateWindowState>
+  rateWindows: ReadonlyArray<RateWindowState>
   /** The number of whole seconds until a retry may succeed; null when the caller need not wait. */
   retryAfter: number | null
   /** The caller's organization, for logs and traces; null for an anonymous caller. */
   organizationId: OrganizationId | null
   /** The ids of the topic and the assignment in the request, for log lines. */
-  readonly subject: Subject.CollectedSubject
+  readonly logContext: LogContext.MutableLogContext
   /** The path template of the matched route; null when no route matched. */
   route: string | null
 }
 
-export const freshRateState = (): RequestRateState => ({
-  state: null,
-  windows: [],
+export const makeRequestRecord = (): RequestRecord => ({
+  rateLimit: null,
+  rateWindows: [],
   retryAfter: null,
   organizationId: null,
-  subject: {},
+  logContext: {},
   route: null
 })
 
-export class CurrentRequestRateState extends Context.Service<CurrentRequestRateState, RequestRateState>()(
-  "@partner-commentary/server/middleware/CurrentRequestRateState"
+export class CurrentRequestRecord extends Context.Service<CurrentRequestRecord, RequestRecord>()(
+  "@partner-commentary/server/middleware/CurrentRequestRecord"
 ) {}
 
-/** Returns the rate-limit state of the current request, which the server provides. */
-export const currentRateState: Effect.Effect<RequestRateState> = Effect.withFiber(({ context }) =>
-  Effect.succeed(Context.getUnsafe(context, CurrentRequestRateState))
+/** Returns the record of the current request, which the server provides. */
+export const currentRequestRecord: Effect.Effect<RequestRecord> = Effect.withFiber(({ context }) =>
+  Effect.succeed(Context.getUnsafe(context, CurrentRequestRecord))
 )
 
 /**
- * Records a counted call. `rate.state` becomes the hourly window with the fewest calls left, and `rate.windows`
- * holds the latest values of each window.
+ * Records a counted call. `record.rateLimit` becomes the hourly window with the fewest calls left, and
+ * `record.rateWindows` holds the latest values of each window.
  */
-export const recordCountedCall = (rate: RequestRateState, state: RateLimitStatus): void => {
-  if (rate.windows.length === 0) rate.windows = state.windows
+export const recordCountedCall = (record: RequestRecord, state: RateLimitStatus): void => {
+  if (record.rateWindows.length === 0) record.rateWindows = state.windows
   else {
-    const others = rate.windows.filter(({ policy }) => state.windows.every((one) => one.policy !== policy))
-    rate.windows = [...others, ...state.windows]
+    const others = record.rateWindows.filter(({ policy }) => state.windows.every((one) => one.policy !== policy))
+    record.rateWindows = [...others, ...state.windows]
   }
-  if (rate.state === null || state.remaining <= rate.state.remaining) rate.state = state
+  if (record.rateLimit === null || state.remaining <= record.rateLimit.remaining) record.rateLimit = state
 }
 
 /** Returns the number of whole seconds until the rate window ends. */
@@ -60,19 +63,19 @@ export const secondsUntilWindowEnds = ({ resetsAt }: RateWindowState, now: Insta
 /** Sets the rate-limit headers of a response with the given status. Only a 429 response can have `Retry-After`. */
 export const setRateLimitHeaders = (
   headers: Record<string, string>,
-  { retryAfter, state, windows }: RequestRateState,
+  { retryAfter, rateLimit, rateWindows }: RequestRecord,
   status: number,
   now: Instant
 ): void => {
-  if (state === null) return
-  headers["x-ratelimit-limit"] = String(state.limit)
-  headers["x-ratelimit-remaining"] = String(state.remaining)
-  headers["x-ratelimit-reset"] = String(Math.ceil(state.resetsAt / 1000))
-  if (windows.length > 0) {
+  if (rateLimit === null) return
+  headers["x-ratelimit-limit"] = String(rateLimit.limit)
+  headers["x-ratelimit-remaining"] = String(rateLimit.remaining)
+  headers["x-ratelimit-reset"] = String(Math.ceil(rateLimit.resetsAt / 1000))
+  if (rateWindows.length > 0) {
     // The headers follow the IETF draft "RateLimit header fields for HTTP".
     let policies = ""
     let left = ""
-    for (const window of windows) {
+    for (const window of rateWindows) {
       const { limit, policy, remaining, seconds } = window
       const comma = policies === "" ? "" : ", "
       policies += `${comma}"${policy}";q=${limit};w=${seconds}`

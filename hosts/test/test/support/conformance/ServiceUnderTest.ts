@@ -18,7 +18,7 @@ import { layerTestApi } from "../Loopback.ts"
 export const startTime = Date.parse("2026-03-02T09:00:00.000Z")
 
 /** Each test file may provide another policy, mailer or generator. */
-export const layerOfServiceWith = <Seen, E>(options: Parameters<typeof Application.layer<Seen, E>>[0]) =>
+export const layerOfServiceUnderTestWith = <Seen, E>(options: Parameters<typeof Application.layer<Seen, E>>[0]) =>
   layerTestApi.pipe(
     Layer.provideMerge(TestApi.workers),
     Layer.provideMerge(Application.layer(options)),
@@ -26,10 +26,10 @@ export const layerOfServiceWith = <Seen, E>(options: Parameters<typeof Applicati
   )
 
 /** The scripted external services. */
-export const layerOfExternalServices = Layer.merge(Mailbox.layer, ScriptedGenerator.layer)
+export const layerOfScriptedExternalServices = Layer.merge(Mailbox.layer, ScriptedGenerator.layer)
 
 /** Provides the service to all tests of a file, with `layer` of `@effect/vitest`. A file uses this layer only once. */
-export const layerOfServiceUnderTest = layerOfServiceWith({ outside: layerOfExternalServices })
+export const layerOfServiceUnderTest = layerOfServiceUnderTestWith({ outside: layerOfScriptedExternalServices })
 
 export interface ApiAnswer {
   readonly status: number

@@ -60,7 +60,7 @@ const columns = `CASE WHEN a.position = 0 THEN t.external_reference END AS exter
   t.updated_at, t.version, a.id, a.persona_id, a.persona_name, a.status, a.status_updated_at, a.failure_reason,
   a.failure_at, a.was_cancelled, a.respond_by, a.approve_by`
 
-export const makeTopicProgressReader = Effect.fnUntraced(function* (sql: SqlClient) {
+export const make = Effect.fnUntraced(function* (sql: SqlClient) {
   const prepared = PreparedRead.make<Row, "id" | "organization" | "environment">(
     sql,
     yield* DirectReads,
