@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { type ApiAnswer, callApi } from "./Call.ts"
 import type { AssignmentPlan } from "./Plan.ts"
 
-export interface CreatorView {
+export interface CreatorPageAssignment {
   readonly share_id: string
   readonly status: string
   readonly persona: { readonly id: string }
@@ -65,16 +65,16 @@ export const simulateCreator = async (
   let reached = 0
 
   /** Checks that an assignment's status never returns to an earlier status. */
-  const seen = ({ data, ...answer }: ApiAnswer<CreatorView>): CreatorView => {
+  const seen = ({ data, ...answer }: ApiAnswer<CreatorPageAssignment>): CreatorPageAssignment => {
     if (answer.status !== 200) throw new Error(`${plan.name} (${course}) was answered ${JSON.stringify(answer.body)}`)
     const place = order.indexOf(data.status)
     if (place >= 0 && place < reached) throw new Error(`${plan.name} went back to ${data.status}`)
     reached = Math.max(reached, place)
     return data
   }
-  const look = async () => seen(await callApi<CreatorView>(address))
+  const look = async () => seen(await callApi<CreatorPageAssignment>(address))
   const act = async (action: string, body: unknown) => {
-    const view = seen(await callApi<CreatorView>(`${address}/${action}`, { body, onSend }))
+    const view = seen(await callApi<CreatorPageAssignment>(`${address}/${action}`, { body, onSend }))
     count()
     return view
   }
@@ -86,7 +86,7 @@ export const simulateCreator = async (
   const draft = async (
     number: number,
     startAgain: () => Promise<unknown>
-  ): Promise<NonNullable<CreatorView["draft"]>> => {
+  ): Promise<NonNullable<CreatorPageAssignment["draft"]>> => {
     const until = Date.now() + draftTimeoutMs
     let told = !plan.waitsForMail
     if (!told) void context.draftMail(number).then(() => (told = true))

@@ -9,7 +9,7 @@ import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { assert, onTestFinished, test } from "vitest"
 import { callApi } from "./Call.ts"
-import type { CreatorView } from "./Creator.ts"
+import type { CreatorPageAssignment } from "./Creator.ts"
 import * as Fixtures from "./Fixtures.ts"
 import { type EnvironmentVariables, HostProcess, makeTestServiceConfig } from "./Host.ts"
 import * as Ledger from "./Ledger.ts"
@@ -70,7 +70,7 @@ const eventually = async <A>(what: string, look: () => A | Promise<A>, seconds =
 const drafted = (address: string) =>
   eventually("the draft", async () => {
     await sleep(400)
-    return (await callApi<CreatorView>(address)).data.draft
+    return (await callApi<CreatorPageAssignment>(address)).data.draft
   })
 
 const end = async (host: HostProcess, database: string) => {
@@ -87,7 +87,7 @@ test("after a kill during draft generation, the attempt is repeated when its lea
   writer.work = () => new Promise((resolve) => (answer = resolve))
   const perspective = "Form beats fame, and I stand by it."
   const before = Date.now()
-  const responded = await callApi<CreatorView>(`${address(token)}/respond`, { body: { perspective } })
+  const responded = await callApi<CreatorPageAssignment>(`${address(token)}/respond`, { body: { perspective } })
   assert.strictEqual(responded.status, 200)
   await eventually("the first attempt", () => writer.orders[0])
 
@@ -95,7 +95,7 @@ test("after a kill during draft generation, the attempt is repeated when its lea
   answer(true)
   const second = await eventually("the second attempt", () => writer.orders[1])
   assert.isAtLeast(second.at - before, lease, "not before the lease is over")
-  assert.strictEqual((await callApi<CreatorView>(address(token))).data.draft, null)
+  assert.strictEqual((await callApi<CreatorPageAssignment>(address(token))).data.draft, null)
   answer(true)
   const draft = await drafted(address(token))
   assert.strictEqual(draft.content, `${perspective} Version 2.`)
@@ -127,7 +127,11 @@ test("if the service is killed after the mail server accepted a mail and before 
 
   assert.lengthOf(smtpServer.letters, 2, "and no third time")
   for (const { token } of smtpServer.letters) {
-    assert.strictEqual((await callApi<CreatorView>(address(token))).data.status, "topic_sent", "both links work")
+    assert.strictEqual(
+      (await callApi<CreatorPageAssignment>(address(token))).data.status,
+      "topic_sent",
+      "both links work"
+    )
   }
   const books = await end(host, at.database)
   assert.deepStrictEqual(
@@ -144,7 +148,7 @@ test("after a kill between an action and its response, a repeated action changes
   assert.strictEqual(submitted.by, "repeat")
   const { token } = await eventually("the request's mail", () => smtpServer.letters[0])
   const act = async (action: string, body: unknown) => {
-    const [first] = await Promise.all([callApi<CreatorView>(`${address(token)}/${action}`, { body }), lost()])
+    const [first] = await Promise.all([callApi<CreatorPageAssignment>(`${address(token)}/${action}`, { body }), lost()])
     assert.isAtLeast(first.broken, 1)
     assert.strictEqual(first.status, 200)
     return first.data

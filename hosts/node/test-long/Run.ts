@@ -56,7 +56,7 @@ export const runKillTest = async (scene: KillTestSetup, seed: number): Promise<V
 
   const follow = async (letter: ReceivedMail) => {
     const address = `${wire.root}/creator/${letter.token}`
-    const { data: view, status } = await callApi<Creator.CreatorView>(address)
+    const { data: view, status } = await callApi<Creator.CreatorPageAssignment>(address)
     if (status !== 200) throw new Error(`the link of ${letter.messageId} was answered ${status}`)
     const topic = plans[Plan.topicNumberOfContent(view.topic.content)]
     const plan = topic?.assignments.find(({ personaId }) => personaId === view.persona.id)

@@ -11,7 +11,7 @@ import { invalidOptionError, type PartnerCommentaryError } from "./PartnerCommen
 
 export type RuleResult = true | string | SchemaIssue.Issue
 
-export type OptionFields = Readonly<Record<string, Schema.Codec<unknown>>>
+export type OptionSchemas = Readonly<Record<string, Schema.Codec<unknown>>>
 
 export const requiredOption = (judge: (value: unknown) => RuleResult) => Schema.Unknown.check(Schema.makeFilter(judge))
 
@@ -37,7 +37,7 @@ export const flagOption = optionalOption(isFlag)
 export const optionalCount = (least: number) => optionalOption(isCount(least))
 
 /** Returns the schema of an object that has exactly the given fields. */
-export const structOption = <Each extends OptionFields>(fields: Each) =>
+export const structOption = <Each extends OptionSchemas>(fields: Each) =>
   Schema.Struct(fields).annotate({ messageUnexpectedKey: "is no option of this version" })
 
 export const strictOptions = { onExcessProperty: "error" } as const
@@ -52,7 +52,7 @@ export const ruleFromSchema = (schema: Schema.Codec<unknown>) => {
 }
 
 /** Checks the settings in the second argument of a function such as `sqlite`. */
-export const makeSettingsDecoder = (option: string, fields: OptionFields) => {
+export const makeSettingsDecoder = (option: string, fields: OptionSchemas) => {
   const decode = Schema.decodeUnknownResult(structOption(fields), strictOptions)
   return <A>(given: A): Result.Result<A, PartnerCommentaryError> => {
     if (!Predicate.isObject(given))

@@ -24,7 +24,7 @@ import { type HostLogger, isHostLogger } from "./Log.ts"
 import {
   flagOption,
   isText,
-  type OptionFields,
+  type OptionSchemas,
   optionalOption,
   requiredOption,
   ruleFromSchema,
@@ -138,7 +138,7 @@ const httpAddress = textOption(
 )
 
 /** Returns the rule of a port option, which accepts a function, a layer, or an object with the given fields. */
-const port = (what: string, fields?: OptionFields) => {
+const port = (what: string, fields?: OptionSchemas) => {
   const object = fields === undefined ? () => what : ruleFromSchema(structOption(fields))
   return optionalOption((value) => {
     if (Predicate.isFunction(value) || Layer.isLayer(value)) return true

@@ -10,7 +10,7 @@ import * as StoredWork from "partner-commentary/doctor/StoredWork"
 import { commands } from "./Commands.ts"
 import { mendFinding } from "./Doctor.ts"
 
-export const checkMediaJobs = Effect.fnUntraced(function* (settings: Settings) {
+export const diagnoseMediaJobs = Effect.fnUntraced(function* (settings: Settings) {
   const due = yield* (yield* MediaJobStore).nextDue(MediaKind.literals)
   const isLeft = Option.isNone(settings.media.speech) && Option.isSome(due) && due.value < (yield* Instant.now)
   if (isLeft)

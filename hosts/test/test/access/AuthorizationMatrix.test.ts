@@ -6,7 +6,7 @@ import { ApiKeys } from "@partner-commentary/core/access/ApiKeys"
 import { ApiKeyId } from "@partner-commentary/core/shared/Ids"
 import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
-import type { ResourceOwner } from "../support/authorization/Callers.ts"
+import type { OwnershipRelation } from "../support/authorization/Callers.ts"
 import { exampleRequestBodies } from "../support/authorization/Examples.ts"
 import {
   apiEnvironmentOf,
@@ -35,7 +35,7 @@ import {
 const hidden = (
   { simulated, things }: AuthorizationScene,
   { operation }: AuthorizationMatrixCell,
-  whose: ResourceOwner
+  whose: OwnershipRelation
 ): ReadonlyArray<string> => {
   const { persona, share, ...always } = things
   // The operation getMe shows the organization's name to keys of both environments.

@@ -26,7 +26,7 @@ export const requestWebhookTest = (key: string, id: string, call: TestApiCall = 
 export const retryDelivery = (key: string, id: string, delivery: string, call: TestApiCall = {}) =>
   ask(`/${id}/deliveries/${delivery}/retry`, { method: "POST", key, ...call })
 
-export const recoverWebhook = (key: string, id: string, body: unknown, call: TestApiCall = {}) =>
+export const requestDeliveryRecovery = (key: string, id: string, body: unknown, call: TestApiCall = {}) =>
   ask(`/${id}/recover`, { method: "POST", key, body, ...call })
 
 export const seedApiKeyText = Effect.flatMap(Seed.createOrganization(), (owner) =>

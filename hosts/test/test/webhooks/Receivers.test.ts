@@ -23,7 +23,7 @@ import {
 } from "../support/DeliveryCalls.ts"
 import { eventually } from "../support/Eventually.ts"
 import { actAsCreator, creatorTokenFor, submitTopic } from "../support/Requests.ts"
-import { getWebhook, recoverWebhook, retryDelivery } from "../support/WebhookCalls.ts"
+import { getWebhook, requestDeliveryRecovery, retryDelivery } from "../support/WebhookCalls.ts"
 
 /** The lease is long. Otherwise a running attempt would count as lost when the test moves the clock past its lease. */
 const lease = Duration.days(1)
@@ -93,7 +93,7 @@ it.effect("a recovery immediately sends deliveries to an unreachable receiver", 
   Effect.gen(function* () {
     const { answer, hook, key } = yield* leftAlone
     yield* answer(() => Effect.succeed({}))
-    const asked = yield* recoverWebhook(key, hook.id, { since: "2026-03-01T00:00:00.000Z" })
+    const asked = yield* requestDeliveryRecovery(key, hook.id, { since: "2026-03-01T00:00:00.000Z" })
     assert.deepInclude(asked.body.data, { count: 3, held: 3 })
     yield* waitForEvents(3 + 3)
     yield* hook.failures(0)

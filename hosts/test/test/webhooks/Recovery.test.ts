@@ -24,7 +24,7 @@ import {
   getWebhook,
   patchWebhook,
   problemsInErrorResponse,
-  recoverWebhook,
+  requestDeliveryRecovery,
   unknownId
 } from "../support/WebhookCalls.ts"
 
@@ -66,7 +66,7 @@ it.effect("a dry run counts deliveries without sending; a recovery sends each fa
     yield* declined("And who is held?")
     assert.strictEqual((yield* getWebhook(key, `/${hook.id}`)).body.data.status, "disabled")
     const figures = { failed: 4, held: 1, count: 5 }
-    const dry = yield* recoverWebhook(key, hook.id, { since, dry_run: true })
+    const dry = yield* requestDeliveryRecovery(key, hook.id, { since, dry_run: true })
     assert.strictEqual(dry.status, 200)
     assert.deepInclude(dry.body.data, { since: "2026-03-01T00:00:00.000Z", dry_run: true, ...figures })
     yield* TestClock.adjust("1 hour")
@@ -76,7 +76,7 @@ it.effect("a dry run counts deliveries without sending; a recovery sends each fa
     yield* patchWebhook(key, hook.id, { status: "active" })
     yield* settled("delivered", 1)
     const before = (yield* eventsSent).length
-    const real = yield* recoverWebhook(key, hook.id, { since })
+    const real = yield* requestDeliveryRecovery(key, hook.id, { since })
     assert.deepInclude(real.body.data, { dry_run: false, failed: 4, held: 0, count: 4 })
     yield* TestClock.adjust("1 second")
     yield* settled("delivered", 5)
@@ -84,7 +84,7 @@ it.effect("a dry run counts deliveries without sending; a recovery sends each fa
     const sent = (yield* eventsSent).slice(before).map(({ event }) => event.timestamp)
     assert.strictEqual(sent.length, 4)
     assert.strictEqual(new Set(sent).size, 4)
-    assert.deepInclude((yield* recoverWebhook(key, hook.id, { since })).body.data, { count: 0 })
+    assert.deepInclude((yield* requestDeliveryRecovery(key, hook.id, { since })).body.data, { count: 0 })
     yield* TestClock.adjust("1 day")
     assert.strictEqual((yield* eventsSent).length, before + 4)
   }).pipe(Effect.provide(hasty))
@@ -97,7 +97,7 @@ it.effect("a recovery sends only events of its period: from `since`, and before 
     const [, third, second] = (yield* list()).map(({ created_at }: { readonly created_at: string }) => created_at)
     yield* answer(() => Effect.succeed({ status: 200 }))
     const span = { since: second, until: third }
-    assert.deepInclude((yield* recoverWebhook(key, hook.id, span)).body.data, { ...span, count: 1 })
+    assert.deepInclude((yield* requestDeliveryRecovery(key, hook.id, span)).body.data, { ...span, count: 1 })
     yield* settled("delivered", 1)
     const [delivered] = yield* list("?status=delivered")
     assert.strictEqual(delivered.created_at, second)
@@ -113,7 +113,11 @@ it.effect(
       yield* patchWebhook(key, hook.id, { status: "paused" })
       yield* declined("Who is held?")
       yield* answer(() => Effect.succeed({ status: 200 }))
-      assert.deepInclude((yield* recoverWebhook(key, hook.id, { since })).body.data, { failed: 2, held: 1, count: 3 })
+      assert.deepInclude((yield* requestDeliveryRecovery(key, hook.id, { since })).body.data, {
+        failed: 2,
+        held: 1,
+        count: 3
+      })
       yield* settled("held", 3)
       yield* TestClock.adjust("1 day")
       assert.strictEqual((yield* eventsSent).length, 2)
@@ -126,7 +130,7 @@ it.effect("a recovery is sent at a limited rate: 10 deliveries in the first seco
   Effect.gen(function* () {
     const { answer, hook, key, settled } = yield* failed(35)
     yield* answer(() => Effect.succeed({ status: 200 }))
-    yield* recoverWebhook(key, hook.id, { since })
+    yield* requestDeliveryRecovery(key, hook.id, { since })
     yield* settled("delivered", 10)
     yield* TestClock.adjust("999 millis")
     yield* settled("delivered", 10)
@@ -152,12 +156,12 @@ it.effect(
       const { list } = makeDeliveryReader(key, hook.id)
       yield* declined("Who goes down this season?")
       yield* hook.failures(1)
-      assert.deepInclude((yield* recoverWebhook(key, hook.id, { since })).body.data, { count: 0 })
+      assert.deepInclude((yield* requestDeliveryRecovery(key, hook.id, { since })).body.data, { count: 0 })
       for (let count = 2; count <= 10; count++) {
         yield* advanceToNextAttempt(list)
         yield* hook.failures(count)
       }
-      assert.deepInclude((yield* recoverWebhook(key, hook.id, { since })).body.data, { failed: 1, held: 0 })
+      assert.deepInclude((yield* requestDeliveryRecovery(key, hook.id, { since })).body.data, { failed: 1, held: 0 })
       yield* hook.failures(11)
       for (let count = 12; count <= 20; count++) {
         yield* advanceToNextAttempt(list)
@@ -172,8 +176,8 @@ it.effect(
   () =>
     Effect.gen(function* () {
       const { hook, key } = yield* failed(1)
-      const keyed = recoverWebhook(key, hook.id, { since }, { headers: { "idempotency-key": "once" } })
-      yield* recoverWebhook(key, hook.id, { since, dry_run: true })
+      const keyed = requestDeliveryRecovery(key, hook.id, { since }, { headers: { "idempotency-key": "once" } })
+      yield* requestDeliveryRecovery(key, hook.id, { since, dry_run: true })
       yield* keyed
       yield* hook.failures(2)
       assert.strictEqual((yield* keyed).headers.get("idempotency-replayed"), "true")
@@ -197,7 +201,7 @@ it.effect(
       yield* declined("Who goes down this season?")
       yield* waitForEvents(1)
       const wrong = (body: unknown) =>
-        Effect.map(recoverWebhook(key, hook.id, body), (answer) => problemsInErrorResponse(answer))
+        Effect.map(requestDeliveryRecovery(key, hook.id, body), (answer) => problemsInErrorResponse(answer))
       const fields = (body: unknown) => Effect.map(wrong(body), (all) => all.map(({ field }) => field))
       assert.deepStrictEqual(yield* fields({}), ["since"])
       assert.deepStrictEqual(yield* fields({ since: "yesterday", until: 1, dry_run: "no" }), [
@@ -215,7 +219,7 @@ it.effect(
         const [backwards] = yield* wrong(span)
         assert.match(backwards?.constraint ?? "", /before until/)
       }
-      assert.strictEqual((yield* recoverWebhook(key, hook.id, { since: "2026-01-30T09:00:00Z" })).status, 200)
+      assert.strictEqual((yield* requestDeliveryRecovery(key, hook.id, { since: "2026-01-30T09:00:00Z" })).status, 200)
       const nothing = yield* getWebhook(key, `/${unknownId}`)
       for (const [by, id] of [
         [(yield* Seed.issueApiKey(yield* Seed.createOrganization({ name: "Other" }))).text, hook.id],
@@ -223,10 +227,10 @@ it.effect(
         [key, unknownId],
         [key, "x"]
       ] as const) {
-        const { body, status } = yield* recoverWebhook(by, id, { since })
+        const { body, status } = yield* requestDeliveryRecovery(by, id, { since })
         assert.deepStrictEqual([status, body], [404, nothing.body])
       }
       const { text } = yield* Seed.issueApiKey(owner, { scopes: ["topics:read"] })
-      assert.strictEqual((yield* recoverWebhook(text, hook.id, { since })).body.error.code, "scope_denied")
+      assert.strictEqual((yield* requestDeliveryRecovery(text, hook.id, { since })).body.error.code, "scope_denied")
     }).pipe(Effect.provide(InMemory.layer))
 )

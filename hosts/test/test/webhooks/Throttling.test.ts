@@ -19,7 +19,7 @@ import {
   waitForEvents
 } from "../support/DeliveryCalls.ts"
 import { eventually } from "../support/Eventually.ts"
-import { getWebhook, recoverWebhook, retryDelivery } from "../support/WebhookCalls.ts"
+import { getWebhook, requestDeliveryRecovery, retryDelivery } from "../support/WebhookCalls.ts"
 
 /**
  * The lease is long. Otherwise running attempts and mails would count as lost when the test moves the clock past their
@@ -179,7 +179,7 @@ it.effect("an event that gets only 429 responses fails 75 hours after its first 
     const { body } = yield* getWebhook(key, `/${hook.id}`)
     assert.deepInclude(body.data, { status: "active", consecutive_failures: 0 })
     const since = new Date((yield* Clock.currentTimeMillis) - Duration.toMillis(Duration.days(5))).toISOString()
-    assert.strictEqual((yield* recoverWebhook(key, hook.id, { since })).status, 200)
+    assert.strictEqual((yield* requestDeliveryRecovery(key, hook.id, { since })).status, 200)
     yield* written(8)
     assert.deepStrictEqual(yield* states, ["pending", "pending"], "a recovery gives the whole time again")
   }).pipe(Effect.provide(patient))

@@ -23,7 +23,7 @@ import * as TestClock from "effect/testing/TestClock"
 import { registerWebhook } from "../support/DeliveryCalls.ts"
 import { runWhileTimePasses } from "../support/Eventually.ts"
 import { readJson } from "../support/Json.ts"
-import { recoverWebhook, removeWebhook } from "../support/WebhookCalls.ts"
+import { removeWebhook, requestDeliveryRecovery } from "../support/WebhookCalls.ts"
 
 const layer = InMemory.layerWithoutWorkers()
 
@@ -103,7 +103,7 @@ it.effect(
       assert.lengthOf(yield* receivers.sent, 1)
       yield* receivers.answer(() => Effect.succeed({}))
       yield* sql`UPDATE deliveries SET state = 'failed', due_at = NULL, settled_at = '2026-03-01T09:00:00.000Z'`
-      yield* recoverWebhook(key, hook.id, { since: "2026-03-01T00:00:00.000Z" })
+      yield* requestDeliveryRecovery(key, hook.id, { since: "2026-03-01T00:00:00.000Z" })
       yield* runWhileTimePasses(drain(limits))
       assert.lengthOf(yield* receivers.sent, 2)
       yield* removeWebhook(key, hook.id)

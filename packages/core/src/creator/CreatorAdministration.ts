@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
-import { mailIdForNotice, resendIdSeparator } from "../mail/Mail.ts"
+import { assignmentMailId, resendIdSeparator } from "../mail/Mail.ts"
 import { MailStore } from "../mail/MailStore.ts"
 import { PersonaRegistry } from "../persona/PersonaRegistry.ts"
 import { AuditLog } from "../shared/AuditLog.ts"
@@ -76,12 +76,12 @@ export class CreatorAdministration extends Context.Service<
         const now = yield* Instant.now
         const occasion = occasionOfNotice(kind, assignment)
         // If the mail is still queued, make the queued mail due now, so that the creator does not get two mails.
-        if (yield* mails.retryNow(mailIdForNotice(id, occasion), now, options)) {
+        if (yield* mails.retryNow(assignmentMailId(id, occasion), now, options)) {
           yield* signal.notify
           return kind
         }
         yield* mails.queue({
-          id: mailIdForNotice(id, `${occasion}${resendIdSeparator}${now}`),
+          id: assignmentMailId(id, `${occasion}${resendIdSeparator}${now}`),
           kind,
           shareId: id,
           organizationId: assignment.organizationId,

@@ -44,7 +44,7 @@ export interface Mail {
 export type NewMail = Omit<Mail, "attempts" | "ticket" | "unanswered">
 
 /** Returns the id of an assignment's mail. The occasion distinguishes the mails of an assignment, such as `draft-2`. */
-export const mailIdForNotice = (shareId: ShareId, occasion: string): string => `${shareId}.${occasion}`
+export const assignmentMailId = (shareId: ShareId, occasion: string): string => `${shareId}.${occasion}`
 
 /** The id of a resent mail is the original id, this separator and the time of the resend. */
 export const resendIdSeparator = ".again-"

@@ -37,8 +37,8 @@ import {
   maxRequestsPerSummaryMail
 } from "./CreatorNotices.ts"
 import {
+  assignmentMailId,
   type Mail,
-  mailIdForNotice,
   maxMailRetryDelays,
   nextMailRetryAt,
   nextUnansweredMailRetryAt,
@@ -308,6 +308,6 @@ const isWanted = (
   if (isAssignmentSettled(assignment)) return false
   if (kind === "request" || kind === "reminder") return assignment.status === "topic_sent" && now < assignment.respondBy
   const isFor = kind === "stalled" ? isGenerationStalled(assignment) : assignment.draft !== null
-  const base = mailIdForNotice(assignment.id, occasionOfNotice(kind, assignment))
+  const base = assignmentMailId(assignment.id, occasionOfNotice(kind, assignment))
   return isFor && (id === base || id.startsWith(base + resendIdSeparator))
 }

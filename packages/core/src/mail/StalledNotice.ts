@@ -6,7 +6,7 @@
 import * as Duration from "effect/Duration"
 import type { ShareId } from "../shared/Ids.ts"
 import type * as Instant from "../shared/Instant.ts"
-import { mailIdForNotice } from "./Mail.ts"
+import { assignmentMailId } from "./Mail.ts"
 
 const period = Duration.toMillis(Duration.hours(1))
 
@@ -19,6 +19,6 @@ export const nextStalledNoticeAt = (last: Instant.Instant | null, now: Instant.I
 
 /** Returns a lower and an upper bound for the ids of an assignment's mails about stalled drafts. */
 export const stalledNoticeIdRange = (shareId: ShareId): { readonly from: string; readonly to: string } => ({
-  from: mailIdForNotice(shareId, "stalled-"),
-  to: mailIdForNotice(shareId, "stalled.")
+  from: assignmentMailId(shareId, "stalled-"),
+  to: assignmentMailId(shareId, "stalled.")
 })

@@ -43,7 +43,7 @@ const unsignedDelay = Duration.hours(1)
  * Returns the latest plausible due time for each number of counted attempts. Before the first counted attempt, only a
  * failure to sign can delay a delivery.
  */
-export const latestPlausibleDeliveryTimes = (
+export const latestPlausibleDeliveryDueTimes = (
   now: Instant.Instant,
   lease: Duration.Duration,
   { longestWait, retries }: WebhookPolicy

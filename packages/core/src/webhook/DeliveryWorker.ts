@@ -22,7 +22,7 @@ import { WorkSignal } from "../shared/WorkSignal.ts"
 import type { DeliveryAttempt } from "./Attempt.ts"
 import * as CircuitBreaker from "./CircuitBreaker.ts"
 import { noticeAndAuditOfAlert } from "./ContactAlert.ts"
-import { latestPlausibleDeliveryTimes, nextDeliveryStateOf } from "./DeliveryPlan.ts"
+import { latestPlausibleDeliveryDueTimes, nextDeliveryStateOf } from "./DeliveryPlan.ts"
 import {
   type ClaimedDelivery,
   type ClaimPlan,
@@ -76,7 +76,7 @@ export class DeliveryWorker extends Context.Service<
           store.repairPauses(Pause.latestPauseEnd(now, webhooks), (present) =>
             Pause.isPauseTooLong(present, now, webhooks)
           ),
-          store.repairDueTimes(latestPlausibleDeliveryTimes(now, lease, webhooks))
+          store.repairDueTimes(latestPlausibleDeliveryDueTimes(now, lease, webhooks))
         )
       )
 

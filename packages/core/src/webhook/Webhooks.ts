@@ -28,7 +28,7 @@ import {
 import { WebhookNotFound } from "./WebhookNotFound.ts"
 import { deliveryBatchSize } from "./WebhookRecovery.ts"
 import { generateWebhookSecret, webhookSecretEncryptionPurpose } from "./WebhookSecret.ts"
-import { type TooManyWebhooks, type WebhookChange, WebhookStore } from "./WebhookStore.ts"
+import { type TooManyWebhooks, WebhookStore, type WebhookWrite } from "./WebhookStore.ts"
 import { WebhookTransport, type WebhookUrlRefused } from "./WebhookTransport.ts"
 import { hostOfUrl } from "./WebhookUrl.ts"
 
@@ -184,7 +184,7 @@ export class Webhooks extends Context.Service<
           // The URL check runs outside of the transaction, because a DNS look-up can be slow.
           if (patch.url !== undefined && patch.url !== present.url) yield* transport.check(patch.url)
           const now = yield* Instant.now
-          const after = yield* store.modify(ownerOfPrincipal(requester), id, (before): WebhookChange => {
+          const after = yield* store.modify(ownerOfPrincipal(requester), id, (before): WebhookWrite => {
             const webhook = applyPatch(before, patch, now)
             const isMoved = webhook.url !== before.url
             return {
@@ -242,7 +242,7 @@ const recorded = (
   { key }: WebhookChangeRequester,
   action: string,
   details: Schema.JsonObject
-): WebhookChange["audit"] => ({
+): WebhookWrite["audit"] => ({
   action,
   details: { by: key?.id ?? "operator", ...details }
 })
@@ -255,7 +255,7 @@ const noticeAbout = (
   { events, id, owner, updatedAt, url }: Webhook,
   kind: WebhookNoticeKind,
   formerHost: string | null
-): WebhookChange["notice"] =>
+): WebhookWrite["notice"] =>
   owner.environment === "test" || key === null
     ? null
     : {

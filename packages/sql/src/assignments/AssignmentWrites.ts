@@ -1,5 +1,5 @@
 /** Writes the changes of assignments, with their events, mails, media jobs, usage and counters. */
-import { mailIdForNotice } from "@partner-commentary/core/mail/Mail"
+import { assignmentMailId } from "@partner-commentary/core/mail/Mail"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import type { Assignment } from "@partner-commentary/core/topic/Assignment"
 import { countsAfterChange, topicStatusFromCounts } from "@partner-commentary/core/topic/TopicStatus"
@@ -90,7 +90,7 @@ export const prepareAssignmentWrites = (
   const write = Effect.fnUntraced(function* (shared: SharedIncrements) {
     const mails = yield* Effect.forEach(notices, ({ kind, occasion }) =>
       Effect.map(kind === "stalled" ? Mails.stalledNoticeTime(sql, shareId, now) : Effect.succeed(now), (createdAt) => {
-        return { id: mailIdForNotice(shareId, occasion), kind, shareId, organizationId, address: null, createdAt }
+        return { id: assignmentMailId(shareId, occasion), kind, shareId, organizationId, address: null, createdAt }
       })
     )
     const first: ReadonlyArray<CombinedWrites.WriteStatement> =

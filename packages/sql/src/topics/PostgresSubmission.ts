@@ -55,7 +55,7 @@ export const writeSubmissions = Effect.fnUntraced(function* (
   const [first] = rows
   const [one] = submissions
   if (first === undefined || one === undefined)
-    return submissions.map(() => ({ holders: new Map(), ...Writes.emptySubmissionResult }))
+    return submissions.map(() => ({ holders: new Map(), ...Writes.zeroSubmissionUsage }))
   const { createdAt, environment, organizationId } = one.topic
   const topics = submissions.map((submission) => Writes.topicRow(submission, 0))
   const windows = submissions.map(({ fingerprint, topic, windowUntil }) => {

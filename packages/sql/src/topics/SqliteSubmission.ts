@@ -32,7 +32,7 @@ export const writeSubmission = Effect.fnUntraced(function* (
       : yield* Writes.insertDuplicateWindows(sql, sql`${valuesClause(sql, windows)}`, sql`${toIso(topic.createdAt)}`)
   )
   const created = newAssignmentsOf(submission, holders)
-  if (created.length === 0) return { holders, ...Writes.emptySubmissionResult }
+  if (created.length === 0) return { holders, ...Writes.zeroSubmissionUsage }
 
   const iso = makeIsoFormatter()
   yield* sql`INSERT INTO topics ${sql.insert(Writes.topicRow(submission, created.length))}`
@@ -47,7 +47,7 @@ export const writeSubmission = Effect.fnUntraced(function* (
     topicCount: sql.literal("MIN(1)")
   }
   if (topic.environment === "live") yield* Writes.insertRequestMails(sql, sent)
-  const [usage = Writes.emptySubmissionResult.usage] = yield* Writes.addUsage(sql, topic, sent)
+  const [usage = Writes.zeroSubmissionUsage.usage] = yield* Writes.addUsage(sql, topic, sent)
   const [stored = null] =
     submission.storage === null
       ? []

@@ -3,7 +3,7 @@
  * SqliteSubmission runs one statement for each table, in this order. PostgresSubmission runs one statement for all
  * tables.
  */
-import { mailIdForNotice } from "@partner-commentary/core/mail/Mail"
+import { assignmentMailId } from "@partner-commentary/core/mail/Mail"
 import type { PersonaId, ShareId } from "@partner-commentary/core/shared/Ids"
 import type { AssignmentReference, Submission } from "@partner-commentary/core/topic/Submission"
 import type { TestStorageAmount as TestStored } from "@partner-commentary/core/topic/TestStorage"
@@ -36,7 +36,7 @@ export interface WrittenSubmission {
   readonly stored: TestStored | null
 }
 
-export const emptySubmissionResult: Pick<WrittenSubmission, "usage" | "stored"> = {
+export const zeroSubmissionUsage: Pick<WrittenSubmission, "usage" | "stored"> = {
   usage: { topics_created: 0, units_held: 0 },
   stored: null
 }
@@ -71,7 +71,7 @@ export const topicRow = ({ storage, topic }: Submission, sent: number) => ({
 })
 
 /** The suffix that turns the id of an assignment into the id of its request mail. */
-const requestSuffix = mailIdForNotice("" as ShareId, "request")
+const requestSuffix = assignmentMailId("" as ShareId, "request")
 
 type Submitted = Submission["topic"]
 

@@ -155,7 +155,7 @@ const submitBatched = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
     })
 })
 
-const nobody: Writes.WrittenSubmission = { holders: new Map(), ...Writes.emptySubmissionResult }
+const nobody: Writes.WrittenSubmission = { holders: new Map(), ...Writes.zeroSubmissionUsage }
 
 /** All submissions of a batch have the same owner, the same day for the metrics, and the same quotas. */
 const keyOf = ({ submission: { quotas, topic } }: PostgresSubmission.PreparedSubmission): string =>

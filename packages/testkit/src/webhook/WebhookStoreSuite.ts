@@ -8,7 +8,7 @@ import {
   webhooksOfNotice
 } from "@partner-commentary/core/webhook/ContactNotice"
 import { applyPatch, type Webhook } from "@partner-commentary/core/webhook/Webhook"
-import { type WebhookChange, WebhookStore } from "@partner-commentary/core/webhook/WebhookStore"
+import { WebhookStore, type WebhookWrite } from "@partner-commentary/core/webhook/WebhookStore"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -19,7 +19,7 @@ import { makeGuaranteeTest } from "../support/GuaranteeTest.ts"
 
 const audit = { action: "webhook.created", details: { by: "a key" } }
 
-const change = (of: Webhook, about: WebhookChange["notice"] = null): WebhookChange => ({
+const change = (of: Webhook, about: WebhookWrite["notice"] = null): WebhookWrite => ({
   webhook: of,
   audit,
   notice: about

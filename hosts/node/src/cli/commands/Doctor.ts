@@ -63,7 +63,7 @@ const examine = Effect.gen(function* () {
       StoredWebhooks.checkOverdueDeliveries(commands),
       WebhookSecrets.checkWebhookSecrets(settings),
       StoredWebhooks.checkDisabledWebhooks(commands),
-      MediaJobs.checkMediaJobs(settings)
+      MediaJobs.diagnoseMediaJobs(settings)
     ]),
     checkLicences(commands)
   ])

@@ -14,7 +14,7 @@ import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import type { OwnerCredentials } from "./OwnedResources.ts"
 
-export type ResourceOwner = "own" | "other organization" | "other environment"
+export type OwnershipRelation = "own" | "other organization" | "other environment"
 
 /**
  * Either the code with which the service refuses the key, or the key's scopes and the owner whose resources the key can
@@ -25,7 +25,7 @@ export type TestKeyAccess =
   | "key_revoked"
   | "key_expired"
   | "ip_restricted"
-  | { readonly scopes: ReadonlyArray<Scope.ApiKeyScope>; readonly whose: ResourceOwner }
+  | { readonly scopes: ReadonlyArray<Scope.ApiKeyScope>; readonly whose: OwnershipRelation }
 
 /** The owner whose resources a token can access, or the refusal. A token has neither scopes nor an environment. */
 export type TestTokenAccess = "unauthorized" | "own" | "other organization"
@@ -72,7 +72,7 @@ export const callersWithKeys = Effect.fnUntraced(function* (
     key,
     token: "unauthorized"
   })
-  const good = (scopes: ReadonlyArray<Scope.ApiKeyScope> = Scope.allScopes, whose: ResourceOwner = "own") => ({
+  const good = (scopes: ReadonlyArray<Scope.ApiKeyScope> = Scope.allScopes, whose: OwnershipRelation = "own") => ({
     scopes,
     whose
   })
@@ -125,7 +125,7 @@ export const callersWithTokens = Effect.fnUntraced(function* (owner: OwnerCreden
   const registry = yield* OrganizationRegistry
   yield* registry.update(suspended.id, (present) => ({ ...present, suspendedAt: 0 }))
 
-  const good = (whose: ResourceOwner) => ({ scopes: Scope.allScopes, whose })
+  const good = (whose: OwnershipRelation) => ({ scopes: Scope.allScopes, whose })
   const tokens: ReadonlyArray<readonly [string, string, TestTokenAccess]> = [
     ["a good token", owner.token, "own"],
     ["garbage", "a.b.c", "unauthorized"],

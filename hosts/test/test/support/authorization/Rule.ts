@@ -1,12 +1,12 @@
 /** Derives a caller's expected response from the operation's requirements and the owner of the named resources. */
-import type { Caller, ResourceOwner } from "./Callers.ts"
+import type { Caller, OwnershipRelation } from "./Callers.ts"
 import { hasPathParameters, type Operation, visibilityOf } from "./Operations.ts"
 
 export type ExpectedAccess =
   | { readonly is: "refused"; readonly status: number; readonly code: string }
   /** The response is the same, byte for byte, as for an unknown id. */
   | { readonly is: "unknown" }
-  | { readonly is: "success"; readonly whose: ResourceOwner }
+  | { readonly is: "success"; readonly whose: OwnershipRelation }
 
 const refused = (status: number, code: string): ExpectedAccess => ({ is: "refused", status, code })
 
@@ -14,7 +14,7 @@ const refused = (status: number, code: string): ExpectedAccess => ({ is: "refuse
 const admitted = (
   { scheme, scope, webhookScope }: Operation,
   { key, token }: Caller
-): ResourceOwner | ExpectedAccess => {
+): OwnershipRelation | ExpectedAccess => {
   if (scheme === "DashboardToken") return token === "unauthorized" ? refused(401, token) : token
   if (typeof key === "string") return refused(401, key)
   const hasWebhookScope = key.scopes.some((one) => one.startsWith("webhooks:"))
