@@ -14,27 +14,23 @@ export interface SharedReads {
   readonly end: () => void
 }
 
-export const make = (native: DatabaseSync): SharedReads => {
-  const begin = native.prepare("BEGIN")
-  const commit = native.prepare("COMMIT")
+/** `run` runs a statement that controls a transaction. */
+export const make = (native: DatabaseSync, run: (sql: string) => void): SharedReads => {
   let isOpen = false
   const end = () => {
     if (!isOpen) return
     isOpen = false
     // An error of a read may have ended the transaction, and the connection may have been closed.
-    if (native.isOpen && native.isTransaction) commit.run()
+    if (native.isOpen && native.isTransaction) run("COMMIT")
   }
   return {
     isOpen: () => isOpen,
     begin: () => {
       if (isOpen) return
-      begin.run()
+      run("BEGIN")
       isOpen = true
       setImmediate(end)
     },
     end
   }
 }
-
-/** Each read locks the file itself, and sees all changes that were committed before. */
-export const none: SharedReads = { isOpen: () => false, begin: () => {}, end: () => {} }

@@ -85,7 +85,7 @@ export const openDatabase = (config: SqliteFileConfig): Effect.Effect<SqliteHand
       }),
       (native) => Effect.sync(() => native.close())
     ),
-    (native) => makeDatabase(native, config, config.sharesReads === true ? SharedReads.make(native) : SharedReads.none)
+    (native) => makeDatabase(native, config)
   )
 
 const timeoutOf = (config: SqliteFileConfig): number =>
@@ -109,11 +109,7 @@ const openNative = (config: SqliteFileConfig): DatabaseSync => {
 }
 
 /** Makes a database from an open connection. Call this function directly after the file was opened. */
-export const makeDatabase = (
-  native: DatabaseSync,
-  config: SqliteFileConfig,
-  reads: SharedReads.SharedReads = SharedReads.none
-): SqliteHandle => {
+export const makeDatabase = (native: DatabaseSync, config: SqliteFileConfig): SqliteHandle => {
   const timeout = timeoutOf(config)
   const cacheSize = config.prepareCacheSize ?? 256
   const fault = FileHealth.watchDatabaseFile(config.filename)
@@ -136,6 +132,8 @@ export const makeDatabase = (
     cache.set(sql, prepared)
     return prepared
   }
+  const control = (sql: string) => void lookup(sql).statement.run()
+  const reads = SharedReads.make(native, control)
   const isTransaction = () => !reads.isOpen() && native.isOpen && native.isTransaction
   return {
     native,
@@ -148,12 +146,12 @@ export const makeDatabase = (
       if (!native.isOpen || isTransaction()) return undefined
       return Result.getOrUndefined(
         Result.try(() => {
-          reads.begin()
+          if (config.sharesReads === true) reads.begin()
           return execute(lookup(sql), params, "rows", false) as Array<Row>
         })
       )
     },
-    control: (sql) => Effect.suspend(() => settle(() => void lookup(sql).statement.run())),
+    control: (sql) => Effect.suspend(() => settle(() => control(sql))),
     // Node 22 has neither `serialize` nor `deserialize`.
     image: Effect.suspend(() =>
       "serialize" in native ? settle(() => Option.some(native.serialize())) : Effect.succeed(Option.none())
