@@ -1,6 +1,4 @@
 /** Tests statements and transactions while another process holds the write lock. */
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { assert, describe, it } from "@effect/vitest"
@@ -10,11 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as SqlClient from "effect/sql/SqlClient"
 import { LockTimeoutError } from "effect/sql/SqlError"
-
-const folder = Effect.acquireRelease(
-  Effect.sync(() => mkdtempSync(join(tmpdir(), "busy-wait-"))),
-  (path) => Effect.sync(() => rmSync(path, { recursive: true }))
-)
+import { temporaryFolder } from "./TemporaryFolder.ts"
 
 const elapse = (milliseconds: number) =>
   Effect.promise(() => new Promise((resolve) => setTimeout(resolve, milliseconds)))
@@ -43,7 +37,7 @@ type Locked = Effect.Success<ReturnType<typeof locked>>
 
 const whileLocked = <A, E>(busyTimeout: Duration.Input, test: (database: Locked) => Effect.Effect<A, E>) =>
   Effect.gen(function* () {
-    const filename = join(yield* folder, "busy.db")
+    const filename = join(yield* temporaryFolder, "busy.db")
     yield* Effect.flatMap(locked(filename), test).pipe(
       Effect.scoped,
       Effect.provide(SqliteClient.layer({ filename, busyTimeout }))

@@ -2,8 +2,7 @@
  * Tests the health check of an SQLite file that is full, read-only, corrupt or moved, and how rarely the health check
  * writes.
  */
-import { mkdtempSync, openSync, readFileSync, renameSync, rmSync, writeFileSync, writeSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { openSync, readFileSync, renameSync, writeFileSync, writeSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { DatabaseHealth } from "@partner-commentary/core/operations/DatabaseHealth"
@@ -12,13 +11,11 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
+import { temporaryFolder } from "./TemporaryFolder.ts"
 
 const pageSize = 4096
 
-const file = Effect.acquireRelease(
-  Effect.sync(() => mkdtempSync(join(tmpdir(), "database-health-"))),
-  (path) => Effect.sync(() => rmSync(path, { recursive: true }))
-).pipe(Effect.map((folder) => join(folder, "service.db")))
+const file = Effect.map(temporaryFolder, (folder) => join(folder, "service.db"))
 
 const onFile = <A, E>(
   filename: string,

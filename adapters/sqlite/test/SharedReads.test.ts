@@ -1,6 +1,4 @@
 /** Tests the read transaction that direct reads share in one turn of the event loop. */
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { assert, describe, it } from "@effect/vitest"
@@ -8,17 +6,10 @@ import * as SqliteClient from "@partner-commentary/sqlite/SqliteClient"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-
-const filename = Effect.map(
-  Effect.acquireRelease(
-    Effect.sync(() => mkdtempSync(join(tmpdir(), "sqlite-reads-"))),
-    (path) => Effect.sync(() => rmSync(path, { recursive: true }))
-  ),
-  (folder) => join(folder, "reads.db")
-)
+import { temporaryFolder } from "./TemporaryFolder.ts"
 
 const open = Effect.fnUntraced(function* (sharesReads: boolean) {
-  const path = yield* filename
+  const path = join(yield* temporaryFolder, "reads.db")
   const client = Context.get(
     yield* Layer.build(SqliteClient.layer({ filename: path, sharesReads })),
     SqliteClient.SqliteClient

@@ -1,6 +1,5 @@
 /** Tests SQLite files that are opened again or cannot be opened, and rows that the schema refuses. */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
@@ -12,16 +11,12 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
-
-const folder = Effect.acquireRelease(
-  Effect.sync(() => mkdtempSync(join(tmpdir(), "stores-"))),
-  (path) => Effect.sync(() => rmSync(path, { recursive: true }))
-)
+import { temporaryFolder } from "./TemporaryFolder.ts"
 
 describe("SQLite files", () => {
   it.effect("the error for a file that cannot be opened contains the path and the reason", () =>
     Effect.gen(function* () {
-      const place = yield* folder
+      const place = yield* temporaryFolder
       const text = join(place, "text.db")
       writeFileSync(text, "no database".repeat(100))
       for (const [filename, why] of [
@@ -38,7 +33,7 @@ describe("SQLite files", () => {
 
   it.effect("an SQLite file that is opened again contains its rows and needs no migration", () =>
     Effect.gen(function* () {
-      const stores = Layer.fresh(layer({ filename: join(yield* folder, "new", "stores.db") }))
+      const stores = Layer.fresh(layer({ filename: join(yield* temporaryFolder, "new", "stores.db") }))
       const given = makeSubmission()
       yield* Effect.provide(
         Effect.flatMap(TopicStore, (topics) => topics.submit(given)),
@@ -87,14 +82,14 @@ describe("SQLite files", () => {
       for (const each of [first, second, third]) assert.deepStrictEqual(each.before, [])
       assert.strictEqual(second.schema, first.schema)
       assert.strictEqual(third.schema, first.schema)
-      const file = layer({ filename: join(yield* folder, "migrated.db") })
+      const file = layer({ filename: join(yield* temporaryFolder, "migrated.db") })
       assert.strictEqual((yield* Effect.provide(look, Layer.fresh(file))).schema, first.schema)
     })
   )
 
   it.effect("an SQLite file that a newer version has migrated is refused and stays unchanged", () =>
     Effect.gen(function* () {
-      const filename = join(yield* folder, "newer.db")
+      const filename = join(yield* temporaryFolder, "newer.db")
       const open = <A, E>(effect: Effect.Effect<A, E, SqlClient.SqlClient>) =>
         Effect.provide(effect, Layer.fresh(SqliteClient.layer({ filename })))
       const ids = Effect.flatMap(SqlClient.SqlClient, (sql) =>

@@ -2,8 +2,7 @@
  * Tests the SQLite client with files, a second process and concurrent callers. The folder `bench` contains the speed
  * measurements.
  */
-import { mkdtempSync, readFileSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { Worker } from "node:worker_threads"
@@ -16,11 +15,7 @@ import * as Fiber from "effect/Fiber"
 import * as SqlClient from "effect/sql/SqlClient"
 import { UniqueViolation } from "effect/sql/SqlError"
 import * as TestClock from "effect/testing/TestClock"
-
-const folder = Effect.acquireRelease(
-  Effect.sync(() => mkdtempSync(join(tmpdir(), "sqlite-client-"))),
-  (path) => Effect.sync(() => rmSync(path, { recursive: true }))
-)
+import { temporaryFolder } from "./TemporaryFolder.ts"
 
 const counter = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -56,7 +51,7 @@ const turns = Effect.andThen(
 describe("SQLite client", () => {
   it.effect("a prepared statement returns a column that another process has added", () =>
     Effect.gen(function* () {
-      const filename = join(yield* folder, "columns.db")
+      const filename = join(yield* temporaryFolder, "columns.db")
       yield* Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         yield* sql`CREATE TABLE pairs (a TEXT, b TEXT) STRICT`
@@ -92,7 +87,7 @@ describe("SQLite client", () => {
 
   it.effect("concurrent transactions share a commit, and each transaction increments the counter exactly once", () =>
     Effect.gen(function* () {
-      const filename = join(yield* folder, "new", "folder", "counter.db")
+      const filename = join(yield* temporaryFolder, "new", "folder", "counter.db")
       yield* Effect.gen(function* () {
         const { increment, read, sql } = yield* counter
         const before = commitsIn(filename)
@@ -141,7 +136,7 @@ describe("SQLite client", () => {
 
   it.effect("committed rows are in the file before and after the client closes", () =>
     Effect.gen(function* () {
-      const filename = join(yield* folder, "kept.db")
+      const filename = join(yield* temporaryFolder, "kept.db")
       const stored = () => {
         const other = new DatabaseSync(filename, { readOnly: true })
         const row = other.prepare("SELECT n FROM counter").get()
@@ -186,7 +181,7 @@ describe("SQLite client", () => {
 
   it.effect("if the first transaction of a group fails, it changes nothing, and the others are committed", () =>
     Effect.gen(function* () {
-      const filename = join(yield* folder, "counter.db")
+      const filename = join(yield* temporaryFolder, "counter.db")
       yield* Effect.gen(function* () {
         const { increment, read, sql } = yield* counter
         const before = commitsIn(filename)
@@ -286,7 +281,7 @@ describe("SQLite client", () => {
 
   it.effect("afterCommit runs after the commit is visible to other connections, and never after a rollback", () =>
     Effect.gen(function* () {
-      const filename = join(yield* folder, "after.db")
+      const filename = join(yield* temporaryFolder, "after.db")
       yield* Effect.gen(function* () {
         const { increment, sql } = yield* counter
         const other = yield* Effect.acquireRelease(
@@ -364,7 +359,7 @@ describe("SQLite client", () => {
 
   it.effect("a write waits for the write of another process", () =>
     Effect.gen(function* () {
-      const filename = join(yield* folder, "shared.db")
+      const filename = join(yield* temporaryFolder, "shared.db")
       yield* Effect.gen(function* () {
         const { increment, sql } = yield* counter
         const other = new Worker(otherWriter, { eval: true, workerData: filename })
