@@ -4,6 +4,7 @@
  */
 import { assert } from "@effect/vitest"
 import type { Persona } from "@partner-commentary/core/persona/Persona"
+import type { AssignmentStatus, FailureReason } from "@partner-commentary/core/topic/Assignment"
 import * as Application from "@partner-commentary/test/Application"
 import { extractCreatorToken, Mailbox } from "@partner-commentary/test/Mailbox"
 import { ScriptedGenerator } from "@partner-commentary/test/ScriptedGenerator"
@@ -71,19 +72,10 @@ export const seedPartner = Effect.fnUntraced(function* (given: Parameters<typeof
 export type SeededPartner = Effect.Success<ReturnType<typeof seedPartner>>
 
 /**
- * The states into which a test can bring an assignment. In the last three states, the assignment failed and its status
- * did not change.
+ * The states into which a test can bring an assignment. For a reason that is no status, the assignment failed and its
+ * status did not change.
  */
-export type AssignmentState =
-  | "topic_sent"
-  | "opinion_injected"
-  | "commentary_generated"
-  | "creator_approved"
-  | "declined"
-  | "expired"
-  | "generation_failed"
-  | "approval_timeout"
-  | "withdrawn"
+export type AssignmentState = AssignmentStatus | Exclude<FailureReason, "cancelled">
 
 /** Waits for `count` mails to a persona's creator that quote this content. */
 export const waitForCreatorMails = Effect.fnUntraced(function* (persona: Persona, content: string, count = 1) {
