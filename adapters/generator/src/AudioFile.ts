@@ -5,7 +5,7 @@
 import type { MediaType } from "@partner-commentary/core/commentary/MediaSynthesizer"
 
 /** Returns the media type of the bytes, or null for an unknown format. */
-export const audioTypeOf = (bytes: Uint8Array): MediaType | null => {
+export const detectAudioType = (bytes: Uint8Array): MediaType | null => {
   if (has(bytes, 0, "ID3")) return "audio/mpeg"
   if (has(bytes, 0, "RIFF") && has(bytes, 8, "WAVE")) return "audio/wav"
   if (has(bytes, 0, "OggS")) return "audio/ogg"
@@ -18,11 +18,11 @@ export const audioTypeOf = (bytes: Uint8Array): MediaType | null => {
 }
 
 /**
- * Joins MP3 files by concatenating their frames. From each file, the function removes the tags, and a first frame that
- * only contains the file's number of frames. With that frame, players would show the length of the first file instead
- * of the length of the joined file.
+ * Joins MP3 files by concatenating their frames. The function removes the tags of each file, and the info frame at its
+ * start. The info frame contains only the number of frames of one file, so players would show a wrong length for the
+ * joined file.
  */
-export const joinMp3 = (files: ReadonlyArray<Uint8Array>): Uint8Array => {
+export const joinMp3Files = (files: ReadonlyArray<Uint8Array>): Uint8Array => {
   const sounds = files.map(soundOf)
   const whole = new Uint8Array(sounds.reduce((sum, { byteLength }) => sum + byteLength, 0))
   let at = 0
@@ -55,7 +55,7 @@ const rates = [
 
 const frequencies = [44_100, 48_000, 32_000] as const
 
-/** Returns the length of the first frame if that frame only describes the file, and 0 otherwise. */
+/** Returns the length in bytes of the info frame at the start of the file, or 0 if the file has no info frame. */
 const describingFrame = (bytes: Uint8Array): number => {
   const [first = 0, second = 0, third = 0, fourth = 0] = bytes
   if (first !== 0xff || (second & 0xe6) !== 0xe2) return 0

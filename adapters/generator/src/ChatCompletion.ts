@@ -31,7 +31,7 @@ const asErrorAnswer = Schema.decodeUnknownOption(ErrorAnswer)
 
 const fail = (permanent: boolean, reason: string) => Result.fail(new GenerationFailed({ permanent, reason }))
 
-/** Returns the model's text from the JSON of a response with status 200. The text is not checked yet. */
+/** Returns the model's text from the JSON of a response with status 200. `CommentaryText` checks the text later. */
 export const readCompletionText = (answer: unknown): Result.Result<string, GenerationFailed> => {
   const completion = asCompletion(answer)
   if (Option.isNone(completion)) {

@@ -36,15 +36,15 @@ export const layer = (options: OpenAiGeneratorOptions): Layer.Layer<CommentaryGe
       const server = yield* OpenAiServer.connectToServer(options, { time, size: largestAnswer })
       const generate = Effect.fn("CommentaryGenerator.generate")(function* (request: GenerationRequest) {
         const question = HttpClientRequest.post("/chat/completions", { acceptJson: true }).pipe(
-          HttpClientRequest.bodyJsonUnsafe({ model: options.model, messages: Prompt.promptMessages(request) })
+          HttpClientRequest.bodyJsonUnsafe({ model: options.model, messages: Prompt.makePromptMessages(request) })
         )
-        const answer = yield* server.ask(question, OpenAiServer.readJson)
+        const answer = yield* server.sendRequest(question, OpenAiServer.readJson)
         const text = yield* Effect.fromResult(ChatCompletion.readCompletionText(answer))
         return yield* Effect.fromResult(CommentaryText.cleanAndValidateCommentary(text, request))
       })
       return CommentaryGenerator.of({
         generate: (request) =>
-          Effect.mapError(server.within(generate(request)), (refusal) => new GenerationFailed(refusal))
+          Effect.mapError(server.withTimeLimit(generate(request)), (refusal) => new GenerationFailed(refusal))
       })
     })
   )

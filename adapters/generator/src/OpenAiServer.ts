@@ -1,6 +1,6 @@
 /**
  * Connects to any OpenAI-compatible server, with limits on time and size and without retries. Error reasons contain no
- * credentials. The caller provides the request, and the function that reads the response.
+ * credentials. The caller provides the request and a function that reads the response.
  */
 import { limitResponseSize } from "@partner-commentary/core/shared/ResponseLimit"
 import * as Duration from "effect/Duration"
@@ -22,21 +22,27 @@ export interface OpenAiEndpoint {
   readonly apiKey: Option.Option<Redacted.Redacted<string>>
 }
 
-export interface CallLimits {
+export interface OpenAiCallLimits {
   /** The time limit from the start of a call to the last byte of its last response. */
   readonly time: Duration.Duration
-  /** The maximum size of a response in bytes after decompression. The limit applies to successes and errors. */
+  /**
+   * The maximum size of a response in bytes after decompression. The limit applies to successful responses and to error
+   * responses.
+   */
   readonly size: number
 }
 
 export interface OpenAiConnection {
   /**
-   * Sends one request to a path below the URL of the server. An interruption of the effect aborts the request. `ask`
-   * has no time limit, so callers use `within`.
+   * Sends one request to a path below the URL of the server. An interruption of the effect aborts the request. The
+   * method has no time limit, so callers wrap their requests in `withTimeLimit`.
    */
-  readonly ask: <A>(request: HttpClientRequest.HttpClientRequest, read: Read<A>) => Effect.Effect<A, OpenAiFailure>
-  /** Limits the total time of all requests of one call, and removes the API key from the reason of an error. */
-  readonly within: <A>(work: Effect.Effect<A, OpenAiFailure>) => Effect.Effect<A, OpenAiFailure>
+  readonly sendRequest: <A>(
+    request: HttpClientRequest.HttpClientRequest,
+    read: Read<A>
+  ) => Effect.Effect<A, OpenAiFailure>
+  /** Limits the total time of the requests in `work`, and removes the API key from the reason of an error. */
+  readonly withTimeLimit: <A>(work: Effect.Effect<A, OpenAiFailure>) => Effect.Effect<A, OpenAiFailure>
 }
 
 type Read<A> = (response: HttpClientResponse) => Effect.Effect<A, HttpClientError | OpenAiFailure>
@@ -52,7 +58,7 @@ const failureCode = (cause: unknown, depth = 0): string => {
   return "code" in cause && typeof cause.code === "string" ? ` (${cause.code})` : failureCode(cause.cause, depth + 1)
 }
 
-export const temporaryFailure = (reason: string): OpenAiFailure => ({ permanent: false, reason })
+export const makeTemporaryFailure = (reason: string): OpenAiFailure => ({ permanent: false, reason })
 
 const accepted: Read<HttpClientResponse> = (response) =>
   response.status >= 200 && response.status < 300
@@ -91,7 +97,7 @@ const httpClient = (size: number) =>
     )
   )
 
-export const connectToServer = Effect.fnUntraced(function* (server: OpenAiEndpoint, { size, time }: CallLimits) {
+export const connectToServer = Effect.fnUntraced(function* (server: OpenAiEndpoint, { size, time }: OpenAiCallLimits) {
   const key = Option.getOrUndefined(Option.map(server.apiKey, Redacted.value)) || undefined
   // With `withScope`, a request is aborted when its scope closes, even while its response is being read.
   const client = HttpClient.withScope(yield* Effect.provide(HttpClient.HttpClient, httpClient(size)))
@@ -104,13 +110,13 @@ export const connectToServer = Effect.fnUntraced(function* (server: OpenAiEndpoi
   const refused = (failure: HttpClientError | OpenAiFailure): OpenAiFailure => {
     if (!("_tag" in failure)) return failure
     const { cause } = failure
-    if (cause === tooLarge) return temporaryFailure(`the answer is larger than ${size} bytes`)
-    if (cause instanceof SyntaxError) return temporaryFailure("the answer is not JSON")
-    return temporaryFailure(`the server could not be reached or broke off${failureCode(cause)}`)
+    if (cause === tooLarge) return makeTemporaryFailure(`the answer is larger than ${size} bytes`)
+    if (cause instanceof SyntaxError) return makeTemporaryFailure("the answer is not JSON")
+    return makeTemporaryFailure(`the server could not be reached or broke off${failureCode(cause)}`)
   }
 
   return {
-    ask: (request, read) =>
+    sendRequest: (request, read) =>
       client.execute(addressed(request)).pipe(
         Effect.flatMap(read),
         Effect.scoped,
@@ -118,11 +124,11 @@ export const connectToServer = Effect.fnUntraced(function* (server: OpenAiEndpoi
         // The client sends no trace headers, because the server belongs to another company.
         Effect.provideService(HttpClient.TracerDisabledWhen, () => true)
       ),
-    within: (work) =>
+    withTimeLimit: (work) =>
       work.pipe(
         Effect.timeoutOrElse({
           duration: time,
-          orElse: () => Effect.fail(temporaryFailure(`no answer within ${Duration.format(time)}`))
+          orElse: () => Effect.fail(makeTemporaryFailure(`no answer within ${Duration.format(time)}`))
         }),
         Effect.mapError(redactForLog(key))
       )

@@ -1,7 +1,7 @@
 /**
  * Generates speech with the endpoint `/audio/speech` of an OpenAI-compatible server. The core retries failed calls. A
- * text that exceeds the server's limit is split into parts. One request for each part runs at the same time, and the
- * audio files of the parts are joined.
+ * text that exceeds the server's limit is split into parts. The requests for all parts run concurrently, and the audio
+ * files of the parts are joined.
  */
 import {
   type MediaFile,
@@ -41,7 +41,7 @@ const make = Effect.fnUntraced(function* (options: OpenAiSpeechOptions) {
   const { model, voice } = options
 
   const spoken = (input: string) =>
-    server.ask(
+    server.sendRequest(
       HttpClientRequest.post("/audio/speech", { accept: "application/octet-stream" }).pipe(
         HttpClientRequest.bodyJsonUnsafe({ model, voice, input, response_format: "mp3" })
       ),
@@ -54,18 +54,18 @@ const make = Effect.fnUntraced(function* (options: OpenAiSpeechOptions) {
   })
 
   const audio: SynthesizeMedia = (request) =>
-    Effect.mapError(server.within(synthesize(request)), (refusal) => new SynthesisFailed(refusal))
+    Effect.mapError(server.withTimeLimit(synthesize(request)), (refusal) => new SynthesisFailed(refusal))
   return audio
 })
 
 const joined = (parts: ReadonlyArray<Uint8Array>): Effect.Effect<MediaFile, OpenAiFailure> => {
   const [first] = parts
-  const contentType = first === undefined ? null : AudioFile.audioTypeOf(first)
+  const contentType = first === undefined ? null : AudioFile.detectAudioType(first)
   if (first === undefined || contentType === null)
-    return Effect.fail(OpenAiServer.temporaryFailure("the answer is no audio"))
+    return Effect.fail(OpenAiServer.makeTemporaryFailure("the answer is no audio"))
   if (parts.length === 1) return Effect.succeed({ contentType, bytes: first })
-  return parts.every((part) => AudioFile.audioTypeOf(part) === "audio/mpeg")
-    ? Effect.succeed({ contentType, bytes: AudioFile.joinMp3(parts) })
+  return parts.every((part) => AudioFile.detectAudioType(part) === "audio/mpeg")
+    ? Effect.succeed({ contentType, bytes: AudioFile.joinMp3Files(parts) })
     : Effect.fail({
         permanent: true,
         reason: `a text of ${parts.length} parts needs MP3, and the server answers with ${contentType}`

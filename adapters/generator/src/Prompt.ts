@@ -38,7 +38,7 @@ const oneLine = (material: unknown): string =>
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`
   )
 
-export const promptMessages = ({
+export const makePromptMessages = ({
   persona,
   topic,
   perspective,

@@ -9,19 +9,19 @@ import * as OpenAiServer from "./OpenAiServer.ts"
 import type { OpenAiFailure } from "./Refusal.ts"
 
 /** `untried` means that the server responds but has no list of models, so the check could not test the key. */
-export type ReachabilityResult = "accepted" | "untried"
+export type OpenAiReachability = "accepted" | "untried"
 
 const noSuchList = [404, 405, 501]
 
 export const checkOpenAiReachability = (
   server: OpenAiServer.OpenAiEndpoint,
   time: Duration.Duration
-): Effect.Effect<ReachabilityResult, OpenAiFailure> =>
-  Effect.flatMap(OpenAiServer.connectToServer(server, { time, size: 1024 * 1024 }), ({ ask, within }) =>
-    within(
-      ask(HttpClientRequest.get("/models", { acceptJson: true }), (response) =>
+): Effect.Effect<OpenAiReachability, OpenAiFailure> =>
+  Effect.flatMap(OpenAiServer.connectToServer(server, { time, size: 1024 * 1024 }), ({ sendRequest, withTimeLimit }) =>
+    withTimeLimit(
+      sendRequest(HttpClientRequest.get("/models", { acceptJson: true }), (response) =>
         noSuchList.includes(response.status)
-          ? Effect.succeed<ReachabilityResult>("untried")
+          ? Effect.succeed<OpenAiReachability>("untried")
           : Effect.as(OpenAiServer.readJson(response), "accepted")
       )
     )

@@ -1,7 +1,7 @@
 /**
  * Interprets error responses of an OpenAI-compatible server. The functions are pure. An error reason may contain the
- * server's own message, so the caller removes the API key from the reason. A retry may fix a temporary error. A
- * permanent error needs another key, model, request or text.
+ * server's own message, so the caller removes the API key from the reason. A retry may fix a temporary error. A retry
+ * cannot fix a permanent error, because the same key, model, request or text is refused again.
  */
 
 export interface OpenAiFailure {

@@ -21,8 +21,8 @@ export const splitForSpeech = (text: string, longest = longestPart): ReadonlyArr
 }
 
 /**
- * Returns the position of the cut: the end of the last pause of the longest kind that occurs in the second half of the
- * part. Pauses in the first half are ignored, so that parts do not become too short.
+ * Returns the position at which the part ends. The function looks for pauses only in the second half of the part, so
+ * that parts do not become too short. It prefers longer kinds of pauses, and takes the last pause of a kind.
  */
 const cut = (text: string, longest: number): number => {
   const head = text.slice(0, longest)

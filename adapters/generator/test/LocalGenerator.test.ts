@@ -64,7 +64,7 @@ describe("Local generator", () => {
       })
     ))
 
-  it("the local generator follows repeated requests for shorter or longer texts each time", () => {
+  it("each repeated request for a shorter or longer text makes the local text shorter or longer", () => {
     const draft = composeLocalCommentary(asked)
     const short = revised("Please make it shorter")
     const shorter = revised("Shorter!", short)
@@ -74,7 +74,7 @@ describe("Local generator", () => {
     assert.isAbove(lengthOf(long), lengthOf(draft))
   })
 
-  it("revision instructions that do not concern the length also vary the local text", () => {
+  it("revision instructions that do not concern the length also change the local text", () => {
     const texts = ["warmer", "more fire", "less fire", "as a poem", "for children", "calm", ""].map((wish) =>
       revised(wish)
     )

@@ -11,8 +11,8 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import {
   advanceClockAfterRequest,
-  completionAnswer,
-  jsonAnswer,
+  makeChatCompletion,
+  makeJsonAnswer,
   type ScriptedAnswer,
   type ScriptedServer,
   startScriptedServer,
@@ -56,7 +56,7 @@ const error = (code: string | null, message = "words", type = "some_error") => (
 /** Runs the generator with a local server whose response contains more white space than text. */
 const answering = Layer.unwrap(
   Effect.map(
-    startScriptedServer(jsonAnswer(200, completionAnswer({ content: " \nThe keeper decides it. 🏆\r\n" }))),
+    startScriptedServer(makeJsonAnswer(200, makeChatCompletion({ content: " \nThe keeper decides it. 🏆\r\n" }))),
     ({ url }) => OpenAiGenerator.layer({ url, apiKey: Option.some(Redacted.make(key)), model: "writer-1" })
   )
 )
@@ -67,7 +67,7 @@ describe("OpenAI generator", () => {
   it.live("the OpenAI generator sends the request with the key, and returns the model's text", () =>
     Effect.gen(function* () {
       const server = yield* startScriptedServer(
-        jsonAnswer(200, completionAnswer({ content: "  I like summer football. \r\n" }))
+        makeJsonAnswer(200, makeChatCompletion({ content: "  I like summer football. \r\n" }))
       )
       assert.strictEqual(yield* generate(server), "I like summer football.")
       const [call] = server.seen
@@ -75,7 +75,7 @@ describe("OpenAI generator", () => {
       assert.strictEqual(call?.headers.authorization, `Bearer ${key}`)
       assert.deepStrictEqual(JSON.parse(call?.body ?? ""), {
         model: "writer-1",
-        messages: Prompt.promptMessages(request)
+        messages: Prompt.makePromptMessages(request)
       })
     })
   )
@@ -84,7 +84,7 @@ describe("OpenAI generator", () => {
     "the OpenAI generator sends no credentials without a key, and accepts a base URL that ends with a slash",
     () =>
       Effect.gen(function* () {
-        const server = yield* startScriptedServer(jsonAnswer(200, completionAnswer({ content: "Yes." })))
+        const server = yield* startScriptedServer(makeJsonAnswer(200, makeChatCompletion({ content: "Yes." })))
         yield* generate({ url: `${server.url}/` }, { apiKey: Option.none() })
         yield* generate(server, { apiKey: Option.some(Redacted.make("")) })
         for (const call of server.seen) {
@@ -97,7 +97,7 @@ describe("OpenAI generator", () => {
   for (const status of [302, 307, 400, 401, 403, 404, 405, 413, 422]) {
     it.live(`a ${status} response is a permanent failure`, () =>
       Effect.gen(function* () {
-        const { failed } = yield* failure(jsonAnswer(status, error(null), { location: "http://127.0.0.1:9/" }))
+        const { failed } = yield* failure(makeJsonAnswer(status, error(null), { location: "http://127.0.0.1:9/" }))
         assert.isTrue(failed.permanent)
         assert.include(failed.reason, String(status))
       })
@@ -108,7 +108,7 @@ describe("OpenAI generator", () => {
     it.live(`a ${status} response is a temporary failure and is not retried within the call`, () =>
       Effect.gen(function* () {
         const { failed } = yield* failure(
-          jsonAnswer(status, error("busy"), { "retry-after-ms": "1", "x-should-retry": "true" })
+          makeJsonAnswer(status, error("busy"), { "retry-after-ms": "1", "x-should-retry": "true" })
         )
         assert.isFalse(failed.permanent)
         assert.include(failed.reason, String(status))
@@ -117,11 +117,14 @@ describe("OpenAI generator", () => {
   }
 
   const permanent: Record<string, ScriptedAnswer> = {
-    "a content-policy code under any status": jsonAnswer(500, error("content_policy_violation")),
-    "a content-policy type": jsonAnswer(429, error(null, "words", "content_filter")),
-    "a filtered answer": jsonAnswer(200, completionAnswer({ content: "Half of" }, "content_filter")),
-    "a refusal by the model": jsonAnswer(200, completionAnswer({ content: null, refusal: "I cannot write this." })),
-    "an error inside a 200 with a permanent status": jsonAnswer(200, { error: { code: 401, message: key } })
+    "a content-policy code under any status": makeJsonAnswer(500, error("content_policy_violation")),
+    "a content-policy type": makeJsonAnswer(429, error(null, "words", "content_filter")),
+    "a filtered answer": makeJsonAnswer(200, makeChatCompletion({ content: "Half of" }, "content_filter")),
+    "a refusal by the model": makeJsonAnswer(
+      200,
+      makeChatCompletion({ content: null, refusal: "I cannot write this." })
+    ),
+    "an error inside a 200 with a permanent status": makeJsonAnswer(200, { error: { code: 401, message: key } })
   }
   for (const [name, answer] of Object.entries(permanent)) {
     it.live(`a response with ${name} is a permanent failure`, () =>
@@ -130,18 +133,20 @@ describe("OpenAI generator", () => {
   }
 
   const temporary: Record<string, ScriptedAnswer> = {
-    "an error inside a 200": jsonAnswer(200, { error: { code: 502, message: "upstream" } }),
-    "an error inside a 200 whose number is no status": jsonAnswer(200, { error: { code: 17, message: "upstream" } }),
-    "an answer cut off by the model's limit": jsonAnswer(200, completionAnswer({ content: "Half of" }, "length")),
-    "an empty answer": jsonAnswer(200, completionAnswer({ content: " \n " })),
-    "an answer without content": jsonAnswer(200, completionAnswer({ content: null })),
-    "an over-long answer": jsonAnswer(200, completionAnswer({ content: "é".repeat(5001) })),
-    "an answer without choices": jsonAnswer(200, { choices: [] }),
-    "an answer of another shape": jsonAnswer(200, { choices: [{ message: { content: 7 } }] }),
-    "an empty body": jsonAnswer(200, ""),
+    "an error inside a 200": makeJsonAnswer(200, { error: { code: 502, message: "upstream" } }),
+    "an error inside a 200 whose number is no status": makeJsonAnswer(200, {
+      error: { code: 17, message: "upstream" }
+    }),
+    "an answer cut off by the model's limit": makeJsonAnswer(200, makeChatCompletion({ content: "Half of" }, "length")),
+    "an empty answer": makeJsonAnswer(200, makeChatCompletion({ content: " \n " })),
+    "an answer without content": makeJsonAnswer(200, makeChatCompletion({ content: null })),
+    "an over-long answer": makeJsonAnswer(200, makeChatCompletion({ content: "é".repeat(5001) })),
+    "an answer without choices": makeJsonAnswer(200, { choices: [] }),
+    "an answer of another shape": makeJsonAnswer(200, { choices: [{ message: { content: 7 } }] }),
+    "an empty body": makeJsonAnswer(200, ""),
     "no content": (response) => response.writeHead(204).end(),
-    "garbage JSON": jsonAnswer(200, `{"choices": [${key}`),
-    "a page instead of JSON": jsonAnswer(200, "<html>hello</html>", { "content-type": "text/html" }),
+    "garbage JSON": makeJsonAnswer(200, `{"choices": [${key}`),
+    "a page instead of JSON": makeJsonAnswer(200, "<html>hello</html>", { "content-type": "text/html" }),
     "a connection that breaks before the answer": (response) => response.destroy(),
     "a connection that breaks within the answer": (response) => {
       response.writeHead(200, { "content-type": "application/json", "content-length": "1000" })
@@ -164,7 +169,7 @@ describe("OpenAI generator", () => {
   )
 
   it.live("the error for a response that is not JSON does not quote the response", () =>
-    Effect.map(failure(jsonAnswer(200, "{oops")), ({ failed }) =>
+    Effect.map(failure(makeJsonAnswer(200, "{oops")), ({ failed }) =>
       assert.strictEqual(failed.reason, "the answer is not JSON")
     )
   )
@@ -173,10 +178,10 @@ describe("OpenAI generator", () => {
     Effect.gen(function* () {
       for (const before of [0, ...Array.from({ length: 26 }, (_, step) => 210 + 3 * step)]) {
         const message = `${"x".repeat(before)} ${key} ${"y".repeat(500)}`
-        yield* failure(jsonAnswer(400, error(key, message)))
-        yield* failure(jsonAnswer(401, error(null, message)))
-        yield* failure(jsonAnswer(500, { error: message }))
-        yield* failure(jsonAnswer(200, completionAnswer({ content: null, refusal: message })))
+        yield* failure(makeJsonAnswer(400, error(key, message)))
+        yield* failure(makeJsonAnswer(401, error(null, message)))
+        yield* failure(makeJsonAnswer(500, { error: message }))
+        yield* failure(makeJsonAnswer(200, makeChatCompletion({ content: null, refusal: message })))
       }
     })
   )
@@ -185,7 +190,9 @@ describe("OpenAI generator", () => {
     "the reason of a refused key does not quote the server, because the message may contain a part of the key",
     () =>
       Effect.gen(function* () {
-        const { failed } = yield* failure(jsonAnswer(401, error("invalid_api_key", "Incorrect API key: sk-te***cdef")))
+        const { failed } = yield* failure(
+          makeJsonAnswer(401, error("invalid_api_key", "Incorrect API key: sk-te***cdef"))
+        )
         assert.notInclude(failed.reason, "cdef")
         assert.include(failed.reason, "invalid_api_key")
       })

@@ -8,10 +8,10 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
-import { concatBytes, id3Tag, mp3Frame, mp3InfoFrame } from "./Mp3.ts"
+import { concatBytes, makeId3Tag, makeMp3Frame, makeMp3InfoFrame } from "./Mp3.ts"
 import {
   advanceClockAfterRequest,
-  jsonAnswer,
+  makeJsonAnswer,
   type ScriptedAnswer,
   type ScriptedServer,
   startScriptedServer,
@@ -22,7 +22,7 @@ const key = "sk-test-1234567890abcdef"
 
 const said = "Summer football is easier on the pitches and on the fans."
 
-const speech = concatBytes(id3Tag(30), mp3InfoFrame(), mp3Frame(1), mp3Frame(2))
+const speech = concatBytes(makeId3Tag(30), makeMp3InfoFrame(), makeMp3Frame(1), makeMp3Frame(2))
 
 const audio =
   (bytes: Uint8Array, headers: Record<string, string> = {}): ScriptedAnswer =>
@@ -114,7 +114,11 @@ describe("OpenAI speech", () => {
         assert.isAtMost(input.length, 4096)
         const isFirst = input.startsWith("This is sentence number 0.")
         setTimeout(
-          () => audio(concatBytes(id3Tag(9), mp3InfoFrame(), mp3Frame(isFirst ? 1 : 2)))(response, server.seen[0]!),
+          () =>
+            audio(concatBytes(makeId3Tag(9), makeMp3InfoFrame(), makeMp3Frame(isFirst ? 1 : 2)))(
+              response,
+              server.seen[0]!
+            ),
           isFirst ? 100 : 0
         )
       })
@@ -130,7 +134,7 @@ describe("OpenAI speech", () => {
           .join(" "),
         sentences.join(" ")
       )
-      assert.deepStrictEqual(bytes, concatBytes(mp3Frame(1), ...server.seen.slice(1).map(() => mp3Frame(2))))
+      assert.deepStrictEqual(bytes, concatBytes(makeMp3Frame(1), ...server.seen.slice(1).map(() => makeMp3Frame(2))))
     })
   )
 
@@ -148,7 +152,9 @@ describe("OpenAI speech", () => {
   for (const status of [302, 400, 401, 403, 404, 413, 422]) {
     it.live(`a ${status} response is a permanent failure`, () =>
       Effect.gen(function* () {
-        const { failed, server } = yield* failure(jsonAnswer(status, error(null), { location: "http://127.0.0.1:9/" }))
+        const { failed, server } = yield* failure(
+          makeJsonAnswer(status, error(null), { location: "http://127.0.0.1:9/" })
+        )
         assert.isTrue(failed.permanent)
         assert.include(failed.reason, String(status))
         assert.lengthOf(server.seen, 1)
@@ -159,7 +165,7 @@ describe("OpenAI speech", () => {
   for (const status of [402, 408, 429, 500, 503]) {
     it.live(`a ${status} response is a temporary failure and is not retried within the call`, () =>
       Effect.gen(function* () {
-        const { failed, server } = yield* failure(jsonAnswer(status, error("busy"), { "retry-after-ms": "1" }))
+        const { failed, server } = yield* failure(makeJsonAnswer(status, error("busy"), { "retry-after-ms": "1" }))
         assert.isFalse(failed.permanent)
         assert.include(failed.reason, String(status))
         assert.lengthOf(server.seen, 1)
@@ -170,8 +176,8 @@ describe("OpenAI speech", () => {
   const temporary: Record<string, ScriptedAnswer> = {
     "an empty answer": audio(new Uint8Array()),
     "no content": (response) => response.writeHead(204).end(),
-    "JSON instead of audio": jsonAnswer(200, { audio: "AAAA" }),
-    "a page instead of audio": jsonAnswer(200, "<html>hello</html>", { "content-type": "text/html" }),
+    "JSON instead of audio": makeJsonAnswer(200, { audio: "AAAA" }),
+    "a page instead of audio": makeJsonAnswer(200, "<html>hello</html>", { "content-type": "text/html" }),
     "a connection that breaks before the answer": (response) => response.destroy(),
     "a connection that breaks within the answer": (response) => {
       response.writeHead(200, { "content-type": "audio/mpeg", "content-length": "5000" })
@@ -189,7 +195,7 @@ describe("OpenAI speech", () => {
       let first = true
       const { failed, server } = yield* failure(
         (response, seen) => {
-          if (!first) return jsonAnswer(503, error("busy"))(response, seen)
+          if (!first) return makeJsonAnswer(503, error("busy"))(response, seen)
           first = false
         },
         {},
@@ -211,9 +217,9 @@ describe("OpenAI speech", () => {
 
   it.live("a key that the server quotes never appears in a reason", () =>
     Effect.gen(function* () {
-      yield* failure(jsonAnswer(400, error(key, `you sent ${key}`)))
-      yield* failure(jsonAnswer(401, error(null, `you sent ${key}`)))
-      yield* failure(jsonAnswer(500, { error: key }))
+      yield* failure(makeJsonAnswer(400, error(key, `you sent ${key}`)))
+      yield* failure(makeJsonAnswer(401, error(null, `you sent ${key}`)))
+      yield* failure(makeJsonAnswer(500, { error: key }))
     })
   )
 
@@ -223,7 +229,7 @@ describe("OpenAI speech", () => {
       const { failed, server } = yield* failure(
         (response) => {
           response.writeHead(200, { "content-type": "audio/mpeg" })
-          const timer = setInterval(() => response.write(mp3Frame(1)), 20)
+          const timer = setInterval(() => response.write(makeMp3Frame(1)), 20)
           response.on("close", () => clearInterval(timer))
         },
         { timeout },
@@ -238,7 +244,7 @@ describe("OpenAI speech", () => {
   it.live("an audio response beyond 32 MiB is not read to its end", () =>
     Effect.gen(function* () {
       let sent = 0
-      const chunk = mp3Frame(1)
+      const chunk = makeMp3Frame(1)
       const { failed, server } = yield* failure((response) => {
         response.writeHead(200, { "content-type": "audio/mpeg" })
         const pump = () => {

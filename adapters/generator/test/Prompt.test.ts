@@ -12,7 +12,7 @@ describe("Prompt of the generator", () => {
   it("no text in a request can close or forge a delimiter of the prompt, or change the rules", () =>
     fc.assert(
       fc.property(arbitraryGenerationRequest(arbitraryHostileText(Prompt.promptDelimiters)), (asked) => {
-        const [system, user, ...more] = Prompt.promptMessages(asked)
+        const [system, user, ...more] = Prompt.makePromptMessages(asked)
         assert.isEmpty(more)
         assert.deepStrictEqual(system, { role: "system", content: Prompt.promptRules.join("\n") })
         assert.strictEqual(user?.role, "user")
@@ -30,7 +30,7 @@ describe("Prompt of the generator", () => {
   it("the prompt contains the complete material", () =>
     fc.assert(
       fc.property(arbitraryGenerationRequest(arbitraryHostileText(Prompt.promptDelimiters)), (asked) => {
-        const { json } = material(Prompt.promptMessages(asked)[1]?.content ?? "")
+        const { json } = material(Prompt.makePromptMessages(asked)[1]?.content ?? "")
         assert.deepStrictEqual(JSON.parse(json), JSON.parse(JSON.stringify(asked)))
       })
     ))

@@ -55,14 +55,14 @@ export const startScriptedServer = (answer: ScriptedAnswer) =>
       })
   )
 
-export const jsonAnswer =
+export const makeJsonAnswer =
   (status: number, body: unknown, headers: Record<string, string> = {}): ScriptedAnswer =>
   (response) => {
     response.writeHead(status, { "content-type": "application/json", ...headers })
     response.end(typeof body === "string" ? body : JSON.stringify(body))
   }
 
-export const completionAnswer = (message: Record<string, unknown>, finish_reason: string | null = "stop") => ({
+export const makeChatCompletion = (message: Record<string, unknown>, finish_reason: string | null = "stop") => ({
   id: "chatcmpl-1",
   object: "chat.completion",
   created: 0,

@@ -14,8 +14,8 @@ import { JWKSNoMatchingKey } from "jose/errors"
 import { createRemoteJWKSet, customFetch, type FetchImplementation, type RemoteJWKSet } from "jose/jwks/remote"
 
 /**
- * The age at which the cache fetches the keys again. While the provider responds, a withdrawn key works no longer than
- * this age.
+ * The age at which the cache fetches the keys again. While the provider responds, a key that the provider has withdrawn
+ * is accepted for at most this time.
  */
 const freshness = Duration.minutes(10)
 

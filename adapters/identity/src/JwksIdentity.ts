@@ -3,7 +3,7 @@ import { DashboardIdentity } from "@partner-commentary/core/access/DashboardIden
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as JwksCache from "./JwksCache.ts"
-import { type ExpectedClaims, tokenAlgorithms, verifyToken } from "./TokenVerification.ts"
+import { allowedTokenAlgorithms, type ExpectedClaims, verifyToken } from "./TokenVerification.ts"
 
 export interface JwksIdentityOptions extends ExpectedClaims {
   readonly jwksUrl: string
@@ -25,7 +25,7 @@ export const countSigningKeys = Effect.fnUntraced(function* (jwksUrl: string) {
   return (keys.jwks()?.keys ?? []).filter(
     ({ alg, crv, kty, use }) =>
       (use === undefined || use === "sig") &&
-      (alg === undefined || tokenAlgorithms.includes(alg)) &&
+      (alg === undefined || allowedTokenAlgorithms.includes(alg)) &&
       (kty === "RSA" || crv === "P-256" || crv === "Ed25519")
   ).length
 })

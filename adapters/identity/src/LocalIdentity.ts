@@ -1,5 +1,6 @@
 /**
- * Verifies and issues dashboard tokens for development. The key for these tokens is derived from the signing secret.
+ * Verifies and issues dashboard tokens for development. The key that signs local tokens is derived from the signing
+ * secret.
  */
 import { createPrivateKey, createPublicKey, hkdfSync } from "node:crypto"
 import { DashboardIdentity } from "@partner-commentary/core/access/DashboardIdentity"

@@ -25,9 +25,12 @@ export interface ExpectedClaims {
  * The allowed signature algorithms, all of which are asymmetric. With HMAC, everyone who knows the public key could
  * sign a token, and with `none`, a token needs no signature.
  */
-export const tokenAlgorithms: ReadonlyArray<string> = ["RS256", "ES256", "EdDSA", "Ed25519"]
+export const allowedTokenAlgorithms: ReadonlyArray<string> = ["RS256", "ES256", "EdDSA", "Ed25519"]
 
-/** The maximum length of a token in characters. HTTP servers accept header lines that are only a little longer. */
+/**
+ * The maximum length of a token in characters. A much longer token would exceed the header limits of common HTTP
+ * servers.
+ */
 const maxLength = 8 * 1024
 
 /** The maximum difference between the clocks of the issuer and the service, in seconds. */
@@ -51,7 +54,7 @@ export const verifyToken = Effect.fnUntraced(function* <E extends TokenRefused |
 ) {
   if (token.length > maxLength) return yield* refused
   const header = yield* Effect.try({ try: () => decodeProtectedHeader(token), catch: () => refused })
-  if (!tokenAlgorithms.includes(header.alg ?? "")) return yield* refused
+  if (!allowedTokenAlgorithms.includes(header.alg ?? "")) return yield* refused
   const key = yield* findKey(header)
   const currentDate = DateTime.toDateUtc(yield* DateTime.now)
   const { payload } = yield* Effect.tryPromise({
@@ -59,7 +62,7 @@ export const verifyToken = Effect.fnUntraced(function* <E extends TokenRefused |
       jwtVerify(token, key, {
         issuer,
         audience,
-        algorithms: [...tokenAlgorithms],
+        algorithms: [...allowedTokenAlgorithms],
         requiredClaims: ["exp"],
         clockTolerance: tolerance,
         currentDate

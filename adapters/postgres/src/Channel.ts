@@ -137,9 +137,9 @@ export interface ListeningSession {
 }
 
 /**
- * Listens on a separate connection until the scope closes. The listener replaces a lost connection. It also sends a
- * regular test message through the pool, because after a failover, an open connection may still lead to the old server
- * and receive nothing.
+ * Listens on a separate connection until the scope closes. The listener replaces a lost connection. The listener also
+ * sends regular test messages through the pool. After a failover, an open connection may still lead to the old server
+ * and receive no messages.
  */
 export const listen = Effect.fnUntraced(function* (
   { send, setHeard, tell }: Effect.Success<typeof make>,
@@ -188,7 +188,7 @@ export const listen = Effect.fnUntraced(function* (
 
 const unheard = "LISTEN connection lost: until it is restored, this process polls for what others change"
 
-const silent = SessionPool.connectionError("A test message did not arrive at the LISTEN connection", "listen")
+const silent = SessionPool.makeConnectionError("A test message did not arrive at the LISTEN connection", "listen")
 
 /**
  * Starts to listen on a reserved session. The session closes without an UNLISTEN statement, which would wait for a

@@ -28,15 +28,15 @@ const startSamples = 3
 
 export interface DatabaseClock extends Clock.Clock {
   /**
-   * Corrects the clock: at the local monotonic time `monotonic`, the database's time was `databaseTime`. Both are in
-   * milliseconds.
+   * Corrects the clock: at the local monotonic time `monotonic`, the database's time was `databaseTime`. Both
+   * parameters are in milliseconds.
    */
   readonly set: (databaseTime: number, monotonic: number) => void
 }
 
 /**
- * Makes a clock that shows the machine's time until the first correction. If a correction sets the clock back by less
- * than two seconds, the clock stands still until the corrected time reaches the time that it shows.
+ * Makes a clock that shows the machine's time until the first correction. The clock does not go back for a correction
+ * of less than two seconds, but stands still until the corrected time catches up.
  */
 export const make = (local: Clock.Clock): DatabaseClock => {
   let offset = local.currentTimeMillisUnsafe() - monotonicMillis(local)

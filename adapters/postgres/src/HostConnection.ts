@@ -33,7 +33,7 @@ export const makeRunStatement =
       })
     )
 
-export const toConnection = (ask: RunStatement): Connection => {
+export const toEffectConnection = (ask: RunStatement): Connection => {
   const rows = (sql: string, params: ReadonlyArray<unknown>) =>
     Effect.map(ask(sql, params), ({ rows }) => rows as ReadonlyArray<Record<string, unknown>>)
   const run: Connection["execute"] = (sql, params, transform) =>

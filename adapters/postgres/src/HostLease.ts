@@ -12,8 +12,8 @@ export interface HostLease<Session extends HostPool.ApplicationPoolSession = Hos
 }
 
 /**
- * Borrows a session until the scope closes. The wait for a session can be interrupted. If the pool then still provides
- * the session, the session is returned immediately.
+ * Borrows a session until the scope closes. The wait for a session can be interrupted. A session that the pool provides
+ * after the interruption goes back to the pool immediately.
  */
 export const leaseSession = (pool: HostPool.HostPool): Effect.Effect<HostLease, SqlError, Scope.Scope> =>
   Effect.map(

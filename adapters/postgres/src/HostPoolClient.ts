@@ -9,12 +9,12 @@ import * as Layer from "effect/Layer"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import type * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
-import { makeRunStatement, type RunStatement, toConnection } from "./HostConnection.ts"
+import { makeRunStatement, type RunStatement, toEffectConnection } from "./HostConnection.ts"
 import { leaseSession } from "./HostLease.ts"
 import type * as HostPool from "./HostPool.ts"
 import * as PooledClient from "./PooledClient.ts"
 import * as SearchPath from "./SearchPath.ts"
-import { endsSession } from "./ServerError.ts"
+import { isSessionEndingError } from "./ServerError.ts"
 
 export interface HostPoolConfig {
   readonly pool: HostPool.HostPool
@@ -30,13 +30,13 @@ const make = ({ pool, schema }: HostPoolConfig) => {
       Effect.tapError(makeRunStatement(session)(sql, params), (error: SqlError) =>
         Effect.sync(() => {
           saw(error)
-          if (endsSession(error)) lose()
+          if (isSessionEndingError(error)) lose()
         })
       )
-  const start = schema === undefined ? "BEGIN" : `BEGIN; ${SearchPath.setLocalSearchPath(schema)}`
-  const begin: PooledClient.PooledClientParts["begin"] = (connection) => connection.executeRaw(start, [])
-  const acquirer = Effect.map(leaseSession(pool), ({ lose, session }) => toConnection(asked(session, lose)))
-  const direct = toConnection(asked(pool, () => {}))
+  const start = schema === undefined ? "BEGIN" : `BEGIN; ${SearchPath.makeSetSearchPathStatement(schema)}`
+  const begin: PooledClient.PooledClientOptions["begin"] = (connection) => connection.executeRaw(start, [])
+  const acquirer = Effect.map(leaseSession(pool), ({ lose, session }) => toEffectConnection(asked(session, lose)))
+  const direct = toEffectConnection(asked(pool, () => {}))
   return PooledClient.make({
     acquirer,
     borrower: (use) =>
@@ -45,7 +45,7 @@ const make = ({ pool, schema }: HostPoolConfig) => {
         : Effect.scoped(
             Effect.flatMap(
               acquirer,
-              SearchPath.inOwnTransaction({ begin, commit: PooledClient.commitTransaction }, use)
+              SearchPath.runInOwnTransaction({ begin, commit: PooledClient.commitTransaction }, use)
             )
           ),
     begin,
@@ -55,4 +55,4 @@ const make = ({ pool, schema }: HostPoolConfig) => {
 }
 
 export const layer = (config: HostPoolConfig): Layer.Layer<SqlClient.SqlClient> =>
-  Layer.effectContext(Effect.map(make(config), PooledClient.sqlClientContext)).pipe(Layer.provide(Reactivity.layer))
+  Layer.effectContext(Effect.map(make(config), PooledClient.makeSqlClientContext)).pipe(Layer.provide(Reactivity.layer))

@@ -6,7 +6,7 @@ import { HostTransactionRefused } from "@partner-commentary/sql/database/HostTra
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import type { Connection } from "effect/sql/SqlConnection"
-import { makeRunStatement, toConnection } from "./HostConnection.ts"
+import { makeRunStatement, toEffectConnection } from "./HostConnection.ts"
 import type * as HostPool from "./HostPool.ts"
 
 type Query = HostPool.Queryable["query"]
@@ -110,5 +110,5 @@ export const openHostTransaction = (db: unknown): Effect.Effect<Connection, Host
             "must be a client with query(text, values), or a transaction of Drizzle, Kysely, Prisma or postgres.js"
         })
       )
-    : Effect.succeed(toConnection(makeRunStatement({ query })))
+    : Effect.succeed(toEffectConnection(makeRunStatement({ query })))
 }

@@ -16,7 +16,7 @@ import * as SearchPath from "./SearchPath.ts"
 
 type Control = (connection: Connection) => Effect.Effect<unknown, SqlError>
 
-export interface PooledClientParts {
+export interface PooledClientOptions {
   /** Lends a session until the scope closes. */
   readonly acquirer: Effect.Effect<Connection, SqlError, Scope.Scope>
   /** Lends a session for one statement. */
@@ -30,13 +30,13 @@ export interface PooledClientParts {
 
 const spanAttributes = [["db.system.name", "postgresql"]] as const
 
-export const make = ({ acquirer, begin, borrower, fault, schema }: PooledClientParts) =>
+export const make = ({ acquirer, begin, borrower, fault, schema }: PooledClientOptions) =>
   Effect.map(
     SqlClient.make({ acquirer, borrower, compiler: PgClient.makeCompiler(), driver: "pg", spanAttributes }),
     (client) =>
       Object.assign(client, {
         fault,
-        withTransaction: HostTransaction.withTransaction({
+        withTransaction: HostTransaction.makePooledWithTransaction({
           transactionService: client.transactionService,
           spanAttributes,
           acquirer,
@@ -48,7 +48,7 @@ export const make = ({ acquirer, begin, borrower, fault, schema }: PooledClientP
       })
   )
 
-export const sqlClientContext = (client: SqlClient.SqlClient & Pick<PooledClientParts, "fault">) =>
+export const makeSqlClientContext = (client: SqlClient.SqlClient & Pick<PooledClientOptions, "fault">) =>
   Context.make(SqlClient.SqlClient, client).pipe(
     Context.add(KnownFaultCheck, client.fault),
     Context.add(HostTransaction.HostTransactionConnector, HostSession.openHostTransaction)

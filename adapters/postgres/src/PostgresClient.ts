@@ -93,8 +93,9 @@ export const make = (
     const connectionOf = (session: PgConnection.PgConnection) =>
       toConnection(session, plans, answered, (error) => judge(session, error))
     const { schema } = config
-    const pin = schema === undefined || config.isPooled !== true ? undefined : SearchPath.setLocalSearchPath(schema)
-    const begin: PooledClient.PooledClientParts["begin"] = (connection) => {
+    const pin =
+      schema === undefined || config.isPooled !== true ? undefined : SearchPath.makeSetSearchPathStatement(schema)
+    const begin: PooledClient.PooledClientOptions["begin"] = (connection) => {
       const begun = connection.execute("BEGIN", [], undefined)
       return pin === undefined ? begun : Effect.andThen(begun, connection.execute(pin, [], undefined))
     }
@@ -104,7 +105,7 @@ export const make = (
         sessions.borrow((session) =>
           pin === undefined
             ? use(connectionOf(session))
-            : (SearchPath.inOwnTransaction(
+            : (SearchPath.runInOwnTransaction(
                 { begin, commit: PooledClient.commitTransaction },
                 use
               )(connectionOf(session)) as ReturnType<typeof use>)
@@ -118,7 +119,7 @@ export const make = (
 
 export const layer = (config: PostgresClientConfig): Layer.Layer<PostgresClient | SqlClient.SqlClient, SqlError> =>
   Layer.effectContext(
-    Effect.map(make(config), (client) => Context.add(PooledClient.sqlClientContext(client), PostgresClient, client))
+    Effect.map(make(config), (client) => Context.add(PooledClient.makeSqlClientContext(client), PostgresClient, client))
   ).pipe(Layer.provide(Reactivity.layer))
 
 const poolOptions = (config: PostgresClientConfig) => {
@@ -135,7 +136,7 @@ const poolOptions = (config: PostgresClientConfig) => {
     startupParameters: isPooled
       ? {}
       : {
-          ...(config.schema === undefined ? {} : { search_path: SearchPath.searchPathOf(config.schema) }),
+          ...(config.schema === undefined ? {} : { search_path: SearchPath.makeSearchPath(config.schema) }),
           ...bound("statement_timeout", config.statementTimeout, usual.statementTimeout),
           ...bound(
             "idle_in_transaction_session_timeout",
@@ -152,8 +153,8 @@ const poolOptions = (config: PostgresClientConfig) => {
   }))
 }
 
-const refusedAddress = ({ reason }: PostgresUrl.UrlRefused) =>
-  SessionPool.connectionError(`The database's address ${reason}`, "connect")
+const refusedAddress = ({ reason }: PostgresUrl.PostgresUrlRefused) =>
+  SessionPool.makeConnectionError(`The database's address ${reason}`, "connect")
 
 type Answered = <A>(asked: Effect.Effect<A, SqlError>) => Effect.Effect<A, SqlError>
 
@@ -167,7 +168,7 @@ const answeredWithin = (bound: Duration.Duration): Answered => {
   const longest = Duration.sum(bound, grace)
   const milliseconds = Math.min(Duration.toMillis(longest), longestTimer)
   const silent = Effect.fail(
-    SessionPool.connectionError(`No answer came within ${Duration.format(longest)}`, "execute")
+    SessionPool.makeConnectionError(`No answer came within ${Duration.format(longest)}`, "execute")
   )
   return (asked) =>
     Effect.withFiber(({ context }: { readonly context: Context.Context<never> }) =>
@@ -186,7 +187,9 @@ const answeredWithin = (bound: Duration.Duration): Answered => {
 
 const grace = Duration.seconds(5)
 
-/** The longest delay of a Node timer, in milliseconds. A Node timer with a longer delay fires immediately. */
+/**
+ * The longest delay of a Node timer, in milliseconds. Node fires a timer immediately if its delay exceeds this maximum.
+ */
 const longestTimer = 2 ** 31 - 1
 
 const toConnection = (

@@ -9,7 +9,7 @@ import * as Result from "effect/Result"
 import * as UrlParameters from "./UrlParameters.ts"
 
 /** The error for an invalid database URL. The error never contains the URL, because the URL may contain a password. */
-export interface UrlRefused {
+export interface PostgresUrlRefused {
   /** The rest of a sentence that begins with the name of the environment variable, such as `must have …`. */
   readonly reason: string
 }
@@ -28,13 +28,13 @@ export interface ParsedPostgresUrl {
 
 const modes = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"] as const
 
-export const parsePostgresUrl = (address: Redacted.Redacted): Result.Result<ParsedPostgresUrl, UrlRefused> => {
+export const parsePostgresUrl = (address: Redacted.Redacted): Result.Result<ParsedPostgresUrl, PostgresUrlRefused> => {
   const text = Redacted.value(address)
   const url = URL.parse(text)
   if (url === null || !/^postgres(ql)?:$/.test(url.protocol)) {
     return refuse("must be postgres://USER:PASSWORD@HOST:PORT/DATABASE")
   }
-  const wrong = UrlParameters.invalidParameterReason(url.searchParams)
+  const wrong = UrlParameters.findInvalidParameterReason(url.searchParams)
   if (wrong !== undefined) return refuse(wrong)
   const parameter = (name: string) => url.searchParams.get(name) ?? undefined
   // A query parameter overrides the same part of the URL.
@@ -69,7 +69,7 @@ const preferring = (url: URL) => {
 const secured = (
   mode: string,
   parameter: (name: string) => string | undefined
-): Result.Result<ParsedPostgresUrl["ssl"], UrlRefused> => {
+): Result.Result<ParsedPostgresUrl["ssl"], PostgresUrlRefused> => {
   if (mode === "disable") return Result.succeed(false)
   if (mode === "allow" || mode === "prefer") return Result.succeed(undefined)
   const files = { ca: parameter("sslrootcert"), cert: parameter("sslcert"), key: parameter("sslkey") }
@@ -95,4 +95,4 @@ const decode = (text: string): string =>
     () => text
   )
 
-const refuse = (reason: string): Result.Result<never, UrlRefused> => Result.fail({ reason })
+const refuse = (reason: string): Result.Result<never, PostgresUrlRefused> => Result.fail({ reason })

@@ -1,7 +1,7 @@
 /**
  * Keeps the service's tables in a separate schema of the host's database. Each transaction sets the search path with
- * SET LOCAL, so the setting ends with the transaction. It therefore affects neither other users of a pooled session nor
- * the host's statements.
+ * SET LOCAL, so the setting ends with the transaction. The setting therefore affects neither other users of a pooled
+ * session nor the host's statements.
  */
 import { takeAdvisoryLock } from "@partner-commentary/sql/database/Lock"
 import { PostgresSchemaMissing, SchemaForbidden } from "@partner-commentary/sql/database/SchemaErrors"
@@ -15,21 +15,22 @@ const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
 /**
  * Temporary tables come last in the search path, because otherwise a temporary table could hide a table of the service.
  */
-export const searchPathOf = (schema: string): string => `${quoted(schema)}, pg_temp`
+export const makeSearchPath = (schema: string): string => `${quoted(schema)}, pg_temp`
 
 /** Returns the statement that sets the search path until the transaction ends. */
-export const setLocalSearchPath = (schema: string): string => `SET LOCAL search_path TO ${searchPathOf(schema)}`
+export const makeSetSearchPathStatement = (schema: string): string =>
+  `SET LOCAL search_path TO ${makeSearchPath(schema)}`
 
 /** Sets the search path inside the host's transaction. The returned effect restores the host's search path. */
 export const setSearchPathWithRestore = (schema: string) =>
   Effect.fnUntraced(function* (connection: Connection) {
     const [before] = yield* connection.execute("SELECT current_setting('search_path') AS path", [], undefined)
-    yield* connection.execute(setLocalSearchPath(schema), [], undefined)
+    yield* connection.execute(makeSetSearchPathStatement(schema), [], undefined)
     return connection.execute("SELECT set_config('search_path', $1, TRUE) AS path", [before?.path ?? ""], undefined)
   })
 
 /** Runs a statement in its own transaction, because only a transaction can limit the search path to one statement. */
-export const inOwnTransaction =
+export const runInOwnTransaction =
   <A, E, R>(
     {
       begin,
@@ -63,8 +64,8 @@ const look = (sql: SqlClient.SqlClient, schema: string) =>
     FROM (SELECT CAST(${schema} AS TEXT) AS name) AS wanted LEFT JOIN pg_namespace ON nspname = name`.withoutTransform
 
 /**
- * Creates the schema if it does not exist, and fails if the role may not create or use it. Without a schema name, the
- * function does nothing, and the service uses the search path of the sessions.
+ * Creates the schema if the schema does not exist. The function fails if the role may not create or use the schema.
+ * Without a schema name, the function does nothing, and the service uses the search path of the sessions.
  */
 export const createSchema = Effect.fnUntraced(function* (schema: string | undefined) {
   const sql = yield* SqlClient.SqlClient

@@ -49,7 +49,7 @@ const constraintOf = (cause: unknown) => textOf(cause, "constraint") ?? "unknown
  * Returns the server's SQLSTATE. The result is undefined for an error without a SQLSTATE. A SQLSTATE contains a digit.
  * The error codes of the operating system, such as `EPIPE`, contain no digit.
  */
-export const sqlStateOf = (cause: unknown): string | undefined => {
+export const findSqlState = (cause: unknown): string | undefined => {
   const code = textOf(cause, "code")
   return code !== undefined && /^(?=.*\d)[0-9A-Z]{5}$/.test(code) ? code : undefined
 }
@@ -67,7 +67,7 @@ const isBusy = (cause: unknown, state: string | undefined): boolean =>
 
 /** Converts an error of the driver. An error without a SQLSTATE comes from the connection or from the pool. */
 export const toSqlError = (cause: unknown, operation: string): SqlError => {
-  const stated = sqlStateOf(cause)
+  const stated = findSqlState(cause)
   const message = `Failed to ${operation}`
   if (isBusy(cause, stated)) {
     const busy = new DatabaseBusy("No connection to the database became free", { cause })
@@ -79,8 +79,8 @@ export const toSqlError = (cause: unknown, operation: string): SqlError => {
 }
 
 /** Returns whether the error has ended its session, which must then not be used again. */
-export const endsSession = ({ reason: { cause } }: SqlError): boolean => {
-  const state = sqlStateOf(cause)
+export const isSessionEndingError = ({ reason: { cause } }: SqlError): boolean => {
+  const state = findSqlState(cause)
   return state === undefined || isSessionLossSqlState(state)
 }
 

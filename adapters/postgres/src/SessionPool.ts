@@ -15,7 +15,7 @@ import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { ConnectionError, isSqlError, SqlError } from "effect/sql/SqlError"
-import { isSessionLossSqlState, sqlStateOf } from "./ServerError.ts"
+import { findSqlState, isSessionLossSqlState } from "./ServerError.ts"
 
 export interface SessionPool {
   /** Lends a session until the scope closes. */
@@ -25,7 +25,10 @@ export interface SessionPool {
   readonly borrow: <A, E, R>(
     use: (session: PgConnection.PgConnection) => Effect.Effect<A, E, R>
   ) => Effect.Effect<A, E | SqlError, R>
-  /** Marks sessions for removal if the error of a statement shows that they are unusable. */
+  /**
+   * Marks the session for removal if the error of a statement shows that the session is unusable. If a write was
+   * refused as read-only, the pool also removes all other sessions that are open.
+   */
   readonly judge: (session: PgConnection.PgConnection, error: SqlError) => Effect.Effect<void>
   /** Returns the number of borrowed sessions plus the number of callers that wait for a session. */
   readonly inUse: () => number
@@ -67,8 +70,9 @@ export const make = Effect.fnUntraced(function* (
   const permits = KeyedSemaphore.make<string>({ each: size, total: size, waiting: Number.POSITIVE_INFINITY })
 
   /**
-   * Counts the caller, and takes a permit of its organization, if both are possible without a wait. A caller that need
-   * not wait runs without `inRealTime`, because replacing the clock would cost each statement a new cache in its fiber.
+   * Returns true if the caller can continue without a wait. The function then counts the caller and takes a permit of
+   * the caller's organization. A caller that need not wait runs without `inRealTime`, because each replacement of the
+   * clock makes the fiber build a new cache.
    */
   const enterNow = (share: string): boolean => {
     if (lent >= size || (share !== "" && !permits.tryTake(share))) return false
@@ -161,7 +165,7 @@ export const make = Effect.fnUntraced(function* (
     borrow,
     judge: (session, { reason: { cause } }) =>
       Effect.sync(() => {
-        const code = sqlStateOf(cause)
+        const code = findSqlState(cause)
         if (code === undefined || !(code === readOnlyTransaction || isSessionLossSqlState(code))) return
         if (code === readOnlyTransaction && openedIn.get(session) === generation) generation++
         retire(session)
@@ -174,8 +178,8 @@ export const make = Effect.fnUntraced(function* (
 const stale = Symbol("stale")
 
 /**
- * The generation number of a session that the pool discards when it would lend the session next. If the session were
- * discarded immediately, the pool would immediately open another session, which may be read-only too.
+ * Marks a session that the pool discards instead of lending it again. If the pool discarded the session immediately,
+ * the pool would also open another session immediately, which may be read-only too.
  */
 const retired = -1
 
@@ -185,10 +189,10 @@ const readOnlyTransaction = "25006"
 
 const noneFree = (size: number) => {
   const message = `No connection became free, all ${size} are in use`
-  return connectionError(message, "acquire", new DatabaseBusy(message))
+  return makeConnectionError(message, "acquire", new DatabaseBusy(message))
 }
 
-export const connectionError = (message: string, operation: string, cause = new Error(message)) =>
+export const makeConnectionError = (message: string, operation: string, cause = new Error(message)) =>
   new SqlError({ reason: new ConnectionError({ cause, message, operation }) })
 
 /** The driver's error messages for a server that does not speak the Postgres protocol. */
@@ -200,5 +204,5 @@ const unread = [
 
 const ofStranger = (error: SqlError): SqlError =>
   unread.includes(error.reason.message ?? "") && error.reason.operation === "connect"
-    ? connectionError("what answers there does not speak as Postgres does", "connect")
+    ? makeConnectionError("what answers there does not speak as Postgres does", "connect")
     : error

@@ -1,17 +1,17 @@
 /**
- * Handles prepared statements that a schema change has made stale. The driver itself prepares a stale statement again,
- * but it cannot do so within a transaction, because the error has already aborted the transaction. This module reports
- * that error as a conflict, so that the transaction is retried. It also adds a suffix to the text of all later
- * statements, so that every statement is prepared again. Otherwise a transaction with many statements would fail once
- * for each statement.
+ * Handles prepared statements that a schema change has made stale. The driver prepares a stale statement again, except
+ * within a transaction, because the error has already aborted the transaction. This module reports the error of a stale
+ * statement as a conflict, so that the transaction is retried. The module also adds a suffix to the text of all later
+ * statements, so that every statement is prepared again. Without the suffix, a transaction with many statements would
+ * fail once for each statement.
  */
 import * as Effect from "effect/Effect"
 import { SerializationError, SqlError } from "effect/sql/SqlError"
 
 export interface StalePlans {
   /**
-   * Runs a statement with a suffix in its text that changes with each stale plan, so that older prepared statements are
-   * not reused.
+   * Adds the current suffix to the text of a statement, and runs the statement. The suffix changes when a plan is
+   * stale, so that older prepared statements are not reused.
    */
   readonly renewing: <A>(sql: string, send: (text: string) => Effect.Effect<A, SqlError>) => Effect.Effect<A, SqlError>
 }
@@ -24,8 +24,7 @@ export const make = (): StalePlans => {
       Effect.suspend(() => {
         const before = renewals
         return Effect.catchIf(send(sql + suffix), isStale, (error) => {
-          // Several statements with the same suffix may fail at the same time. The suffix changes only once for all of
-          // them.
+          // If several statements with the same suffix fail at the same time, the suffix changes only once.
           if (renewals === before) suffix = ` -- ${++renewals}`
           const { cause, message, operation } = error.reason
           return Effect.fail(new SqlError({ reason: new SerializationError({ cause, message, operation }) }))

@@ -20,8 +20,8 @@ const ignored = [
 ]
 
 /**
- * Parameters that the driver ignores, with the values that match what the driver does anyway. The service refuses all
- * other values.
+ * Parameters that the driver ignores, each with the values that match the driver's behavior. The service refuses all
+ * other values of these parameters.
  */
 const ignoredWith: Readonly<Record<string, ReadonlyArray<string>>> = {
   channel_binding: ["disable", "prefer"],
@@ -31,7 +31,7 @@ const ignoredWith: Readonly<Record<string, ReadonlyArray<string>>> = {
 }
 
 /**
- * Parameters that the service refuses. If the service ignored one of them, it might connect to another server,
+ * Parameters that the service refuses. A service that ignored such a parameter might connect to another server,
  * authenticate differently or be less secure than the operator expects.
  */
 const unsupported = [
@@ -48,7 +48,7 @@ const plain = (name: string) => name.toLowerCase().replaceAll(/[^a-z]/g, "")
  * Returns why the parameters are refused, or undefined. The reason contains no parameter values, and no parameter name
  * that may be part of a password.
  */
-export const invalidParameterReason = (parameters: URLSearchParams): string | undefined => {
+export const findInvalidParameterReason = (parameters: URLSearchParams): string | undefined => {
   const seen = new Set<string>()
   for (const [name, value] of parameters) {
     if (!known.includes(name)) return unknown(name, seen)

@@ -8,10 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { registerStoreSuites } from "../test/Suites.ts"
 
-/**
- * The time after which the pool closes an idle connection. It is longer than any time by which a test advances the
- * clock.
- */
+/** The time after which the pool closes an idle connection. No test advances the clock by such a long time. */
 const idleTimeout = Duration.weeks(52)
 
 const layer = Layer.unwrap(

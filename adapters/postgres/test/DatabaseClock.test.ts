@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 
-/** A clock of a machine whose wall time and monotonic time, in milliseconds, are set by the test. */
+/** Makes the clock of a machine. The test sets the clock's wall time and monotonic time in milliseconds. */
 const machine = (state: { wall: number; monotonic: number }): Clock.Clock => {
   const nanos = (millis: number) => BigInt(Math.round(millis * 1e6))
   const usual = Clock.Clock.defaultValue()
@@ -47,8 +47,9 @@ describe("Database clock", () => {
 })
 
 /**
- * Returns the log, and the difference between the database clock and the true time. `ahead` is the lead of the
- * machine's clock over the true time. `slow` is the duration of the database's first response.
+ * Returns the log, and the difference between the database clock and the true time. `ahead` is the number of
+ * milliseconds by which the machine's clock is fast. `slow` is the number of milliseconds until the database's first
+ * response.
  */
 const withClockAhead = Effect.fnUntraced(function* (ahead: number, slow = 0) {
   const logged: Array<string> = []
@@ -59,8 +60,8 @@ const withClockAhead = Effect.fnUntraced(function* (ahead: number, slow = 0) {
   let reads = 0
   const monotonicTimeNanosUnsafe = () => {
     reads += 1
-    // The first read happens when the clock is created, and the second read just before the first response. All later
-    // reads happen after the response.
+    // The database clock reads the machine's clock first at its creation, and again just before the first response. All
+    // later reads happen after that response.
     return usual.monotonicTimeNanosUnsafe() + (reads > 2 ? BigInt(slow) * 1_000_000n : 0n)
   }
   const present = { ...wrong, monotonicTimeNanosUnsafe }

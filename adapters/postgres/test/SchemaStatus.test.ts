@@ -72,7 +72,7 @@ const obstacle = (url: Redacted.Redacted) =>
   )
 
 describe("Schema status of a Postgres database", () => {
-  it.effect("a database in which an older migration is missing is refused with one sentence and stays unchanged", () =>
+  it.effect("a database in which an older migration is missing is refused with a clear error and stays unchanged", () =>
     Effect.gen(function* () {
       const url = yield* TestDatabase.fresh
       yield* run(url, "DELETE FROM partner_commentary_migrations WHERE migration_id IN (4, 7)")
@@ -83,28 +83,30 @@ describe("Schema status of a Postgres database", () => {
     })
   )
 
-  it.effect("a migration that requires a stop of older processes is refused while one has a recent heartbeat", () =>
-    Effect.gen(function* () {
-      const url = yield* TestDatabase.fresh
-      const [clock] = yield* run(url, "SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS FLOAT8) AS now")
-      const now = Number(clock?.["now"])
-      yield* run(url, "DELETE FROM partner_commentary_migrations WHERE migration_id > 6")
-      const exclusive = new Set(["0007_metrics"])
-      const check = direct(url, OlderProcesses.failIfOlderProcessesRun(names, exclusive))
-      const process = (id: string, schema: number, seen: number) =>
-        run(url, `INSERT INTO processes VALUES ('${id}', '0.0.1', ${schema}, '', '${Instant.toIso(seen)}')`)
-      yield* process("newer", 8, now)
-      yield* process("dead", 6, now - 61_000)
-      yield* process("of a wrong clock", 6, now + 3_600_000)
-      yield* TestClock.setTime(now)
-      yield* check
-      yield* process("alive", 6, now - 30_000)
-      const { message: sentence } = yield* Effect.flip(direct(url, make(releasedMigrations, exclusive).migrate))
-      assert.include(sentence, "The migration 0007_metrics needs every older process stopped")
-      assert.include(sentence, `one older process is alive, last seen at ${Instant.toIso(now - 30_000)}`)
-      yield* run(url, "DELETE FROM processes WHERE id = 'alive'")
-      yield* check
-    })
+  it.effect(
+    "a migration that requires a stop of older processes is refused while an older process has a recent heartbeat",
+    () =>
+      Effect.gen(function* () {
+        const url = yield* TestDatabase.fresh
+        const [clock] = yield* run(url, "SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS FLOAT8) AS now")
+        const now = Number(clock?.["now"])
+        yield* run(url, "DELETE FROM partner_commentary_migrations WHERE migration_id > 6")
+        const exclusive = new Set(["0007_metrics"])
+        const check = direct(url, OlderProcesses.failIfOlderProcessesRun(names, exclusive))
+        const process = (id: string, schema: number, seen: number) =>
+          run(url, `INSERT INTO processes VALUES ('${id}', '0.0.1', ${schema}, '', '${Instant.toIso(seen)}')`)
+        yield* process("newer", 8, now)
+        yield* process("dead", 6, now - 61_000)
+        yield* process("of a wrong clock", 6, now + 3_600_000)
+        yield* TestClock.setTime(now)
+        yield* check
+        yield* process("alive", 6, now - 30_000)
+        const { message: sentence } = yield* Effect.flip(direct(url, make(releasedMigrations, exclusive).migrate))
+        assert.include(sentence, "The migration 0007_metrics needs every older process stopped")
+        assert.include(sentence, `one older process is alive, last seen at ${Instant.toIso(now - 30_000)}`)
+        yield* run(url, "DELETE FROM processes WHERE id = 'alive'")
+        yield* check
+      })
   )
 
   it.effect("a process is listed from its start to its stop, but not if the database has a newer schema", () =>
@@ -170,7 +172,7 @@ describe("Schema status of a Postgres database", () => {
   )
 
   it.effect(
-    "a Postgres database with another encoding than UTF8 is refused with one sentence and stays unchanged",
+    "a Postgres database with another encoding than UTF8 is refused with a clear error and stays unchanged",
     () =>
       Effect.gen(function* () {
         const template = yield* TestDatabase.empty
@@ -187,7 +189,7 @@ describe("Schema status of a Postgres database", () => {
       })
   )
 
-  it.effect("a database in which the role may not create tables is refused with the GRANT statement that helps", () =>
+  it.effect("if the role may not create tables, the error contains the GRANT statement that allows it", () =>
     Effect.gen(function* () {
       const { name, on } = yield* role
       const url = yield* TestDatabase.empty

@@ -1,11 +1,11 @@
 /** Tests how errors of the host's driver become SqlErrors. */
 import { isCausedByDatabaseBusy } from "@partner-commentary/core/shared/DatabaseBusy"
 import { expect, it } from "vitest"
-import { endsSession, toSqlError } from "../src/ServerError.ts"
+import { isSessionEndingError, toSqlError } from "../src/ServerError.ts"
 
 const seen = (code: string) => {
   const error = toSqlError(Object.assign(new Error("the driver failed"), { code }), "execute")
-  return [error.reason._tag, endsSession(error)]
+  return [error.reason._tag, isSessionEndingError(error)]
 }
 
 it("an error with an operating system code, such as EPIPE, is a lost connection, even if the code has five letters like a SQLSTATE", () => {
@@ -19,7 +19,7 @@ it("only SQLSTATEs that mean a lost connection end a session", () => {
   expect(seen("23505")).toEqual(["UniqueViolation", false])
 })
 
-it("a pool or server without a free connection is reported as busy, and a server that does not respond is not", () => {
+it("a pool or server without a free connection is reported as busy, but a server that does not respond is not reported as busy", () => {
   const isBusy = (message: string, code?: string) =>
     isCausedByDatabaseBusy(toSqlError(Object.assign(new Error(message), { code }), "connect"))
   expect(isBusy("timeout exceeded when trying to connect")).toBe(true)

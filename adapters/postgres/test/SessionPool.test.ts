@@ -164,7 +164,7 @@ describe("Session pool", () => {
     }).pipe(Effect.scoped, Effect.provide(Reactivity.layer))
   )
 
-  it.live("an interrupted wait takes no session, and a wait that exceeds the timeout fails with one sentence", () =>
+  it.live("an interrupted wait takes no session, and a wait that exceeds the timeout fails with a clear error", () =>
     Effect.gen(function* () {
       const url = yield* TestDatabase.empty
       const sql = yield* PostgresClient.make({ url, poolSize: 1, acquireTimeout: "50 millis" })

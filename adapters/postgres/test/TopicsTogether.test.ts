@@ -14,7 +14,7 @@ import {
   makeRepeatedSubmission,
   makeSubmission
 } from "@partner-commentary/testkit/support/Fixtures"
-import { readUsageOf } from "@partner-commentary/testkit/webhook/TopicUsage"
+import { readTopicUsage } from "@partner-commentary/testkit/webhook/TopicUsage"
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -45,7 +45,7 @@ it.effect("four nodes that accept topics concurrently exceed no quota and accept
       outcomes.filter(({ _tag }) => _tag === "Success"),
       25
     )
-    assert.deepStrictEqual(yield* readUsageOf({ organizationId, environment: "live" }), {
+    assert.deepStrictEqual(yield* readTopicUsage({ organizationId, environment: "live" }), {
       topics: 25,
       held: 25,
       units: 50
@@ -64,7 +64,7 @@ it.effect("four nodes that accept topics concurrently exceed no quota and accept
       more.filter(({ _tag }) => _tag === "Success"),
       5
     )
-    assert.deepStrictEqual(yield* readUsageOf({ organizationId, environment: "live" }), {
+    assert.deepStrictEqual(yield* readTopicUsage({ organizationId, environment: "live" }), {
       topics: 30,
       held: 30,
       units: 60
@@ -97,7 +97,7 @@ const usedUpMeanwhile = (part: Transaction["Service"]["run"]) =>
       })
     )
     assert.deepInclude(yield* Fiber.join(waiting), { _tag: "QuotaExceeded", quota: "topics_per_month", remaining: 0 })
-    assert.deepStrictEqual(yield* readUsageOf(first.topic), { topics: 1, held: 5, units: 1 })
+    assert.deepStrictEqual(yield* readTopicUsage(first.topic), { topics: 1, held: 5, units: 1 })
   }).pipe(Effect.provide(TestDatabase.layer))
 
 it.live("a topic that waits to be written is refused if other topics use up the quota meanwhile", () =>
@@ -121,7 +121,7 @@ it.effect("a caller within a larger transaction can continue after a quota has r
         assert.deepInclude(yield* Effect.flip(store.submit(next)), { _tag: "QuotaExceeded", quota: "topics_per_month" })
       })
     )
-    assert.deepStrictEqual(yield* readUsageOf(first.topic), { topics: 1, held: 1, units: 1 })
+    assert.deepStrictEqual(yield* readTopicUsage(first.topic), { topics: 1, held: 1, units: 1 })
   }).pipe(Effect.provide(TestDatabase.layer))
 )
 
@@ -144,7 +144,7 @@ it.effect("if one topic of a batch cannot be written, only its own submission fa
       exits.flatMap((exit, place) => (Exit.isFailure(exit) ? [place] : [])),
       [...emails.keys()]
     )
-    assert.deepStrictEqual(yield* readUsageOf({ organizationId, environment: "live" }), {
+    assert.deepStrictEqual(yield* readTopicUsage({ organizationId, environment: "live" }), {
       topics: 10,
       held: 10,
       units: 10
@@ -186,7 +186,7 @@ it.effect("a submission within a larger transaction runs alone, and a rollback r
     )
     assert.isTrue(Option.isOption(seen) && Option.isSome(seen))
     assert.isTrue(Option.isNone(yield* store.progress(one.topic, one.topic.id)))
-    assert.deepStrictEqual(yield* readUsageOf(one.topic), { topics: 0, held: 0, units: 0 })
+    assert.deepStrictEqual(yield* readTopicUsage(one.topic), { topics: 0, held: 0, units: 0 })
   }).pipe(Effect.provide(TestDatabase.layer))
 )
 

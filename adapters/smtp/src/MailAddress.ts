@@ -18,7 +18,7 @@ const mailbox = /^[^\s\p{C}<>()[\]\\,;:"@]{1,64}@([^\s\p{C}<>()[\]\\,;:"@]+)$/u
 const domain = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/
 
 /** Returns the domain of an address in ASCII form, or none if the address is invalid. */
-export const domainOfMailAddress = (address: string): Option.Option<string> =>
+export const extractMailDomain = (address: string): Option.Option<string> =>
   Option.fromNullishOr(mailbox.exec(address)?.[1]).pipe(
     Option.map(domainToASCII),
     Option.filter((ascii) => ascii.length <= 253 && domain.test(ascii))
@@ -29,5 +29,5 @@ export const parseSender = (from: string): Option.Option<MailSender> => {
   const [only, ...others] = addressparser(from)
   return only?.address === undefined || others.length > 0 || /\p{Cc}/u.test(from)
     ? Option.none()
-    : Option.map(domainOfMailAddress(only.address), (domain) => ({ name: only.name, address: only.address, domain }))
+    : Option.map(extractMailDomain(only.address), (domain) => ({ name: only.name, address: only.address, domain }))
 }

@@ -7,7 +7,7 @@ import * as DateTime from "effect/DateTime"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import type { SendMailOptions } from "nodemailer"
-import { domainOfMailAddress, type MailSender } from "./MailAddress.ts"
+import { extractMailDomain, type MailSender } from "./MailAddress.ts"
 
 /** Removes line breaks and other control characters, which a mail header must not contain. */
 const line = (text: string) => text.replace(/[\p{Cc}\u2028\u2029]+/gu, " ").trim()
@@ -24,7 +24,7 @@ export const composeMimeMessage = (
   now: DateTime.DateTime
 ): Result.Result<SendMailOptions, MailRefused> => {
   if (!/^[\w.-]{1,200}$/.test(message.id)) return impossible("The mail's id makes no Message-ID.")
-  if (Option.isNone(domainOfMailAddress(message.to.address)))
+  if (Option.isNone(extractMailDomain(message.to.address)))
     return impossible("The recipient's address is not possible.")
   return Result.succeed({
     messageId: `<${message.id}@${sender.domain}>`,

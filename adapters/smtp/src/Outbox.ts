@@ -25,9 +25,9 @@ export interface OutboxMail {
  */
 const fileNamePattern = /^(\d{4}-\d{2}-\d{2}T\d{2})-(\d{2})-(\d{2}\.\d{3}Z)_([\w.-]+)\.eml$/
 
-export const fileNameOfMail = (instant: string, id: string) => `${instant.replaceAll(":", "-")}_${id}.eml`
+export const makeMailFileName = (instant: string, id: string) => `${instant.replaceAll(":", "-")}_${id}.eml`
 
-export const mailIdOfFile = (file: string): Option.Option<string> =>
+export const parseMailIdFromFileName = (file: string): Option.Option<string> =>
   Option.fromNullishOr(fileNamePattern.exec(file)?.[4])
 
 const formatAddress = (address: Address | undefined) =>

@@ -14,7 +14,7 @@ import * as Semaphore from "effect/Semaphore"
 import { createTransport } from "nodemailer"
 import { MailSettingRefused, parseMailSender } from "./MailSetting.ts"
 import { composeMimeMessage } from "./MimeMessage.ts"
-import { fileNameOfMail, mailIdOfFile } from "./Outbox.ts"
+import { makeMailFileName, parseMailIdFromFileName } from "./Outbox.ts"
 
 const refusal = (cause: unknown) => new MailRefused({ permanent: false, reason: (cause as Error).message })
 
@@ -48,7 +48,8 @@ export const layer = ({ folder, from }: OutboxMailerOptions) =>
       const write = Effect.fnUntraced(function* (id: string, instant: string, raw: string | Uint8Array) {
         yield* attempt(() => make(folder))
         const files = yield* attempt(() => readdir(folder))
-        const file = files.find((file) => Option.contains(mailIdOfFile(file), id)) ?? fileNameOfMail(instant, id)
+        const file =
+          files.find((file) => Option.contains(parseMailIdFromFileName(file), id)) ?? makeMailFileName(instant, id)
         const unfinished = join(folder, `${randomUUID()}.part`)
         yield* attempt(() => writeFile(unfinished, raw, { mode: 0o600 })).pipe(
           // The mailer renames the file when it is complete, so that incomplete files are never visible.

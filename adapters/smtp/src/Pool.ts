@@ -13,8 +13,8 @@ export interface SmtpTimeouts {
 
 export interface SmtpPool {
   /**
-   * Sends a mail. An abort of the send closes the connection. `onSent` is called at most once, before the server's
-   * reply to the complete mail.
+   * Sends a mail. Aborting `signal` closes the connection. `onSent` is called at most once, before the server's reply
+   * to the complete mail.
    */
   readonly send: (mail: SendMailOptions, signal: AbortSignal, onSent: () => void) => Promise<unknown>
   readonly close: () => void
@@ -36,8 +36,8 @@ export const openSmtpPool = (
     maxConnections: connections,
     connectionTimeout: Duration.toMillis(Duration.min(half, longestConnect)),
     greetingTimeout: Duration.toMillis(Duration.min(half, longestGreeting)),
-    // nodemailer's timeout for every wait on the socket. It must allow for the server's last reply, which takes
-    // longest. `sendMail` limits all earlier steps with `timeout`.
+    // nodemailer's timeout for every wait on the socket. The timeout must be long enough for the server's last reply,
+    // which takes longest. `sendMail` limits the steps before the last reply with `timeout`.
     socketTimeout: Duration.toMillis(answerTimeout),
     // These settings override parameters of the URL, because a log of the SMTP session would contain creators' links.
     logger: false,

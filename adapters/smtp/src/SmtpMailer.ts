@@ -40,7 +40,7 @@ export const makeRedactor = ({ auth }: MailServerSetting) => {
   return (text: string) => secrets.reduce((clean, secret) => clean.replaceAll(secret, "***"), text)
 }
 
-export const defaultConnections = 16
+export const defaultConnectionCount = 16
 
 export interface SmtpMailerOptions {
   /** The URL of the server, such as `smtp://user:password@host:port` or `smtps://…`. */
@@ -72,7 +72,7 @@ export interface SmtpMailerOptions {
 export const layer = ({
   url,
   from,
-  connections = defaultConnections,
+  connections = defaultConnectionCount,
   timeout = "5 minutes",
   answerTimeout = "10 minutes",
   stopTimeout = "5 seconds"

@@ -1,7 +1,7 @@
 /**
  * Sends one mail over one connection, with timeouts. After all bytes are sent, the server may already have accepted the
- * mail. If the process stops at that point, it waits for the reply up to `stopTimeout`. Without a reply, the mail fails
- * as `unanswered`.
+ * mail. A process that stops while it waits for the final reply waits for at most `stopTimeout` longer. Without a
+ * reply, the mail fails as `unanswered`.
  */
 import { MailRefused } from "@partner-commentary/core/mail/Mailer"
 import * as Deferred from "effect/Deferred"
@@ -23,8 +23,8 @@ const silent = (bound: Duration.Duration, unanswered: boolean) =>
   })
 
 /**
- * Sends a mail. Callers must run the effect in an uninterruptible region. The effect itself allows an interruption
- * until all bytes of the mail are sent.
+ * Sends a mail. Callers must run the effect in an uninterruptible region, but the effect can still be interrupted until
+ * all bytes of the mail are sent.
  */
 export const sendMail = Effect.fnUntraced(function* (
   pool: SmtpPool,

@@ -32,8 +32,8 @@ const texts = [
 ]
 
 /**
- * Removes soft line breaks, which mail readers also remove. nodemailer's streams may put the soft line break of a last
- * line that ends with a space at another place.
+ * Removes soft line breaks, which mail readers also remove. If the last line ends with a space, nodemailer's streams
+ * may put a soft line break at another place.
  */
 const unbroken = (bytes: Buffer) => bytes.toString().replaceAll("=\r\n", "")
 

@@ -14,10 +14,11 @@ export interface ReceivedMail {
 }
 
 /**
- * Makes an error for which the test server replies with the given code. The server library reads `responseCode` from
+ * Makes an error that makes the test server reply with the given code. The server library reads `responseCode` from
  * errors.
  */
-export const replyError = (responseCode: number, text: string) => Object.assign(new Error(text), { responseCode })
+export const makeSmtpReplyError = (responseCode: number, text: string) =>
+  Object.assign(new Error(text), { responseCode })
 
 export const startMailServer = (options: SMTPServerOptions = {}, wanted = 0) =>
   Effect.gen(function* () {

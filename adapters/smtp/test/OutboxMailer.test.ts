@@ -150,7 +150,7 @@ describe("List of the outbox", () => {
     Effect.gen(function* () {
       const { folder, send, outbox } = yield* place
       yield* send(makeMessage({ id: "good" }))
-      const broken = (id: string) => join(folder, Outbox.fileNameOfMail("2030-01-01T00:00:00.000Z", id))
+      const broken = (id: string) => join(folder, Outbox.makeMailFileName("2030-01-01T00:00:00.000Z", id))
       writeFileSync(broken("garbage"), Buffer.from([0, 255, 254, 13, 10, 0, 1]))
       writeFileSync(broken("empty"), "")
       mkdirSync(broken("folder"))
@@ -166,7 +166,7 @@ describe("List of the outbox", () => {
       yield* send(makeMessage())
       const [mail] = yield* outbox.list
       assert.deepStrictEqual(yield* outbox.find(mail!.file), Option.some(mail))
-      const beside = Outbox.fileNameOfMail("1970-01-01T00:00:00.000Z", "beside")
+      const beside = Outbox.makeMailFileName("1970-01-01T00:00:00.000Z", "beside")
       for (const path of [join(parent, beside), join(parent, "data", beside)]) {
         writeFileSync(path, readFileSync(join(folder, mail!.file)))
       }
@@ -179,7 +179,7 @@ describe("List of the outbox", () => {
         `${mail!.file}\0`,
         `${mail!.file}\n`,
         `./${mail!.file}`,
-        Outbox.fileNameOfMail("1970-01-01T00:00:00.000Z", "unknown"),
+        Outbox.makeMailFileName("1970-01-01T00:00:00.000Z", "unknown"),
         "..",
         ""
       ]) {

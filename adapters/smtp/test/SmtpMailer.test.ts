@@ -9,7 +9,7 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Scope from "effect/Scope"
 import { makeMailer, makeMessage, senderAddress, toReceivedMail } from "./Fixtures.ts"
-import { type ReceivedMail, replyError, startMailServer, startSilentServer } from "./MailServer.ts"
+import { makeSmtpReplyError, type ReceivedMail, startMailServer, startSilentServer } from "./MailServer.ts"
 
 const to = (url: string, timeout: "500 millis" | "5 seconds" = "5 seconds") =>
   makeMailer(layer({ url: Redacted.make(url), from: senderAddress, timeout }))
@@ -118,13 +118,17 @@ describe.concurrent("Permanent refusal", () => {
   it.live("a refusal is permanent when the server refuses the recipient, the sender or the mail with a 5xx reply", () =>
     Effect.gen(function* () {
       for (const options of [
-        { onRcptTo: (_: unknown, __: unknown, done: (error: Error) => void) => done(replyError(550, "no such user")) },
         {
-          onMailFrom: (_: unknown, __: unknown, done: (error: Error) => void) => done(replyError(550, "not from you"))
+          onRcptTo: (_: unknown, __: unknown, done: (error: Error) => void) =>
+            done(makeSmtpReplyError(550, "no such user"))
+        },
+        {
+          onMailFrom: (_: unknown, __: unknown, done: (error: Error) => void) =>
+            done(makeSmtpReplyError(550, "not from you"))
         },
         {
           onData: (stream: NodeJS.ReadableStream, _: unknown, done: (error: Error) => void) =>
-            stream.resume().on("end", () => done(replyError(554, "content refused")))
+            stream.resume().on("end", () => done(makeSmtpReplyError(554, "content refused")))
         }
       ]) {
         const server = yield* startMailServer(options)
@@ -142,7 +146,7 @@ describe.concurrent("Temporary refusal", () => {
     Effect.gen(function* () {
       let attempts = 0
       const server = yield* startMailServer({
-        onRcptTo: (_, __, done) => done(attempts++ === 0 ? replyError(451, "greylisted, come back") : null)
+        onRcptTo: (_, __, done) => done(attempts++ === 0 ? makeSmtpReplyError(451, "greylisted, come back") : null)
       })
       const { send } = yield* local(server.port)
       const refused = yield* Effect.flip(send(makeMessage()))
@@ -204,7 +208,10 @@ describe.concurrent("Temporary refusal", () => {
           username === "par:tner" && password === "s3cr@t/ä"
             ? done(null, { user: username })
             : done(
-                replyError(535, `bad login ${username} ${password} ${Buffer.from(password ?? "").toString("base64")}`)
+                makeSmtpReplyError(
+                  535,
+                  `bad login ${username} ${password} ${Buffer.from(password ?? "").toString("base64")}`
+                )
               )
       })
       const good = yield* to(`smtp://par%3Atner:s3cr%40t%2F%C3%A4@127.0.0.1:${server.port}`)

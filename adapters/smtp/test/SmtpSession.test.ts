@@ -7,7 +7,7 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Redacted from "effect/Redacted"
 import { makeMailer, makeMessage, senderAddress } from "./Fixtures.ts"
-import { replyError, startMailServer, startScriptedSmtpServer } from "./MailServer.ts"
+import { makeSmtpReplyError, startMailServer, startScriptedSmtpServer } from "./MailServer.ts"
 
 const to = (port: number, options: Partial<SmtpMailerOptions> = {}) =>
   makeMailer(
@@ -76,7 +76,7 @@ describe.concurrent("Mail whose bytes were all sent", () => {
         const answered = yield* Effect.flip((yield* to(refusing.port)).send(makeMessage()))
         assert.isUndefined(answered.unanswered, answered.reason)
 
-        const early = yield* startMailServer({ onRcptTo: (_, __, done) => done(replyError(421, "going down")) })
+        const early = yield* startMailServer({ onRcptTo: (_, __, done) => done(makeSmtpReplyError(421, "going down")) })
         const begun = yield* Effect.flip((yield* to(early.port)).send(makeMessage()))
         assert.isUndefined(begun.unanswered, begun.reason)
       })

@@ -14,7 +14,7 @@ const longestDelay = 25
 const realClock = Clock.Clock.defaultValue()
 
 /**
- * Returns whether the statement failed because another connection holds the write lock. A retry can then succeed.
+ * Returns whether the statement failed because another connection holds the write lock, so that a retry can succeed.
  * SQLite reports a held lock with `SQLITE_BUSY` and variants of that code.
  */
 export const isDatabaseBusy = (error: SqlError): boolean => {
@@ -31,7 +31,7 @@ export const isDatabaseBusy = (error: SqlError): boolean => {
  * Returns the milliseconds until the next attempt. Each delay is about twice as long as the previous delay, but at most
  * 25 ms, and all delays together never exceed the timeout.
  */
-export const nextBusyDelay = (waited: number, timeout: number): number =>
+export const calculateBusyDelayMillis = (waited: number, timeout: number): number =>
   Math.min(waited + 1, longestDelay, timeout - waited)
 
 export const pauseInRealTime = (milliseconds: number): Effect.Effect<void> =>
@@ -45,6 +45,6 @@ export const retryWhileBusy = <A>(
 ): Effect.Effect<A, SqlError> =>
   Effect.catchIf(attempt, isDatabaseBusy, (error) => {
     if (waited >= timeout) return Effect.fail(error)
-    const delay = nextBusyDelay(waited, timeout)
+    const delay = calculateBusyDelayMillis(waited, timeout)
     return Effect.andThen(pauseInRealTime(delay), retryWhileBusy(attempt, timeout, waited + delay))
   })

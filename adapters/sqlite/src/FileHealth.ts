@@ -11,12 +11,12 @@ export type DatabaseFileMonitor = CorruptionMonitor
 /** Watches the database file. Call this function directly after the file was opened. */
 export const watchDatabaseFile = (filename: string): DatabaseFileMonitor => {
   const isFile = filename !== ":memory:" && filename !== ""
-  const opened = isFile ? fileIdentity(filename) : undefined
+  const opened = isFile ? readFileIdentity(filename) : undefined
   const { check, saw } = makeCorruptionMonitor()
-  // If the file is moved after it was opened, the process continues to write to the moved file. Those commits are
-  // missing when a process opens the configured path again.
+  // If the file is moved after it was opened, the process continues to commit to the moved file. A process that later
+  // opens the configured path does not find these commits.
   const present = Effect.suspend(() =>
-    opened !== undefined && fileIdentity(filename) !== opened
+    opened !== undefined && readFileIdentity(filename) !== opened
       ? new DatabaseUnavailable({ fault: "moved", detail: filename })
       : Effect.void
   )
@@ -24,7 +24,7 @@ export const watchDatabaseFile = (filename: string): DatabaseFileMonitor => {
 }
 
 /** Returns the device and inode number of the file, or undefined if the file does not exist. */
-export const fileIdentity = (filename: string): string | undefined => {
+export const readFileIdentity = (filename: string): string | undefined => {
   const found = statSync(filename, { bigint: true, throwIfNoEntry: false })
   return found === undefined ? undefined : `${found.dev}:${found.ino}`
 }

@@ -2,13 +2,14 @@
  * Implements group commit: transactions that wait for the connection at the same time share one BEGIN, one COMMIT and
  * one flush to the disk.
  *
- * The bodies of a group run one after another, each in the fiber of its caller. If a body fails or is interrupted, only
- * this body is rolled back: the first body with ROLLBACK, which ends the group, and each other body to its savepoint.
- * Callers continue after the shared COMMIT. If the COMMIT fails, each caller whose body succeeded gets the error of the
- * COMMIT. A constraint that is checked at COMMIT (`DEFERRABLE INITIALLY DEFERRED`) therefore fails the whole group.
- * While another process writes, BEGIN is retried, and between the attempts, other statements can use the connection.
- * Each caller has its own timeout for this wait. The service `SqlClient.BeginTransaction` of Effect has no effect on
- * this client. `makeWithTransaction` provides nested transactions, `afterCommit` and spans.
+ * The transactions of a group run one after another, each in the fiber of its caller. If a transaction fails or is
+ * interrupted, only this transaction is rolled back. The first transaction of a group is rolled back with ROLLBACK,
+ * which ends the group. Each other transaction is rolled back to its savepoint. Callers continue after the shared
+ * COMMIT. If the COMMIT fails, all transactions of the group fail. A constraint that is checked at COMMIT (`DEFERRABLE
+ * INITIALLY DEFERRED`) therefore fails the whole group. While another process writes, BEGIN is retried, and between the
+ * attempts, other statements can use the connection. Each caller has its own timeout for this wait. The service
+ * `SqlClient.BeginTransaction` of Effect has no effect on this client. `makeWithTransaction` provides nested
+ * transactions, `afterCommit` and spans.
  */
 // `setImmediate` is imported from Node, because tests may replace the global function.
 import { setImmediate } from "node:timers"
@@ -28,27 +29,27 @@ import * as BusyRetry from "./BusyRetry.ts"
 import type { SqliteHandle } from "./SqliteConnection.ts"
 
 /**
- * The maximum number of bodies in one group. The limit bounds the wait of statements outside of transactions, and of
- * the first caller of the next group, because they wait until all bodies of the group have ended.
+ * The maximum number of transactions in one group. Without a limit, statements outside of transactions would wait too
+ * long, because they wait until the group has ended.
  */
-const maxBodies = 64
+const maxTransactions = 64
 
 /**
- * The time after which a group starts no more bodies. The process does not read from sockets while a group runs, so a
- * longer group would delay requests.
+ * The time in nanoseconds after which a group starts no more transactions. The process does not read from sockets while
+ * a group runs, so a longer group would delay requests.
  */
 const maxAge = Duration.toNanosUnsafe(Duration.millis(8))
 
 interface Group {
   readonly outcome: Deferred.Deferred<void, SqlError>
-  /** The error of a body that could not be rolled back. The group must then not be committed. */
+  /** The error of a transaction that could not be rolled back. The group must not be committed if this error is set. */
   broken: SqlError | undefined
 }
 
-/** The turn of one caller in a group, which is also the connection for the statements of the caller's body. */
+/** The turn of one transaction in a group, which is also the connection for the statements of the transaction. */
 interface Turn extends Connection {
   readonly group: Group
-  /** The first body of a group runs without a savepoint. */
+  /** The first transaction of a group runs without a savepoint. */
   readonly isFirst: boolean
   readonly ended: Deferred.Deferred<void>
 }
@@ -69,14 +70,14 @@ export const makeGroupedWithTransaction = (options: {
   /** Acquires the connection until the scope closes. */
   readonly lease: Effect.Effect<Connection, SqlError, Scope.Scope>
   /**
-   * Makes a connection that runs statements directly while `isOpen` returns true. Afterwards, statements wait until
-   * they can run outside of the transaction.
+   * Makes a connection that runs statements directly while `isOpen` returns true. After the end of the transaction,
+   * statements wait until they can run outside of a transaction.
    */
   readonly connect: (isOpen: () => boolean) => Connection
   readonly onCommitFailure: (connection: Connection) => Effect.Effect<void, SqlError>
 }): SqlClient["withTransaction"] => {
   const { control, isTransaction, timeout } = options.database
-  // The context key of the client's transactions. The connection in the context is the caller's turn in a group.
+  // The context key of the client's transactions. The connection of a transaction is the transaction's turn in a group.
   const CurrentTurn = Context.Service<TransactionConnection, readonly [Turn, number]>(options.transactionService.key)
   const controlInTransaction = (sql: string) => Effect.suspend(() => (isTransaction() ? control(sql) : Effect.void))
   /**
@@ -99,7 +100,7 @@ export const makeGroupedWithTransaction = (options: {
         else Deferred.doneUnsafe(waiter.given, Exit.fail(error))
       }
       if (staying.length === 0) return Effect.void
-      const delay = BusyRetry.nextBusyDelay(Math.max(...staying.map(({ waited }) => waited)), timeout)
+      const delay = BusyRetry.calculateBusyDelayMillis(Math.max(...staying.map(({ waited }) => waited)), timeout)
       for (const waiter of staying) {
         waiter.waited += delay
         waiting.push(waiter.share, waiter)
@@ -116,7 +117,7 @@ export const makeGroupedWithTransaction = (options: {
     yield* control(options.begin)
     const group: Group = { outcome: Deferred.makeUnsafe(), broken: undefined }
     const began = yield* Clock.monotonicTimeNanos
-    for (let bodies = 0; bodies < maxBodies && isTransaction(); bodies++) {
+    for (let started = 0; started < maxTransactions && isTransaction(); started++) {
       hasRunLong = (yield* Clock.monotonicTimeNanos) - began > maxAge
       if (hasRunLong) break
       const waiter = waiting.shift()
@@ -124,7 +125,7 @@ export const makeGroupedWithTransaction = (options: {
       const { ended, given } = waiter
       const turn = Object.assign(
         options.connect(() => !Deferred.isDoneUnsafe(ended)),
-        { group, ended, isFirst: bodies === 0 }
+        { group, ended, isFirst: started === 0 }
       )
       Deferred.doneUnsafe(given, Exit.succeed(turn))
       yield* Deferred.await(ended)
@@ -182,8 +183,8 @@ export const makeGroupedWithTransaction = (options: {
     })
 
   /**
-   * Rolls back one body. After the ROLLBACK of the first body, the COMMIT of the group fails, but no other body of the
-   * group has run yet.
+   * Rolls back one transaction. After the ROLLBACK of the first transaction, the COMMIT of the group fails. No
+   * transaction is lost, because no other transaction of the group has run yet.
    */
   const undo = ({ isFirst }: Turn) =>
     isFirst
@@ -223,8 +224,8 @@ export const makeGroupedWithTransaction = (options: {
     Effect.withFiber<A, E | SqlError, R>((fiber) => {
       const outer = Context.getOrUndefined(fiber.context, CurrentTurn)
       if (outer === undefined || !Deferred.isDoneUnsafe(outer[0].ended)) return transaction(effect)
-      // A fiber can continue after the transaction that it was forked in has ended. Such a fiber starts a new
-      // transaction.
+      // A fiber that was forked within a transaction can continue after the transaction has ended, and then starts a
+      // new transaction.
       return Effect.updateContext(
         transaction(effect),
         (context) => Context.omit(CurrentTurn)(context) as typeof context

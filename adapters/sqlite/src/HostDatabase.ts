@@ -23,7 +23,7 @@ export const isBetterSqliteDatabase = (given: unknown): boolean =>
  * Returns the path of the database file. The result is undefined for a closed database, and for a database in memory,
  * which no other connection can open.
  */
-export const databaseFileName = (database: HostDatabase): string | undefined =>
+export const findDatabasePath = (database: HostDatabase): string | undefined =>
   database.isOpen ? (database.location() ?? undefined) : undefined
 
 const refused = (reason: string) => Effect.fail(new HostTransactionRefused({ reason }))
@@ -34,7 +34,7 @@ const refused = (reason: string) => Effect.fail(new HostTransactionRefused({ rea
  * each host connection.
  */
 export const makeHostTransactionOpener = (config: SqliteConnection.SqliteFileConfig) => {
-  const file = FileHealth.fileIdentity(config.filename)
+  const file = FileHealth.readFileIdentity(config.filename)
   const connections = new WeakMap<HostDatabase, Connection>()
   const connectionOf = (database: HostDatabase): Connection => {
     const known = connections.get(database)
@@ -56,8 +56,8 @@ export const makeHostTransactionOpener = (config: SqliteConnection.SqliteFileCon
             : "must be a DatabaseSync of node:sqlite"
         )
       }
-      const location = databaseFileName(db)
-      if (file === undefined || location === undefined || FileHealth.fileIdentity(location) !== file) {
+      const location = findDatabasePath(db)
+      if (file === undefined || location === undefined || FileHealth.readFileIdentity(location) !== file) {
         return refused(`must be an open DatabaseSync on the file ${config.filename}`)
       }
       // The transaction must be open, because otherwise a savepoint of the service would begin a transaction, and its

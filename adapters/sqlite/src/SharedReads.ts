@@ -10,7 +10,10 @@ export interface SharedReads {
   readonly isOpen: () => boolean
   /** Begins the read transaction of this turn if it has not begun. No other transaction may be open. */
   readonly begin: () => void
-  /** Ends the read transaction if it is open. Each statement other than a direct read must call `end` first. */
+  /**
+   * Ends the read transaction if it is open. The connection must call `end` before each statement that is not a direct
+   * read.
+   */
   readonly end: () => void
 }
 

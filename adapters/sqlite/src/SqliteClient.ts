@@ -83,7 +83,7 @@ export const make = (
       transformRows
     })
     const { transactionService } = client
-    const withTransaction = HostTransaction.joinHostTransactionOr(
+    const withTransaction = HostTransaction.makeHostAwareWithTransaction(
       { transactionService, spanAttributes, control: ({ executeRaw }, sql) => executeRaw(sql, []) },
       GroupCommit.makeGroupedWithTransaction({
         database,

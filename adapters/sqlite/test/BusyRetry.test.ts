@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as SqlClient from "effect/sql/SqlClient"
 import { LockTimeoutError } from "effect/sql/SqlError"
-import { temporaryFolder } from "./TemporaryFolder.ts"
+import { makeTemporaryFolder } from "./TemporaryFolder.ts"
 
 const elapse = (milliseconds: number) =>
   Effect.promise(() => new Promise((resolve) => setTimeout(resolve, milliseconds)))
@@ -37,7 +37,7 @@ type Locked = Effect.Success<ReturnType<typeof locked>>
 
 const whileLocked = <A, E>(busyTimeout: Duration.Input, test: (database: Locked) => Effect.Effect<A, E>) =>
   Effect.gen(function* () {
-    const filename = join(yield* temporaryFolder, "busy.db")
+    const filename = join(yield* makeTemporaryFolder, "busy.db")
     yield* Effect.flatMap(locked(filename), test).pipe(
       Effect.scoped,
       Effect.provide(SqliteClient.layer({ filename, busyTimeout }))
@@ -80,7 +80,7 @@ describe("Busy retries", () => {
     )
   )
 
-  it.effect("a caller that joins a group that already waits for the lock still waits for its own full timeout", () =>
+  it.effect("a caller has its own full timeout, even if the caller joins a group that already waits for the lock", () =>
     whileLocked("1 second", ({ release, transaction }) =>
       Effect.gen(function* () {
         const first = yield* Effect.forkChild(Effect.flip(transaction), { startImmediately: true })

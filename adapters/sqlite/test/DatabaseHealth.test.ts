@@ -11,11 +11,11 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
-import { temporaryFolder } from "./TemporaryFolder.ts"
+import { makeTemporaryFolder } from "./TemporaryFolder.ts"
 
 const pageSize = 4096
 
-const file = Effect.map(temporaryFolder, (folder) => join(folder, "service.db"))
+const file = Effect.map(makeTemporaryFolder, (folder) => join(folder, "service.db"))
 
 const onFile = <A, E>(
   filename: string,

@@ -3,7 +3,7 @@ import type { TopicQuery } from "@partner-commentary/core/topic/TopicStore"
 import { day, start } from "@partner-commentary/testkit/support/Fixtures"
 
 /** Returns the pattern of the index that the statement must use, depending on the filter in its text. */
-export const expectedIndexPattern = (text: string): RegExp =>
+export const findExpectedIndexPattern = (text: string): RegExp =>
   text.includes("updated_at >")
     ? /topics_updated \(.*updated_at>\?|PRIMARY KEY \(id=/
     : text.includes("external_reference =")

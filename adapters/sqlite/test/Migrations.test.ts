@@ -5,7 +5,7 @@ import { layerMemory } from "@partner-commentary/sqlite/Sqlite"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 
-it.effect("a database that a development version created is refused with one sentence and stays unchanged", () =>
+it.effect("a database that a development version created is refused with a clear error and stays unchanged", () =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const rows = sql`SELECT migration_id, name FROM partner_commentary_migrations ORDER BY migration_id`

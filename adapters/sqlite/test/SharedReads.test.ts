@@ -6,10 +6,10 @@ import * as SqliteClient from "@partner-commentary/sqlite/SqliteClient"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { temporaryFolder } from "./TemporaryFolder.ts"
+import { makeTemporaryFolder } from "./TemporaryFolder.ts"
 
 const open = Effect.fnUntraced(function* (sharesReads: boolean) {
-  const path = join(yield* temporaryFolder, "reads.db")
+  const path = join(yield* makeTemporaryFolder, "reads.db")
   const client = Context.get(
     yield* Layer.build(SqliteClient.layer({ filename: path, sharesReads })),
     SqliteClient.SqliteClient
@@ -41,7 +41,7 @@ describe("shared reads of SQLite", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("without the option, each direct read sees the latest commit", () =>
+  it.effect("without shared reads, each direct read sees the latest commit", () =>
     Effect.gen(function* () {
       const { incrementElsewhere, read } = yield* open(false)
       assert.strictEqual(read(), 0)
@@ -50,7 +50,7 @@ describe("shared reads of SQLite", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("a statement, a transaction and a rollback after a direct read of the same turn take effect", () =>
+  it.effect("statements, transactions and rollbacks work as usual after a direct read in the same turn", () =>
     Effect.gen(function* () {
       const { client, incrementElsewhere, read } = yield* open(true)
       assert.strictEqual(read(), 0)
@@ -67,7 +67,7 @@ describe("shared reads of SQLite", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("inside of a transaction there are no direct reads", () =>
+  it.effect("a direct read within a transaction returns no result", () =>
     Effect.gen(function* () {
       const { client, read } = yield* open(true)
       assert.strictEqual(read(), 0)

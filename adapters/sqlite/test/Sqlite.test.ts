@@ -11,12 +11,12 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
-import { temporaryFolder } from "./TemporaryFolder.ts"
+import { makeTemporaryFolder } from "./TemporaryFolder.ts"
 
 describe("SQLite files", () => {
   it.effect("the error for a file that cannot be opened contains the path and the reason", () =>
     Effect.gen(function* () {
-      const place = yield* temporaryFolder
+      const place = yield* makeTemporaryFolder
       const text = join(place, "text.db")
       writeFileSync(text, "no database".repeat(100))
       for (const [filename, why] of [
@@ -33,7 +33,7 @@ describe("SQLite files", () => {
 
   it.effect("an SQLite file that is opened again contains its rows and needs no migration", () =>
     Effect.gen(function* () {
-      const stores = Layer.fresh(layer({ filename: join(yield* temporaryFolder, "new", "stores.db") }))
+      const stores = Layer.fresh(layer({ filename: join(yield* makeTemporaryFolder, "new", "stores.db") }))
       const given = makeSubmission()
       yield* Effect.provide(
         Effect.flatMap(TopicStore, (topics) => topics.submit(given)),
@@ -82,14 +82,14 @@ describe("SQLite files", () => {
       for (const each of [first, second, third]) assert.deepStrictEqual(each.before, [])
       assert.strictEqual(second.schema, first.schema)
       assert.strictEqual(third.schema, first.schema)
-      const file = layer({ filename: join(yield* temporaryFolder, "migrated.db") })
+      const file = layer({ filename: join(yield* makeTemporaryFolder, "migrated.db") })
       assert.strictEqual((yield* Effect.provide(look, Layer.fresh(file))).schema, first.schema)
     })
   )
 
   it.effect("an SQLite file that a newer version has migrated is refused and stays unchanged", () =>
     Effect.gen(function* () {
-      const filename = join(yield* temporaryFolder, "newer.db")
+      const filename = join(yield* makeTemporaryFolder, "newer.db")
       const open = <A, E>(effect: Effect.Effect<A, E, SqlClient.SqlClient>) =>
         Effect.provide(effect, Layer.fresh(SqliteClient.layer({ filename })))
       const ids = Effect.flatMap(SqlClient.SqlClient, (sql) =>

@@ -15,7 +15,7 @@ import * as Fiber from "effect/Fiber"
 import * as SqlClient from "effect/sql/SqlClient"
 import { UniqueViolation } from "effect/sql/SqlError"
 import * as TestClock from "effect/testing/TestClock"
-import { temporaryFolder } from "./TemporaryFolder.ts"
+import { makeTemporaryFolder } from "./TemporaryFolder.ts"
 
 const counter = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -51,7 +51,7 @@ const turns = Effect.andThen(
 describe("SQLite client", () => {
   it.effect("a prepared statement returns a column that another process has added", () =>
     Effect.gen(function* () {
-      const filename = join(yield* temporaryFolder, "columns.db")
+      const filename = join(yield* makeTemporaryFolder, "columns.db")
       yield* Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         yield* sql`CREATE TABLE pairs (a TEXT, b TEXT) STRICT`
@@ -87,7 +87,7 @@ describe("SQLite client", () => {
 
   it.effect("concurrent transactions share a commit, and each transaction increments the counter exactly once", () =>
     Effect.gen(function* () {
-      const filename = join(yield* temporaryFolder, "new", "folder", "counter.db")
+      const filename = join(yield* makeTemporaryFolder, "new", "folder", "counter.db")
       yield* Effect.gen(function* () {
         const { increment, read, sql } = yield* counter
         const before = commitsIn(filename)
@@ -136,7 +136,7 @@ describe("SQLite client", () => {
 
   it.effect("committed rows are in the file before and after the client closes", () =>
     Effect.gen(function* () {
-      const filename = join(yield* temporaryFolder, "kept.db")
+      const filename = join(yield* makeTemporaryFolder, "kept.db")
       const stored = () => {
         const other = new DatabaseSync(filename, { readOnly: true })
         const row = other.prepare("SELECT n FROM counter").get()
@@ -181,7 +181,7 @@ describe("SQLite client", () => {
 
   it.effect("if the first transaction of a group fails, it changes nothing, and the others are committed", () =>
     Effect.gen(function* () {
-      const filename = join(yield* temporaryFolder, "counter.db")
+      const filename = join(yield* makeTemporaryFolder, "counter.db")
       yield* Effect.gen(function* () {
         const { increment, read, sql } = yield* counter
         const before = commitsIn(filename)
@@ -281,7 +281,7 @@ describe("SQLite client", () => {
 
   it.effect("afterCommit runs after the commit is visible to other connections, and never after a rollback", () =>
     Effect.gen(function* () {
-      const filename = join(yield* temporaryFolder, "after.db")
+      const filename = join(yield* makeTemporaryFolder, "after.db")
       yield* Effect.gen(function* () {
         const { increment, sql } = yield* counter
         const other = yield* Effect.acquireRelease(
@@ -359,7 +359,7 @@ describe("SQLite client", () => {
 
   it.effect("a write waits for the write of another process", () =>
     Effect.gen(function* () {
-      const filename = join(yield* temporaryFolder, "shared.db")
+      const filename = join(yield* makeTemporaryFolder, "shared.db")
       yield* Effect.gen(function* () {
         const { increment, sql } = yield* counter
         const other = new Worker(otherWriter, { eval: true, workerData: filename })

@@ -5,7 +5,7 @@ import { join } from "node:path"
 import * as Effect from "effect/Effect"
 
 /** Creates a folder, and deletes the folder with its files when the scope closes. */
-export const temporaryFolder = Effect.acquireRelease(
+export const makeTemporaryFolder = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(join(tmpdir(), "sqlite-"))),
   (path) => Effect.sync(() => rmSync(path, { recursive: true }))
 )

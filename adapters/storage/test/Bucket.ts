@@ -87,7 +87,7 @@ const xml = (response: Http.ServerResponse, status: number, code: string, words 
   response.end(`<?xml version="1.0"?><Error><Code>${code}</Code><Message>${words}</Message></Error>`)
 }
 
-export const refusalAnswer =
+export const makeRefusalAnswer =
   (status: number, code: string, words = ""): ScriptedAnswer =>
   (response) =>
     xml(response, status, code, words)

@@ -16,7 +16,7 @@ import {
   bucketCredentials,
   bucketRegion,
   type FakeBucket,
-  refusalAnswer,
+  makeRefusalAnswer,
   type ScriptedAnswer,
   startFakeBucket
 } from "./Bucket.ts"
@@ -133,18 +133,18 @@ describe("Storage in a bucket", () => {
     [404, "NoSuchBucket"]
   ] as const) {
     it.live(`a ${status} ${code} response is a permanent failure`, () =>
-      Effect.map(failure(refusalAnswer(status, code, bucketCredentials.secretAccessKey)), ({ failed }) =>
+      Effect.map(failure(makeRefusalAnswer(status, code, bucketCredentials.secretAccessKey)), ({ failed }) =>
         assert.deepInclude(failed, { permanent: true, reason: `the bucket answered ${status} (${code})` })
       )
     )
   }
 
   const temporary: Record<string, ScriptedAnswer> = {
-    "500 InternalError": refusalAnswer(500, "InternalError"),
-    "503 SlowDown": refusalAnswer(503, "SlowDown"),
+    "500 InternalError": makeRefusalAnswer(500, "InternalError"),
+    "503 SlowDown": makeRefusalAnswer(503, "SlowDown"),
     "429 without a code": (response) => response.writeHead(429).end("busy"),
-    "400 ExpiredToken": refusalAnswer(400, "ExpiredToken"),
-    "403 RequestTimeTooSkewed": refusalAnswer(403, "RequestTimeTooSkewed"),
+    "400 ExpiredToken": makeRefusalAnswer(400, "ExpiredToken"),
+    "403 RequestTimeTooSkewed": makeRefusalAnswer(403, "RequestTimeTooSkewed"),
     "a connection that breaks before the answer": (response) => response.destroy(),
     "a connection that breaks within the answer": (response) => {
       response.writeHead(500, { "content-length": "1000" })

@@ -42,20 +42,22 @@ export const makeHttpAgents = (lookup: LookupFunction) =>
   )
 
 /** The maximum number of bytes that the client reads of a body, and the maximum number of bytes that it keeps. */
-const readAtMost = 64 * 1024
-const keptAtMost = 1024
+const maxBodyBytes = 64 * 1024
+const maxExcerptBytes = 1024
 
 /** The maximum number of bytes that a receiver may send for one response. */
-const carriedAtMost = 256 * 1024
+const maxResponseBytes = 256 * 1024
 
 /**
  * Returns the beginning of a body as text. The function drops an incomplete last character. NUL characters are
  * replaced, because Postgres does not accept them.
  */
 const excerptOf = (chunks: ReadonlyArray<Uint8Array>) =>
-  new TextDecoder().decode(Buffer.concat(chunks).subarray(0, keptAtMost), { stream: true }).replaceAll("\0", "\ufffd")
+  new TextDecoder()
+    .decode(Buffer.concat(chunks).subarray(0, maxExcerptBytes), { stream: true })
+    .replaceAll("\0", "\ufffd")
 
-export const exchangeOnce = (agents: HttpAgents, url: ReceiverUrl, { headers, body }: WebhookRequest) =>
+export const sendRequest = (agents: HttpAgents, url: ReceiverUrl, { headers, body }: WebhookRequest) =>
   Effect.callback<WebhookResponse, WebhookNotSent>((resume) => {
     const bytes = Buffer.from(body)
     const { request } = url.secure ? Https : Http
@@ -74,9 +76,9 @@ export const exchangeOnce = (agents: HttpAgents, url: ReceiverUrl, { headers, bo
         "content-length": bytes.length
       }
     })
-    const fail = (cause: unknown) => resume(Effect.fail(Failure.failureOfError(cause)))
+    const fail = (cause: unknown) => resume(Effect.fail(Failure.toRequestFailure(cause)))
     const stopAtFlood = limited(() => {
-      fail(Failure.responseTooLongFailure(carriedAtMost))
+      fail(Failure.makeResponseTooLongFailure(maxResponseBytes))
       call.destroy()
     })
     call.on("error", fail)
@@ -95,11 +97,11 @@ export const exchangeOnce = (agents: HttpAgents, url: ReceiverUrl, { headers, bo
       response.on("end", done)
       response.on("data", (chunk: Uint8Array) => {
         read += chunk.length
-        if (kept < keptAtMost) {
+        if (kept < maxExcerptBytes) {
           chunks.push(chunk)
           kept += chunk.length
         }
-        if (read <= readAtMost) return
+        if (read <= maxBodyBytes) return
         done()
         call.destroy()
       })
@@ -114,7 +116,7 @@ export const exchangeOnce = (agents: HttpAgents, url: ReceiverUrl, { headers, bo
   })
 
 /**
- * The socket events whose bytes count toward `carriedAtMost`. The client counts at the socket, because Node's HTTP
+ * The socket events whose bytes count toward `maxResponseBytes`. The client counts at the socket, because Node's HTTP
  * parser does not report the size of interim responses and chunk extensions. TLS session tickets appear only as
  * `session` events.
  */
@@ -125,7 +127,7 @@ const limited = (onExceeded: () => void) => {
   let carried = 0
   return (bytes: Uint8Array) => {
     carried += bytes.length
-    if (carried > carriedAtMost) onExceeded()
+    if (carried > maxResponseBytes) onExceeded()
   }
 }
 

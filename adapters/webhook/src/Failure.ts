@@ -7,13 +7,13 @@ import * as Duration from "effect/Duration"
 
 export const makeRequestFailure = (failure: TransportFailure, reason: string) => new WebhookNotSent({ failure, reason })
 
-export const timeoutFailure = (bound: Duration.Duration) =>
+export const makeTimeoutFailure = (bound: Duration.Duration) =>
   makeRequestFailure("timeout", `The receiver did not complete its answer within ${Duration.format(bound)}.`)
 
-export const responseTooLongFailure = (bytes: number) =>
+export const makeResponseTooLongFailure = (bytes: number) =>
   makeRequestFailure("http", `The receiver sent more than ${bytes / 1024} KiB without completing its answer.`)
 
-export const addressNotPublicFailure = () =>
+export const makeAddressNotPublicFailure = () =>
   makeRequestFailure("blocked", "The receiver's host name resolves to a private or reserved network.")
 
 const untrusted =
@@ -50,7 +50,7 @@ const tls =
 const codeOf = (cause: unknown): string =>
   cause instanceof Error && "code" in cause && typeof cause.code === "string" ? cause.code : ""
 
-export const failureOfError = (cause: unknown): WebhookNotSent => {
+export const toRequestFailure = (cause: unknown): WebhookNotSent => {
   if (cause instanceof WebhookNotSent) return cause
   const code = codeOf(cause)
   if (code === "ECONNREFUSED") return makeRequestFailure("refused", "The receiver refuses connections.")

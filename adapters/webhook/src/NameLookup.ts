@@ -28,7 +28,7 @@ const failed = (error: NodeJS.ErrnoException) =>
  * Resolves names with the resolver of the operating system, which also reads the hosts file. The resolver blocks a
  * thread of Node's thread pool.
  */
-export const resolveBySystem: NameLookup = (name) =>
+export const lookupWithSystemResolver: NameLookup = (name) =>
   Effect.callback((resume) =>
     systemLookup(name, { all: true }, (error, found) =>
       resume(error === null ? Effect.succeed(found.map(({ address }) => address)) : Effect.fail(failed(error)))
@@ -40,7 +40,7 @@ export const resolveBySystem: NameLookup = (name) =>
  * name servers. The lookup has a timeout and uses no thread of Node's pool, so that a partner's slow name server does
  * not delay other lookups.
  */
-export const lookupWithNameServers = Effect.fnUntraced(function* (servers: ReadonlyArray<string> = []) {
+export const makeNameServerLookup = Effect.fnUntraced(function* (servers: ReadonlyArray<string> = []) {
   const resolver = yield* Effect.acquireRelease(
     Effect.sync(() => new Resolver({ timeout: 1500, tries: 2 })),
     (resolver) => Effect.sync(() => resolver.cancel())
@@ -75,13 +75,13 @@ export const makePublicOnlyLookup = Effect.fnUntraced(function* (lookup: NameLoo
     Effect.flatMap(Effect.mapError(lookup(name), unresolved), (found) => {
       if (found.length === 0) return Effect.fail(unresolved({ unknown: true }))
       if (!allowPrivate && !found.every(EgressGuard.isPublicAddress))
-        return Effect.fail(Failure.addressNotPublicFailure())
+        return Effect.fail(Failure.makeAddressNotPublicFailure())
       return Effect.succeed(found)
     })
   const guard: LookupFunction = (name, { all }, answer) =>
     run(dialled(name), {
       onExit: (exit) => {
-        if (Exit.isFailure(exit)) return answer(Failure.failureOfError(Cause.squash(exit.cause)), [])
+        if (Exit.isFailure(exit)) return answer(Failure.toRequestFailure(Cause.squash(exit.cause)), [])
         const addresses = exit.value.map((address) => ({ address, family: isIP(address) }))
         if (all === true) answer(null, addresses)
         else answer(null, addresses[0]?.address ?? "", addresses[0]?.family)

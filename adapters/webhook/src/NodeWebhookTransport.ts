@@ -41,7 +41,8 @@ export const layer = ({ allowPrivate, ports, lookup: given }: WebhookTransportOp
     WebhookTransport,
     Effect.gen(function* () {
       const rules = { allowPrivate, ports: ports ?? (allowPrivate ? null : publicPorts) }
-      const lookup = given ?? (allowPrivate ? NameLookup.resolveBySystem : yield* NameLookup.lookupWithNameServers())
+      const lookup =
+        given ?? (allowPrivate ? NameLookup.lookupWithSystemResolver : yield* NameLookup.makeNameServerLookup())
       const agents = yield* Exchange.makeHttpAgents(yield* NameLookup.makePublicOnlyLookup(lookup, allowPrivate))
       return WebhookTransport.of({
         send: Effect.fn("WebhookTransport.send")(function* (request) {
@@ -49,9 +50,9 @@ export const layer = ({ allowPrivate, ports, lookup: given }: WebhookTransportOp
             Effect.fromResult(ReceiverUrl.parseReceiverUrl(request.url, rules)),
             ({ constraint }) => Failure.makeRequestFailure("blocked", `The receiver's URL ${constraint}.`)
           )
-          return yield* Effect.timeoutOrElse(Exchange.exchangeOnce(agents, url, request), {
+          return yield* Effect.timeoutOrElse(Exchange.sendRequest(agents, url, request), {
             duration: request.timeout,
-            orElse: () => Effect.fail(Failure.timeoutFailure(request.timeout))
+            orElse: () => Effect.fail(Failure.makeTimeoutFailure(request.timeout))
           })
         }),
         check: Effect.fn("WebhookTransport.check")(function* (text) {

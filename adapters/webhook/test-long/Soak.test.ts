@@ -1,12 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import {
+  findUnusedPort,
   listenHttp,
   listenTcp,
-  localUrl,
+  makeLocalUrl,
   makeTransport,
   makeWebhookRequest,
-  unusedPort,
   waitForOpenConnections,
   writeEndlessly
 } from "../test/Receivers.ts"
@@ -21,7 +21,7 @@ describe("Delivery of ten thousand events", () => {
         const hanging = yield* listenTcp(() => undefined)
         const resetting = yield* listenTcp((socket) => socket.once("data", () => socket.resetAndDestroy()))
         const strange = yield* listenTcp((socket) => socket.once("data", () => socket.end("220 welcome\r\n")))
-        const unreachableUrl = yield* unusedPort
+        const unreachableUrl = yield* findUnusedPort
         const receivers = [
           [good.port, "200"],
           [good.port, "200"],
@@ -41,10 +41,13 @@ describe("Delivery of ten thousand events", () => {
         const outcomes = yield* Effect.forEach(
           events,
           ([port, expected]) =>
-            Effect.match(send(makeWebhookRequest(localUrl(port), expected === "timeout" ? "1 second" : "30 seconds")), {
-              onSuccess: ({ status }) => String(status),
-              onFailure: ({ failure }) => failure
-            }),
+            Effect.match(
+              send(makeWebhookRequest(makeLocalUrl(port), expected === "timeout" ? "1 second" : "30 seconds")),
+              {
+                onSuccess: ({ status }) => String(status),
+                onFailure: ({ failure }) => failure
+              }
+            ),
           { concurrency: 200 }
         )
         assert.deepStrictEqual(

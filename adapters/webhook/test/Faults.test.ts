@@ -4,26 +4,26 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import {
+  findUnusedPort,
   listenHttp,
   listenTcp,
   listenWithAnswer,
-  localUrl,
+  makeLocalUrl,
   makeTransport,
   makeWebhookRequest,
-  unusedPort,
   waitForOpenConnections,
   writeEndlessly
 } from "./Receivers.ts"
 
 const failureAt = (port: number, timeout?: Duration.Input) =>
-  Effect.flatMap(makeTransport(), ({ send }) => Effect.flip(send(makeWebhookRequest(localUrl(port), timeout))))
+  Effect.flatMap(makeTransport(), ({ send }) => Effect.flip(send(makeWebhookRequest(makeLocalUrl(port), timeout))))
 
 const reset = (socket: Socket) => socket.resetAndDestroy()
 
 describe("Receiver that misbehaves", () => {
   it.live("a request to a port on which no server listens is reported as refused", () =>
     Effect.gen(function* () {
-      const port = yield* unusedPort
+      const port = yield* findUnusedPort
       const lookup = () => Effect.succeed(["127.0.0.1", "127.0.0.2", "::1"])
       const several = yield* makeTransport({ allowPrivate: true, lookup })
       assert.strictEqual(
@@ -125,12 +125,12 @@ describe("Receiver that misbehaves", () => {
         ["HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: h2c\r\n\r\nmore", 101, ""]
       ] as const) {
         const { port } = yield* listenWithAnswer(text)
-        assert.deepEqual(yield* send(makeWebhookRequest(localUrl(port))), { status, retryAfter: null, excerpt })
+        assert.deepEqual(yield* send(makeWebhookRequest(makeLocalUrl(port))), { status, retryAfter: null, excerpt })
       }
       const broken = yield* listenWithAnswer(
         Buffer.from("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\na\xff\xfe", "latin1")
       )
-      assert.strictEqual((yield* send(makeWebhookRequest(localUrl(broken.port)))).excerpt, "a\ufffd\ufffd")
+      assert.strictEqual((yield* send(makeWebhookRequest(makeLocalUrl(broken.port)))).excerpt, "a\ufffd\ufffd")
     })
   )
 
@@ -150,7 +150,7 @@ describe("Receiver that misbehaves", () => {
         more()
       })
       const { send } = yield* makeTransport()
-      const [took, answer] = yield* Effect.timed(send(makeWebhookRequest(localUrl(receiver.port))))
+      const [took, answer] = yield* Effect.timed(send(makeWebhookRequest(makeLocalUrl(receiver.port))))
       assert.deepEqual(answer, { status: 200, retryAfter: null, excerpt: "x".repeat(1024) })
       assert.isBelow(Duration.toMillis(took), 2000)
       yield* Effect.timeout(waitForOpenConnections(receiver, 0), "10 seconds")
@@ -170,7 +170,7 @@ describe("Receiver that misbehaves", () => {
       yield* Effect.addFinalizer(() => Effect.sync(() => clearInterval(watch)))
       const answers = yield* Effect.forEach(
         Array.from({ length: 100 }),
-        () => send(makeWebhookRequest(localUrl(receiver.port))),
+        () => send(makeWebhookRequest(makeLocalUrl(receiver.port))),
         {
           concurrency: 100
         }
@@ -190,7 +190,7 @@ describe("Receiver that misbehaves", () => {
         answer.writeHead(200, { "content-encoding": "gzip" }).end(bomb)
       })
       const { send } = yield* makeTransport()
-      const answer = yield* send(makeWebhookRequest(localUrl(port)))
+      const answer = yield* send(makeWebhookRequest(makeLocalUrl(port)))
       assert.strictEqual(answer.status, 200)
       assert.isAtMost(answer.excerpt.length, 1024)
       assert.strictEqual(accepted, "identity")
@@ -202,10 +202,10 @@ describe("Receiver that misbehaves", () => {
       const inner = yield* listenHttp((_, answer) => answer.end("secret"))
       for (const status of [301, 302, 303, 307, 308]) {
         const { port } = yield* listenHttp((_, answer) =>
-          answer.writeHead(status, { location: localUrl(inner.port) }).end("gone")
+          answer.writeHead(status, { location: makeLocalUrl(inner.port) }).end("gone")
         )
         const { send } = yield* makeTransport()
-        assert.deepInclude(yield* send(makeWebhookRequest(localUrl(port))), { status, excerpt: "gone" })
+        assert.deepInclude(yield* send(makeWebhookRequest(makeLocalUrl(port))), { status, excerpt: "gone" })
       }
       assert.strictEqual(inner.connections(), 0)
     })

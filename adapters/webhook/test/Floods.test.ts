@@ -8,7 +8,7 @@ import {
   listenHttp,
   listenTcp,
   listenTls,
-  localUrl,
+  makeLocalUrl,
   makeTransport,
   makeWebhookRequest,
   waitForOpenConnections
@@ -55,7 +55,7 @@ describe("Receiver that floods the sender", () => {
       Effect.gen(function* () {
         const receiver = yield* listenTcp(flood(head, rest))
         const { send } = yield* makeTransport()
-        const { failure, reason } = yield* Effect.flip(send(makeWebhookRequest(localUrl(receiver.port))))
+        const { failure, reason } = yield* Effect.flip(send(makeWebhookRequest(makeLocalUrl(receiver.port))))
         assert.strictEqual(failure, "http", reason)
         yield* Effect.timeout(waitForOpenConnections(receiver, 0), "10 seconds")
         assert.isBelow(receiver.sent(), 16 * 1024 * 1024)
@@ -67,7 +67,7 @@ describe("Receiver that floods the sender", () => {
     Effect.gen(function* () {
       const { port } = yield* listenTcp(flood("", "HTTP/1.1 103 Early Hints\r\n\r\n"))
       const { send } = yield* makeTransport()
-      const { reason } = yield* Effect.flip(send(makeWebhookRequest(localUrl(port))))
+      const { reason } = yield* Effect.flip(send(makeWebhookRequest(makeLocalUrl(port))))
       assert.strictEqual(reason, "The receiver sent more than 256 KiB without completing its answer.")
     })
   )
@@ -114,7 +114,7 @@ describe("Receiver that floods the sender", () => {
         socket.once("data", () => socket.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"))
       })
       const { send } = yield* makeTransport()
-      assert.strictEqual((yield* send(makeWebhookRequest(localUrl(receiver.port)))).status, 200)
+      assert.strictEqual((yield* send(makeWebhookRequest(makeLocalUrl(receiver.port)))).status, 200)
       yield* Effect.timeout(waitForOpenConnections(receiver, 0), "5 seconds")
     })
   )
@@ -128,7 +128,7 @@ describe("Kept connection", () => {
       })
       const { send } = yield* makeTransport()
       for (let sent = 0; sent < 10; sent++) {
-        assert.strictEqual((yield* send(makeWebhookRequest(localUrl(receiver.port)))).status, 200)
+        assert.strictEqual((yield* send(makeWebhookRequest(makeLocalUrl(receiver.port)))).status, 200)
         yield* Effect.sleep("5 millis")
       }
       assert.strictEqual(receiver.connections(), 1)

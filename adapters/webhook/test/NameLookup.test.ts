@@ -18,7 +18,7 @@ const zone = {
 describe("Host name of a receiver", () => {
   it.live("a host name resolves to all of its IPv4 and IPv6 addresses", () =>
     Effect.gen(function* () {
-      const lookup = yield* NameLookup.lookupWithNameServers([yield* startNameServer(zone)])
+      const lookup = yield* NameLookup.makeNameServerLookup([yield* startNameServer(zone)])
       for (const name of ["both", "four", "six"] as const) {
         const found = yield* lookup(`${name}.example.com`)
         assert.sameMembers([...found], zone[`${name}.example.com`])
@@ -29,7 +29,7 @@ describe("Host name of a receiver", () => {
 
   it.live("a host name that does not exist or has no address is distinguished from a failed lookup", () =>
     Effect.gen(function* () {
-      const lookup = yield* NameLookup.lookupWithNameServers([yield* startNameServer(zone)])
+      const lookup = yield* NameLookup.makeNameServerLookup([yield* startNameServer(zone)])
       for (const [name, unknown] of [
         ["none.example.com", true],
         ["empty.example.com", true],
@@ -42,7 +42,7 @@ describe("Host name of a receiver", () => {
 
   it.live("a host name with a private IPv4 or IPv6 address is refused, even if its other addresses are public", () =>
     Effect.gen(function* () {
-      const lookup = yield* NameLookup.lookupWithNameServers([yield* startNameServer(zone)])
+      const lookup = yield* NameLookup.makeNameServerLookup([yield* startNameServer(zone)])
       const { check, send } = yield* makeTransport({ allowPrivate: false, lookup })
       yield* check("https://both.example.com/")
       yield* check("https://none.example.com/")
@@ -55,7 +55,7 @@ describe("Host name of a receiver", () => {
 
   it.live("a connection to a host name uses the address that the name server returned", () =>
     Effect.gen(function* () {
-      const lookup = yield* NameLookup.lookupWithNameServers([yield* startNameServer(zone)])
+      const lookup = yield* NameLookup.makeNameServerLookup([yield* startNameServer(zone)])
       const { port } = yield* listenHttp((call, answer) => answer.end(call.headers.host))
       const { send } = yield* makeTransport({ allowPrivate: true, lookup })
       const { excerpt } = yield* send(makeWebhookRequest(`http://here.example.com:${port}/`))
@@ -65,9 +65,9 @@ describe("Host name of a receiver", () => {
 
   it.live("localhost is resolved by the operating system", () =>
     Effect.gen(function* () {
-      const found = yield* NameLookup.resolveBySystem("localhost")
+      const found = yield* NameLookup.lookupWithSystemResolver("localhost")
       assert.isTrue(found.length > 0 && found.every((address) => address === "127.0.0.1" || address === "::1"))
-      const { unknown } = yield* Effect.flip(NameLookup.resolveBySystem("nowhere.invalid"))
+      const { unknown } = yield* Effect.flip(NameLookup.lookupWithSystemResolver("nowhere.invalid"))
       assert.isBoolean(unknown)
     })
   )

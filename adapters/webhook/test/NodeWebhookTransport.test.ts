@@ -8,12 +8,12 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
 import {
+  findUnusedPort,
   listenHttp,
   listenTcp,
-  localUrl,
+  makeLocalUrl,
   makeTransport,
   makeWebhookRequest,
-  unusedPort,
   waitForOpenConnections
 } from "./Receivers.ts"
 
@@ -38,7 +38,7 @@ const receiving = Layer.effect(
     })
     return {
       url: `http://localhost:${port}/webhooks?of=partner`,
-      unreachableUrl: localUrl(yield* unusedPort),
+      unreachableUrl: makeLocalUrl(yield* findUnusedPort),
       answers: (answer) =>
         Effect.sync(() => {
           present = answer
@@ -58,9 +58,9 @@ describe("Connections to receivers", () => {
       const receiver = yield* ok
       const { connections, port } = receiver
       const { send } = yield* makeTransport()
-      for (let sent = 0; sent < 20; sent++) yield* send(makeWebhookRequest(localUrl(port)))
+      for (let sent = 0; sent < 20; sent++) yield* send(makeWebhookRequest(makeLocalUrl(port)))
       assert.isAtMost(connections(), 2)
-      yield* Effect.forEach(Array.from({ length: 200 }), () => send(makeWebhookRequest(localUrl(port))), {
+      yield* Effect.forEach(Array.from({ length: 200 }), () => send(makeWebhookRequest(makeLocalUrl(port))), {
         concurrency: 5
       })
       assert.isAtMost(connections(), 7)
@@ -74,8 +74,8 @@ describe("Connections to receivers", () => {
       const idle = yield* ok
       const scope = yield* Scope.make()
       const { send } = yield* Scope.provide(makeTransport(), scope)
-      yield* send(makeWebhookRequest(localUrl(idle.port)))
-      const fiber = yield* Effect.forkScoped(Effect.flip(send(makeWebhookRequest(localUrl(hanging.port)))))
+      yield* send(makeWebhookRequest(makeLocalUrl(idle.port)))
+      const fiber = yield* Effect.forkScoped(Effect.flip(send(makeWebhookRequest(makeLocalUrl(hanging.port)))))
       yield* waitForOpenConnections(hanging, 1)
       yield* Scope.close(scope, Exit.void)
       assert.strictEqual((yield* Fiber.join(fiber)).failure, "reset")
@@ -90,7 +90,7 @@ describe("Connections to receivers", () => {
     Effect.gen(function* () {
       const receiver = yield* listenHttp((call) => call.resume())
       const { send } = yield* makeTransport()
-      const fiber = yield* Effect.forkScoped(send(makeWebhookRequest(localUrl(receiver.port))))
+      const fiber = yield* Effect.forkScoped(send(makeWebhookRequest(makeLocalUrl(receiver.port))))
       yield* waitForOpenConnections(receiver, 1)
       yield* Fiber.interrupt(fiber)
       yield* Effect.timeout(waitForOpenConnections(receiver, 0), "5 seconds")
@@ -107,7 +107,7 @@ describe("Connections to receivers", () => {
       })
       const { send } = yield* makeTransport()
       for (let sent = 1; sent <= 5; sent++) {
-        yield* send(makeWebhookRequest(localUrl(port)))
+        yield* send(makeWebhookRequest(makeLocalUrl(port)))
         while (open.size > 0) yield* Effect.sleep("10 millis")
         // The sender's event loop notices the closed connection when it polls the sockets, which happens between two
         // timers.
@@ -128,9 +128,9 @@ describe("Connections to receivers", () => {
         })
       )
       const { send } = yield* makeTransport()
-      yield* send(makeWebhookRequest(localUrl(port)))
+      yield* send(makeWebhookRequest(makeLocalUrl(port)))
       yield* Effect.sleep("20 millis")
-      assert.strictEqual((yield* Effect.flip(send(makeWebhookRequest(localUrl(port))))).failure, "reset")
+      assert.strictEqual((yield* Effect.flip(send(makeWebhookRequest(makeLocalUrl(port))))).failure, "reset")
       assert.deepStrictEqual([requests, connections()], [2, 1])
     })
   )
@@ -141,13 +141,17 @@ describe("Connections to receivers", () => {
       const quick = yield* ok
       const { send } = yield* makeTransport()
       yield* Effect.forkScoped(
-        Effect.forEach(Array.from({ length: 100 }), () => Effect.exit(send(makeWebhookRequest(localUrl(slow.port)))), {
-          concurrency: "unbounded"
-        })
+        Effect.forEach(
+          Array.from({ length: 100 }),
+          () => Effect.exit(send(makeWebhookRequest(makeLocalUrl(slow.port)))),
+          {
+            concurrency: "unbounded"
+          }
+        )
       )
       while (slow.open.size < 100) yield* Effect.sleep("10 millis")
       // The response of the quick receiver arrives while all requests to the slow receiver still wait.
-      assert.strictEqual((yield* send(makeWebhookRequest(localUrl(quick.port)))).status, 200)
+      assert.strictEqual((yield* send(makeWebhookRequest(makeLocalUrl(quick.port)))).status, 200)
       assert.strictEqual(slow.open.size, 100)
     })
   )

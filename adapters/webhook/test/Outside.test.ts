@@ -1,7 +1,7 @@
 import * as Http from "node:http"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { listenHttp, listenTcp, localUrl, makeTransport, makeWebhookRequest } from "./Receivers.ts"
+import { listenHttp, listenTcp, makeLocalUrl, makeTransport, makeWebhookRequest } from "./Receivers.ts"
 
 describe("Input from the environment and the caller", () => {
   it.live("a proxy setting of the environment or the caller is never used", () =>
@@ -9,9 +9,9 @@ describe("Input from the environment and the caller", () => {
       const proxy = yield* listenHttp((_, answer) => answer.end("proxied"))
       const { port } = yield* listenHttp((_, answer) => answer.end("direct"))
       const variables = {
-        HTTP_PROXY: localUrl(proxy.port),
-        http_proxy: localUrl(proxy.port),
-        ALL_PROXY: localUrl(proxy.port)
+        HTTP_PROXY: makeLocalUrl(proxy.port),
+        http_proxy: makeLocalUrl(proxy.port),
+        ALL_PROXY: makeLocalUrl(proxy.port)
       }
       const before = { ...process.env }
       Object.assign(process.env, variables, { NODE_USE_ENV_PROXY: "1" })
@@ -23,7 +23,7 @@ describe("Input from the environment and the caller", () => {
         })
       )
       const { send } = yield* makeTransport()
-      assert.strictEqual((yield* send(makeWebhookRequest(localUrl(port)))).excerpt, "direct")
+      assert.strictEqual((yield* send(makeWebhookRequest(makeLocalUrl(port)))).excerpt, "direct")
       assert.strictEqual(proxy.connections(), 0)
     })
   )
@@ -40,12 +40,12 @@ describe("Input from the environment and the caller", () => {
       const { send } = yield* makeTransport()
       for (const value of ["a\r\nX-Evil: 1", "a\nX-Evil: 1", "a\0"]) {
         const exit = yield* Effect.exit(
-          send({ ...makeWebhookRequest(localUrl(port)), headers: { "webhook-id": value } })
+          send({ ...makeWebhookRequest(makeLocalUrl(port)), headers: { "webhook-id": value } })
         )
         assert.strictEqual(exit._tag, "Failure")
       }
       assert.strictEqual(connections(), 0)
-      yield* send(makeWebhookRequest(localUrl(port, "/a%0d%0aX-Evil:%201?b=%0D%0A%0D%0AGET%20/")))
+      yield* send(makeWebhookRequest(makeLocalUrl(port, "/a%0d%0aX-Evil:%201?b=%0D%0A%0D%0AGET%20/")))
       const [head] = heard.join("").split("\r\n\r\n")
       assert.match(head!, /^POST \/a%0d%0aX-Evil:%201\?b=%0D%0A%0D%0AGET%20\/ HTTP\/1\.1\r\n/)
       assert.notMatch(head!, /\n(X-Evil|GET)/)
@@ -59,7 +59,7 @@ describe("Input from the environment and the caller", () => {
       })
       const { send } = yield* makeTransport()
       const headers = { host: "evil.example.com", "content-length": "1", "user-agent": "mine" }
-      const { excerpt } = yield* send({ ...makeWebhookRequest(localUrl(port)), headers, body: "é" })
+      const { excerpt } = yield* send({ ...makeWebhookRequest(makeLocalUrl(port)), headers, body: "é" })
       assert.strictEqual(excerpt, `127.0.0.1:${port} 2 mine`)
     })
   )

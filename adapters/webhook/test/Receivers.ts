@@ -92,7 +92,7 @@ export const waitForOpenConnections = ({ open }: Pick<ListeningReceiver, "open">
   Effect.sleep("5 millis").pipe(Effect.repeat({ until: () => open.size === size }))
 
 /** Returns a port on which no server listens. */
-export const unusedPort = Effect.scoped(
+export const findUnusedPort = Effect.scoped(
   Effect.map(
     listenHttp(() => undefined),
     ({ port }) => port
@@ -110,4 +110,4 @@ export const makeWebhookRequest = (url: string, timeout: Duration.Input = "10 se
 export const makeTransport = (options: WebhookTransportOptions = { allowPrivate: true }) =>
   Effect.map(Layer.build(layer(options)), (context) => Context.get(context, WebhookTransport))
 
-export const localUrl = (port: number, path = "/") => `http://127.0.0.1:${port}${path}`
+export const makeLocalUrl = (port: number, path = "/") => `http://127.0.0.1:${port}${path}`

@@ -6,7 +6,7 @@ import * as Fiber from "effect/Fiber"
 import * as Result from "effect/Result"
 import * as TestClock from "effect/testing/TestClock"
 import { privateAddresses } from "./Addresses.ts"
-import { listenHttp, localUrl, makeTransport, makeWebhookRequest } from "./Receivers.ts"
+import { listenHttp, makeLocalUrl, makeTransport, makeWebhookRequest } from "./Receivers.ts"
 import { allowedUrls, refusedUrls } from "./Urls.ts"
 
 const guarded = (...addresses: ReadonlyArray<string>) =>
@@ -139,7 +139,7 @@ describe("Webhook URLs", () => {
       const { port } = yield* listenHttp((call, answer) => answer.end(call.headers.host))
       const lookup = () => Effect.succeed(["127.0.0.1"])
       const { check, send } = yield* makeTransport({ allowPrivate: true, lookup })
-      for (const url of [localUrl(port), `http://localhost:${port}/`, `http://receiver:${port}/`]) {
+      for (const url of [makeLocalUrl(port), `http://localhost:${port}/`, `http://receiver:${port}/`]) {
         yield* check(url)
         const { status, excerpt } = yield* send(makeWebhookRequest(url))
         assert.deepStrictEqual([status, `http://${excerpt}/`], [200, url])
@@ -148,7 +148,7 @@ describe("Webhook URLs", () => {
         yield* Effect.flip(check(url))
       }
       const few = yield* makeTransport({ allowPrivate: true, ports: [443], lookup })
-      assert.match((yield* Effect.flip(few.check(localUrl(port)))).constraint, /must use port 443/)
+      assert.match((yield* Effect.flip(few.check(makeLocalUrl(port)))).constraint, /must use port 443/)
     })
   )
 

@@ -35,7 +35,7 @@ import {
 } from "./ApiKey.ts"
 import { ApiKeyStore } from "./ApiKeyStore.ts"
 import * as IpAllowList from "./IpAllowList.ts"
-import { type KeyRotated, rotateKey } from "./KeyRotation.ts"
+import { type KeyAlreadyRotated, rotateKey } from "./KeyRotation.ts"
 import { type ApiKeyScope, grantsScope } from "./Scope.ts"
 
 /** A principal is an authenticated caller with its key, organization and limits. */
@@ -111,7 +111,7 @@ export class ApiKeys extends Context.Service<
       manager: KeyManagementCaller
     ) => Effect.Effect<
       CreatedKey & { readonly predecessor: ApiKey },
-      ApiKeyNotFound | KeyRevoked | KeyExpired | KeyRotated
+      ApiKeyNotFound | KeyRevoked | KeyExpired | KeyAlreadyRotated
     >
     /**
      * A revocation takes effect on this node immediately, and on other nodes within `cacheLifetime`. A repeated

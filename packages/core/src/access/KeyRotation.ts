@@ -10,7 +10,7 @@ import * as Instant from "../shared/Instant.ts"
 import { type ApiKey, type KeyExpired, type KeyRevoked, refusalOfKey } from "./ApiKey.ts"
 
 /** The key was already rotated. The caller can rotate the key's successor instead. */
-export class KeyRotated extends Schema.TaggedError<KeyRotated>()("KeyRotated", {}) {}
+export class KeyAlreadyRotated extends Schema.TaggedError<KeyAlreadyRotated>()("KeyAlreadyRotated", {}) {}
 
 /** The default grace period, in which a rotated key keeps working. */
 export const defaultGracePeriod = Duration.days(1)
@@ -32,10 +32,10 @@ export const rotateKey = (
   fresh: { readonly id: ApiKeyId; readonly prefix: string },
   grace: Duration.Duration,
   now: Instant.Instant
-): Result.Result<KeyRotation, KeyRevoked | KeyExpired | KeyRotated> => {
+): Result.Result<KeyRotation, KeyRevoked | KeyExpired | KeyAlreadyRotated> => {
   const refused = refusalOfKey(present, now)
   if (Option.isSome(refused)) return Result.fail(refused.value)
-  if (present.revokedAt !== null) return Result.fail(new KeyRotated())
+  if (present.revokedAt !== null) return Result.fail(new KeyAlreadyRotated())
   const end = Instant.plus(now, grace)
   const { createdAt, expiresAt } = present
   return Result.succeed({

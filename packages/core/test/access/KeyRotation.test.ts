@@ -64,7 +64,7 @@ describe("rotating a key", () => {
     assert.strictEqual(outcome({ revokedAt: now }), "KeyRevoked")
     assert.strictEqual(outcome({ expiresAt: now }), "KeyExpired")
     assert.strictEqual(outcome({ revokedAt: now - 1, expiresAt: now - 2 }), "KeyRevoked")
-    assert.strictEqual(outcome({ revokedAt: now + 1 }), "KeyRotated")
+    assert.strictEqual(outcome({ revokedAt: now + 1 }), "KeyAlreadyRotated")
     assert.strictEqual(outcome({ expiresAt: now + 1 }), "rotated")
   })
 })

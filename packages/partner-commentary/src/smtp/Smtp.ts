@@ -32,7 +32,7 @@ const decodeOptions = (
   url: unknown,
   options: SmtpOptions
 ): Result.Result<{ from: string; connections: number }, PartnerCommentaryError> =>
-  Result.flatMap(settings({ ...options }), ({ connections = SmtpMailer.defaultConnections, from }) => {
+  Result.flatMap(settings({ ...options }), ({ connections = SmtpMailer.defaultConnectionCount, from }) => {
     const given = (value: unknown) => (Predicate.isString(value) ? value : "")
     const parsed = Result.all([
       MailSetting.parseMailServer(Redacted.make(given(url))),

@@ -30,7 +30,7 @@ const settings = makeSettingsDecoder("database", { migrate: flagOption })
 
 const named = (given: unknown): Result.Result<string, PartnerCommentaryError> => {
   if (HostDatabase.isHostDatabase(given)) {
-    return Result.fromNullishOr(HostDatabase.databaseFileName(given), () =>
+    return Result.fromNullishOr(HostDatabase.findDatabasePath(given), () =>
       invalidOptionError(
         "database",
         "must be an open DatabaseSync on a file, because the service opens the file itself"

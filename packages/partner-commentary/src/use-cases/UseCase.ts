@@ -9,7 +9,7 @@ import * as Ids from "@partner-commentary/core/shared/Ids"
 import { Environment } from "@partner-commentary/core/shared/Owner"
 import { errorMessageWithCauses } from "@partner-commentary/core/shared/Reason"
 import { problemsOfSchemaIssue } from "@partner-commentary/server/http/Body"
-import { HostTransactionRefused, withinHostTransaction } from "@partner-commentary/sql/database/HostTransaction"
+import { HostTransactionRefused, runInHostTransaction } from "@partner-commentary/sql/database/HostTransaction"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
@@ -39,7 +39,7 @@ export const makeUseCaseRunner =
   (effect, options = {}) => {
     const wrong = unknownOption(options)
     if (wrong !== undefined) return Promise.reject(wrong)
-    return (options.db === undefined ? run(effect) : run(withinHostTransaction(options.db)(effect))).catch((error) =>
+    return (options.db === undefined ? run(effect) : run(runInHostTransaction(options.db)(effect))).catch((error) =>
       Promise.reject(failureOf(error))
     )
   }

@@ -27,7 +27,7 @@ import * as BatchLoader from "../database/BatchLoader.ts"
 import { toPostgresArray } from "../database/Columns.ts"
 import { forUpdate, forUpdateSkipLocked } from "../database/Lock.ts"
 import { isInTransaction, transact } from "../database/Transaction.ts"
-import { countsOf } from "../topics/TopicRow.ts"
+import { pickTopicCounts } from "../topics/TopicRow.ts"
 import { type AssignmentWithTopicRow, assignmentInContextFromRow } from "./AssignmentRow.ts"
 import {
   increasesTopicVersion,
@@ -194,7 +194,7 @@ const lockedTopicOf = (row: LockedRow): LockedTopic => ({
   id: row.topic_id,
   status: row.topic_status,
   created_at: row.topic_created_at,
-  ...countsOf(row)
+  ...pickTopicCounts(row)
 })
 
 /**

@@ -52,7 +52,7 @@ export const failureReasonFromRow = (
  * Returns an SQL condition that contains the environment as literal text. With a bound value, SQLite would prepare the
  * statement again at every run, because SQLite chooses partial indexes by the value.
  */
-export const environmentCondition = (environment: Environment): string => `environment = '${environment}'`
+export const makeEnvironmentCondition = (environment: Environment): string => `environment = '${environment}'`
 
 export interface AssignmentRow extends PublicAssignmentRow {
   readonly topic_id: TopicId
@@ -156,7 +156,7 @@ export const assignmentFromRow = (row: AssignmentRow): Assignment => ({
 })
 
 /** The columns of a new assignment. All other columns start with their default values. */
-export const toNewRow = (assignment: Assignment, iso: (instant: Instant) => string) => ({
+export const toNewAssignmentRow = (assignment: Assignment, iso: (instant: Instant) => string) => ({
   topic_id: assignment.topicId,
   position: assignment.position,
   id: assignment.id,
@@ -179,7 +179,8 @@ export const toNewRow = (assignment: Assignment, iso: (instant: Instant) => stri
 })
 
 /**
- * Returns the simulation columns, or no columns if the assignment has no simulation. Live assignments never have one.
+ * Returns the simulation columns, or no columns if the assignment has no simulation. Live assignments never have a
+ * simulation.
  */
 const simulated = ({ simulation }: Assignment): ChangedRow =>
   simulation === null ? {} : { simulation_path: simulation.path, simulation_next_at: toIsoOrNull(simulation.nextAt) }
@@ -190,7 +191,7 @@ type ChangedRow = Readonly<Record<string, string | number | null>>
  * Returns only the changed columns, so that the database does not update the indexes of unchanged columns. The result
  * has at least one column, because an empty SET clause is invalid.
  */
-export const changedAssignmentColumns = (before: Assignment, after: Assignment): ChangedRow => {
+export const findChangedAssignmentColumns = (before: Assignment, after: Assignment): ChangedRow => {
   const former = toChangedRow(before)
   const touched = Object.entries(toChangedRow(after)).filter(([column, value]) => value !== former[column])
   return touched.length === 0 ? { status: after.status } : Object.fromEntries(touched)

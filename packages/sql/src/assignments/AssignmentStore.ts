@@ -16,13 +16,13 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
 import { normalizeEmail } from "../database/Columns.ts"
-import { dueTooLateCondition } from "../database/DueTimes.ts"
-import { selectDueRows, selectFirstDueAt } from "../database/FairQueue.ts"
+import { makeDueTooLateCondition } from "../database/DueTimes.ts"
+import { makeDueRowsClause, makeFirstDueAtSubquery } from "../database/FairQueue.ts"
 import { limitClause } from "../database/Limit.ts"
 import { transact } from "../database/Transaction.ts"
 import * as AssignmentChanges from "./AssignmentChanges.ts"
 import * as AssignmentReads from "./AssignmentReads.ts"
-import { type AssignmentWithTopicRow, assignmentInContextFromRow, environmentCondition } from "./AssignmentRow.ts"
+import { type AssignmentWithTopicRow, assignmentInContextFromRow, makeEnvironmentCondition } from "./AssignmentRow.ts"
 import * as OpenAssignments from "./OpenAssignments.ts"
 
 /** Adds the assignment's ids to the trace span of the request or job. */
@@ -43,7 +43,7 @@ export const layer = Layer.effect(
     const read = yield* AssignmentReads.make<AssignmentWithTopicRow>(sql)
 
     const openOf = Effect.fnUntraced(function* (creatorKey: string, limit: number) {
-      const rows = yield* sql<AssignmentWithTopicRow>`${open.inRounds(creatorKey, limit)}
+      const rows = yield* sql<AssignmentWithTopicRow>`${open.makeRoundsClause(creatorKey, limit)}
         ${inContext} WHERE a.id IN (SELECT id FROM rounds ${limitClause(sql, limit)}) ORDER BY a.created_at, a.id`
       const [counted] = rows.length < limit ? [] : yield* open.count(creatorKey, limit + maxCountedFurtherAssignments)
       return {
@@ -60,14 +60,14 @@ export const layer = Layer.effect(
      */
     const due = Effect.fnUntraced(function* (environment: Environment, now: string, limit: number) {
       const all = yield* sql<DueRow>`SELECT organization_id AS owner, id FROM assignments
-        WHERE ${sql.literal(environmentCondition(environment))} AND due_at <= ${now} ORDER BY due_at, id ${limitClause(sql, limit + 1)}`
+        WHERE ${sql.literal(makeEnvironmentCondition(environment))} AND due_at <= ${now} ORDER BY due_at, id ${limitClause(sql, limit + 1)}`
       if (all.length <= limit) return all
       const queue = {
-        rows: `assignments WHERE ${environmentCondition(environment)} AND due_at IS NOT NULL`,
+        rows: `assignments WHERE ${makeEnvironmentCondition(environment)} AND due_at IS NOT NULL`,
         owner: "organization_id"
       }
-      const first = sql.literal(`${selectFirstDueAt(queue)}, id`)
-      return yield* sql<DueRow>`${selectDueRows(sql, queue, { now, limit, first, locked: sql.literal("") })}
+      const first = sql.literal(`${makeFirstDueAtSubquery(queue)}, id`)
+      return yield* sql<DueRow>`${makeDueRowsClause(sql, queue, { now, limit, first, locked: sql.literal("") })}
         SELECT owner, id FROM due`
     })
 
@@ -105,7 +105,7 @@ export const layer = Layer.effect(
             Effect.forEach(
               among,
               (environment) => sql<{ due_at: string }>`SELECT due_at FROM assignments
-                WHERE ${sql.literal(environmentCondition(environment))} AND due_at IS NOT NULL ORDER BY due_at LIMIT 1`
+                WHERE ${sql.literal(makeEnvironmentCondition(environment))} AND due_at IS NOT NULL ORDER BY due_at LIMIT 1`
             ),
             (found) => {
               const [first] = found.flatMap((rows) => rows.map((row) => row.due_at)).toSorted()
@@ -153,15 +153,15 @@ const putOff = Effect.fnUntraced(function* (
     attempts: sql.literal("generation_attempts")
   }
   const drafts = yield* sql<{ readonly id: ShareId }>`SELECT id FROM assignments
-    WHERE ${dueTooLateCondition(sql, attempts, latest)} ${limitClause(sql, limit)}`
+    WHERE ${makeDueTooLateCondition(sql, attempts, latest)} ${limitClause(sql, limit)}`
   const steps = yield* sql<{ readonly id: ShareId }>`SELECT id FROM assignments
     WHERE simulation_next_at > ${Instant.toIso(step + clockToleranceMillis)} ${limitClause(sql, limit)}`
   return [...drafts, ...steps].map(({ id }) => id)
 })
 
 /**
- * Deletes all drafts except the current draft, and the revision request that refers to an earlier draft. An erased
- * assignment has no current draft, so all its drafts are deleted.
+ * Deletes all former drafts, and the revision request if it refers to a former draft. An erased assignment has no
+ * current draft, so all its drafts are deleted.
  */
 const forgetDrafts = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, id: ShareId) {
   yield* sql`UPDATE assignments SET revision_draft_id = NULL, revision_instructions = NULL

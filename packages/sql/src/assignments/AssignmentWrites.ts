@@ -16,13 +16,13 @@ import * as MediaJobs from "../media/MediaJobStore.ts"
 import * as AuditLog from "../operations/AuditLog.ts"
 import * as Counters from "../reporting/Counters.ts"
 import * as DailyMetrics from "../reporting/DailyMetrics.ts"
-import { countsOf, type TopicRow } from "../topics/TopicRow.ts"
+import { pickTopicCounts, type TopicRow } from "../topics/TopicRow.ts"
 import * as TopicTotals from "../topics/TopicTotals.ts"
 import * as Usage from "../usage/UsageStore.ts"
 import * as Events from "../webhooks/Events.ts"
-import { changedAssignmentColumns } from "./AssignmentRow.ts"
+import { findChangedAssignmentColumns } from "./AssignmentRow.ts"
 
-export type LockedTopic = Pick<TopicRow, "id" | "status" | "created_at" | keyof ReturnType<typeof countsOf>>
+export type LockedTopic = Pick<TopicRow, "id" | "status" | "created_at" | keyof ReturnType<typeof pickTopicCounts>>
 
 /**
  * The change marks a mail as sent, but a later send attempt has claimed that mail. The transaction must be rolled back.
@@ -32,7 +32,7 @@ class Overtaken extends Data.TaggedError("Overtaken") {}
 /** Increments of shared rows, which many changes of the same organization update. */
 interface SharedIncrements {
   readonly usage: ReadonlyArray<Usage.UsageIncrement>
-  readonly counters: ReturnType<typeof Counters.counterRows>
+  readonly counters: ReturnType<typeof Counters.makeCounterRows>
 }
 
 export interface PreparedChange extends SharedIncrements {
@@ -73,7 +73,7 @@ export const prepareAssignmentWrites = (
   const { assignment: after, audit, delivered, mediaRequests = [], notices, readyMedium } = change
   const { id: shareId, organizationId } = before
   const isChanged = after !== before
-  const counts = countsAfterChange(countsOf(topic), before, after)
+  const counts = countsAfterChange(pickTopicCounts(topic), before, after)
   const status = topicStatusFromCounts(counts)
   const topicColumns = { status, ...counts, updated_at: Instant.toIso(now) }
   const topicAfter = isShown(before, after) ? { ...topic, status, ...counts } : topic
@@ -83,21 +83,24 @@ export const prepareAssignmentWrites = (
   const increments = [
     ...(!isChanged || status === topic.status
       ? []
-      : [TopicTotals.totalIncrement(topic.status, -1), TopicTotals.totalIncrement(status, 1)]),
-    ...DailyMetrics.counterIncrementsOfChange(before, after)
+      : [TopicTotals.makeTotalIncrement(topic.status, -1), TopicTotals.makeTotalIncrement(status, 1)]),
+    ...DailyMetrics.makeCounterIncrements(before, after)
   ]
-  const durations = DailyMetrics.durationWrites(sql, before, after)
+  const durations = DailyMetrics.makeDurationWrites(sql, before, after)
   const write = Effect.fnUntraced(function* (shared: SharedIncrements) {
     const mails = yield* Effect.forEach(notices, ({ kind, occasion }) =>
-      Effect.map(kind === "stalled" ? Mails.stalledNoticeTime(sql, shareId, now) : Effect.succeed(now), (createdAt) => {
-        return { id: assignmentMailId(shareId, occasion), kind, shareId, organizationId, address: null, createdAt }
-      })
+      Effect.map(
+        kind === "stalled" ? Mails.findStalledNoticeTime(sql, shareId, now) : Effect.succeed(now),
+        (createdAt) => {
+          return { id: assignmentMailId(shareId, occasion), kind, shareId, organizationId, address: null, createdAt }
+        }
+      )
     )
     const first: ReadonlyArray<CombinedWrites.WriteStatement> =
       delivered === undefined ? [] : [{ statement: Mails.markSent(sql, delivered, now), returning: "1" }]
     const rest = [
       isChanged &&
-        sql`UPDATE assignments SET ${sql.update(changedAssignmentColumns(before, after))} WHERE id = ${shareId}`,
+        sql`UPDATE assignments SET ${sql.update(findChangedAssignmentColumns(before, after))} WHERE id = ${shareId}`,
       after.draft !== null && after.draft.id !== before.draft?.id && insertDraft(sql, shareId, after.draft),
       ...(isShown(before, after)
         ? [sql`UPDATE topics SET ${sql.update(topicColumns)}, version = version + 1 WHERE id = ${topic.id}`]
@@ -107,8 +110,8 @@ export const prepareAssignmentWrites = (
       mails.length > 0 && Mails.insertMails(sql, mails),
       ...MediaJobs.insertMediaJobs(sql, after, mediaRequests, now),
       readyMedium !== undefined && MediaJobs.markJobReady(sql, shareId, readyMedium, now),
-      ...events.flatMap((event) => Events.eventWrites(sql, event, after)),
-      audit !== undefined && AuditLog.insert(sql, { ...audit, subject: shareId, organizationId }, now)
+      ...events.flatMap((event) => Events.makeEventWrites(sql, event, after)),
+      audit !== undefined && AuditLog.insertAuditEntry(sql, { ...audit, subject: shareId, organizationId }, now)
     ].filter((statement) => statement !== false)
     const last = [
       ...(shared.usage.length > 0 ? [Usage.addUsageIncrements(sql, shared.usage)] : []),
@@ -132,7 +135,7 @@ export const prepareAssignmentWrites = (
     events,
     topic: topicAfter,
     usage: usageIncrements(Instant.fromIso(topic.created_at), before, after),
-    counters: Counters.counterRows(before, increments),
+    counters: Counters.makeCounterRows(before, increments),
     write
   }
 }
@@ -148,8 +151,8 @@ const hasOtherDeadline = (before: Assignment, after: Assignment): boolean =>
   after.respondBy !== before.respondBy || after.approveBy !== before.approveBy
 
 /**
- * Returns by how much a new deadline increases the topic's version. The increment depends on the time. If a restore
- * from a backup loses a deadline, the next new deadline therefore gets a different version than the lost deadline.
+ * Returns by how much a new deadline increases the topic's version. The increase depends on the time, so that clients
+ * notice a restore from a backup: a deadline that is set again after the restore gives the topic another version.
  */
 const versionStep = (now: Instant.Instant): number => 1 + (now % 1000)
 

@@ -1,7 +1,7 @@
 /**
- * Orders a creator's open assignments in rounds. Each round takes the oldest remaining assignment of each organization,
- * so that many assignments of one organization cannot hide those of other organizations. The query reads only the
- * needed part of the index.
+ * Selects a creator's open assignments in rounds. Each round takes the oldest remaining assignment of each
+ * organization, so that a long list of one organization cannot hide the assignments of other organizations. The query
+ * reads only the needed part of the index.
  */
 import type * as SqlClient from "effect/sql/SqlClient"
 import { limitClause } from "../database/Limit.ts"
@@ -21,10 +21,10 @@ export const make = (sql: SqlClient.SqlClient) => {
   })
 
   /**
-   * Returns the WITH clause of a statement. Its relation `rounds` has at most `limit` rows, which a caller reads with
-   * `SELECT id FROM rounds`.
+   * Returns a WITH clause with the relation `rounds`, which contains the ids of the assignments in the order of the
+   * rounds. The caller must select from `rounds` with a LIMIT clause.
    */
-  const inRounds = (creatorKey: string, limit: number) => {
+  const makeRoundsClause = (creatorKey: string, limit: number) => {
     const open = openOf(creatorKey)
     return sql`WITH RECURSIVE owner (id, place) AS (
         SELECT (SELECT a.organization_id FROM assignments a WHERE ${open} ORDER BY a.organization_id LIMIT 1), 1
@@ -48,5 +48,5 @@ export const make = (sql: SqlClient.SqlClient) => {
     sql<{ readonly total: number }>`SELECT CAST(COUNT(*) AS INTEGER) AS total
       FROM (SELECT 1 FROM assignments a WHERE ${openOf(creatorKey)} ${limitClause(sql, limit)}) AS few`
 
-  return { count, inRounds }
+  return { count, makeRoundsClause }
 }

@@ -1,7 +1,7 @@
 /**
- * Batches calls without a delay. A call that arrives while a batch of the same key runs joins the next batch of that
- * key. If no such batch runs, the call starts one immediately. A call fails if the call waits too long or if its batch
- * exceeds the timeout.
+ * Batches calls without a delay. If no batch of the call's key is running, the call starts a batch immediately.
+ * Otherwise the call joins the next batch of its key. A call fails if the call waits too long or if its batch exceeds
+ * the timeout.
  */
 import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
@@ -35,12 +35,12 @@ export interface BatchLoaderOptions<Call> {
 const clock = Clock.Clock.defaultValue()
 
 /**
- * `ask` returns one exit for each call, in the order of the calls. A failure of `ask` fails all calls of the batch.
- * `ask` runs outside of the callers' transactions. If a caller is interrupted, a waiting call leaves the queue, but a
- * running `ask` continues.
+ * `loadBatch` returns one exit for each call, in the order of the calls. A failure of `loadBatch` fails all calls of
+ * the batch. `loadBatch` runs outside of the callers' transactions. If a caller is interrupted, its waiting call leaves
+ * the queue, but a running `loadBatch` continues.
  */
 export const make = Effect.fnUntraced(function* <Call, Answer, E = never>(
-  ask: (calls: ReadonlyArray<Call>) => Effect.Effect<ReadonlyArray<Exit.Exit<Answer, E>>>,
+  loadBatch: (calls: ReadonlyArray<Call>) => Effect.Effect<ReadonlyArray<Exit.Exit<Answer, E>>>,
   { keyOf = () => "", limit, timeout = "35 seconds" }: BatchLoaderOptions<Call>
 ) {
   const longest = Duration.fromInputUnsafe(timeout)
@@ -63,7 +63,7 @@ export const make = Effect.fnUntraced(function* <Call, Answer, E = never>(
     settle(waiting.splice(0, firstInTime < 0 ? waiting.length : firstInTime), late)
     const calls = waiting.splice(0, limit)
     if (calls.length === 0) return void queues.delete(key)
-    const running = start(Effect.suspend(() => ask(calls.map(({ call }) => call))))
+    const running = start(Effect.suspend(() => loadBatch(calls.map(({ call }) => call))))
     let isEnded = false
     const end = (exit: Parameters<typeof settle>[1]) => {
       if (isEnded) return

@@ -15,7 +15,7 @@ export interface DueTimeColumns {
 }
 
 /** The first comparison of the condition lets the database use the index on due times. */
-export const dueTooLateCondition = (
+export const makeDueTooLateCondition = (
   sql: SqlClient,
   { attempts, due, isLeased }: DueTimeColumns,
   { leased, now, waiting }: LatestPlausibleDueTimes

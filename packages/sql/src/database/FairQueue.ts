@@ -18,13 +18,13 @@ export interface FairQueueTable {
  * Returns a WITH clause whose relation `owner` contains each owner that has waiting rows, even if no row is due. The
  * last row of the relation is null.
  */
-export const selectOwners = ({ owner, rows }: FairQueueTable) => `WITH RECURSIVE owner (id) AS (
+export const makeOwnersClause = ({ owner, rows }: FairQueueTable) => `WITH RECURSIVE owner (id) AS (
       SELECT (SELECT ${owner} FROM ${rows} ORDER BY ${owner} LIMIT 1)
       UNION ALL
       SELECT (SELECT ${owner} FROM ${rows} AND ${owner} > owner.id ORDER BY ${owner} LIMIT 1) FROM owner WHERE owner.id IS NOT NULL)`
 
 /** Returns the first due time of an owner. */
-export const selectFirstDueAt = ({ owner, rows }: FairQueueTable) =>
+export const makeFirstDueAtSubquery = ({ owner, rows }: FairQueueTable) =>
   `(SELECT due_at FROM ${rows} AND ${owner} = owner.id ORDER BY due_at LIMIT 1)`
 
 export interface DueRowsQuery {
@@ -40,7 +40,7 @@ export interface DueRowsQuery {
  * Returns a WITH clause whose relation `due` contains the owner and the id of each selected due row. Each owner gets at
  * most an equal share of the limit, and an owner's longest overdue rows come first.
  */
-export const selectDueRows = (
+export const makeDueRowsClause = (
   sql: SqlClient,
   queue: FairQueueTable,
   { first, limit, locked, now }: DueRowsQuery
@@ -54,7 +54,7 @@ export const selectDueRows = (
         CROSS JOIN json_each((SELECT json_group_array(id) FROM (${part}) AS few)) AS part`
   })
   // The sum of the shares never exceeds the limit. The LIMIT clause repeats the limit for the query planner.
-  return sql`${sql.literal(selectOwners(queue))},
-    waiting (id) AS (SELECT id FROM owner WHERE ${sql.literal(selectFirstDueAt(queue))} <= ${now} ORDER BY ${first} ${limitClause(sql, limit)}),
+  return sql`${sql.literal(makeOwnersClause(queue))},
+    waiting (id) AS (SELECT id FROM owner WHERE ${sql.literal(makeFirstDueAtSubquery(queue))} <= ${now} ORDER BY ${first} ${limitClause(sql, limit)}),
     due (owner, id) AS MATERIALIZED (${due} ${limitClause(sql, limit)})`
 }

@@ -49,7 +49,7 @@ const turnsOf = (connection: object): Semaphore.Semaphore => {
 }
 
 /** Runs an effect inside the host's open transaction. A failure rolls back everything that the effect wrote. */
-export const withinHostTransaction = (
+export const runInHostTransaction = (
   db: unknown
 ): (<A, E, R>(
   effect: Effect.Effect<A, E, R>
@@ -152,16 +152,16 @@ const joined = ({ control, enter, spanAttributes, transactionService }: HostSave
 }
 
 /** Uses a savepoint inside the host's transaction, and the client's own `withTransaction` otherwise. */
-export const joinHostTransactionOr = (joining: HostSavepointOptions, own: WithTransaction): WithTransaction => {
+export const makeHostAwareWithTransaction = (joining: HostSavepointOptions, own: WithTransaction): WithTransaction => {
   const host = joined(joining)
   return (effect) =>
     Effect.withFiber(({ context }) => (Context.get(context, HostConnection) === undefined ? own(effect) : host(effect)))
 }
 
 /** Implements `withTransaction` for a client that takes its connections from a pool. */
-export const withTransaction = (options: PooledTransactionOptions): WithTransaction => {
+export const makePooledWithTransaction = (options: PooledTransactionOptions): WithTransaction => {
   const { acquirer, begin, commit, control, spanAttributes, transactionService } = options
-  return joinHostTransactionOr(
+  return makeHostAwareWithTransaction(
     options,
     SqlClient.makeWithTransaction({
       transactionService,

@@ -22,8 +22,8 @@ export class MigrationGap extends Schema.TaggedError<MigrationGap>()("SchemaInco
 }
 
 /**
- * A development version from before the first release created the schema. Its migrations had the same ids but other
- * names.
+ * A development version from before the first release created the schema. The migrations of development versions had
+ * the same ids but other names.
  */
 export class PrereleaseSchema extends Schema.TaggedError<PrereleaseSchema>()("SchemaUnreleased", {}) {
   override get message() {

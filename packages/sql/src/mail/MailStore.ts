@@ -16,8 +16,8 @@ import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { makeIsoFormatter, normalizeEmail } from "../database/Columns.ts"
-import { dueTooLateCondition } from "../database/DueTimes.ts"
-import { selectDueRows, selectFirstDueAt, selectOwners } from "../database/FairQueue.ts"
+import { makeDueTooLateCondition } from "../database/DueTimes.ts"
+import { makeDueRowsClause, makeFirstDueAtSubquery, makeOwnersClause } from "../database/FairQueue.ts"
 import { limitClause } from "../database/Limit.ts"
 import { forUpdateSkipLocked } from "../database/Lock.ts"
 import { runWithSharedCommit } from "../database/Transaction.ts"
@@ -69,7 +69,7 @@ export const layer = Layer.effect(
           Effect.map(
             runWithSharedCommit(
               sql,
-              sql<ClaimedRow>`${selectDueRows(sql, waitingMailsQueue, { now, limit, first, locked: forUpdateSkipLocked(sql) })}
+              sql<ClaimedRow>`${makeDueRowsClause(sql, waitingMailsQueue, { now, limit, first, locked: forUpdateSkipLocked(sql) })}
                 UPDATE mails SET was_due_at = due_at, due_at = ${Instant.toIso(lease)}, claim_number = claim_number + 1
                 WHERE id IN (SELECT id FROM due) RETURNING *`
             ),
@@ -109,7 +109,7 @@ export const layer = Layer.effect(
           Effect.asVoid(
             sql`UPDATE mails SET due_at = CASE WHEN was_due_at IS NULL THEN ${Instant.toIso(latest.now)}
                 ELSE ${Instant.toIso(latest.leased)} END
-              WHERE state = 'waiting' AND ${dueTooLateCondition(sql, queued, latest)}
+              WHERE state = 'waiting' AND ${makeDueTooLateCondition(sql, queued, latest)}
                 AND (kind NOT IN ('undeliverable', 'stalled') AND kind NOT LIKE 'webhook%' OR due_at > ${Instant.toIso(latestPlausibleDueTimeAfter(latest, latest.waiting.length))})`
           )
         ),
@@ -139,8 +139,8 @@ export const layer = Layer.effect(
 
       nextDue: Effect.orDie(
         Effect.map(
-          sql<{ readonly at: string | null }>`${sql.literal(selectOwners(waitingMailsQueue))}
-            SELECT MIN(${sql.literal(selectFirstDueAt(waitingMailsQueue))}) AS at FROM owner`,
+          sql<{ readonly at: string | null }>`${sql.literal(makeOwnersClause(waitingMailsQueue))}
+            SELECT MIN(${sql.literal(makeFirstDueAtSubquery(waitingMailsQueue))}) AS at FROM owner`,
           ([row]) => Option.map(Option.fromNullOr(row?.at ?? null), Instant.fromIso)
         )
       ),
@@ -166,7 +166,8 @@ const revived = (sql: SqlClient.SqlClient, at: string): Fragment =>
   sql`state = 'waiting', settled_at = NULL, due_at = ${at}, was_due_at = NULL, attempts = 0, unanswered = 0`
 
 const hasten = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, id: string, at: string, unclaimedOnly: boolean) {
-  // The ids of resent mails form a range. The range ends before the character that follows the hyphen in ASCII.
+  // The ids of resent mails begin with the id of the mail and `.again-`. The range of these ids ends at `.again.`,
+  // because the dot follows the hyphen in ASCII.
   const isMail = sql`(id = ${id} OR (id > ${id + resendIdSeparator} AND id < ${`${id}${resendIdSeparator.slice(0, -1)}.`}))`
   const waiting = yield* sql`UPDATE mails SET due_at = CASE WHEN was_due_at IS NULL THEN ${at} ELSE due_at END
     WHERE state = 'waiting' AND ${isMail}${sql.literal(unclaimedOnly ? " AND was_due_at IS NULL" : "")} RETURNING id`
@@ -211,7 +212,7 @@ export const insertMails = (sql: SqlClient.SqlClient, mails: ReadonlyArray<NewMa
  * Returns the time at which to mail the creator about a stalled draft. The caller must hold the lock of the
  * assignment's row.
  */
-export const stalledNoticeTime = (sql: SqlClient.SqlClient, shareId: ShareId, now: Instant.Instant) => {
+export const findStalledNoticeTime = (sql: SqlClient.SqlClient, shareId: ShareId, now: Instant.Instant) => {
   const { from, to } = StalledNotice.stalledNoticeIdRange(shareId)
   return Effect.map(
     sql<{ readonly last: string | null }>`SELECT MAX(created_at) AS last FROM mails

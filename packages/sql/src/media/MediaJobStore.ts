@@ -12,7 +12,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
-import { dueTooLateCondition } from "../database/DueTimes.ts"
+import { makeDueTooLateCondition } from "../database/DueTimes.ts"
 import { limitClause } from "../database/Limit.ts"
 import { forUpdateSkipLocked } from "../database/Lock.ts"
 
@@ -72,7 +72,7 @@ export const layer = Layer.effect(
           Effect.asVoid(
             sql`UPDATE media_jobs SET due_at = CASE is_leased WHEN 1 THEN ${Instant.toIso(latest.leased)}
                 ELSE ${Instant.toIso(latest.now)} END
-              WHERE due_at IS NOT NULL AND ${dueTooLateCondition(sql, queued, latest)}`
+              WHERE due_at IS NOT NULL AND ${makeDueTooLateCondition(sql, queued, latest)}`
           )
         ),
 

@@ -34,7 +34,7 @@ import { addCancellationColumns } from "./0012_cancellation.ts"
 import { addFormerSecretColumns } from "./0013_former_secrets.ts"
 import { addTopicWebhooksColumn } from "./0014_topic_webhooks.ts"
 import { addFixedDeadlineColumn } from "./0015_fixed_deadlines.ts"
-import * as Failure from "./Failure.ts"
+import * as MigrationFailure from "./MigrationFailure.ts"
 import * as OlderProcesses from "./OlderProcesses.ts"
 
 type Migration = Effect.Effect<unknown, SqlError, SqlClient.SqlClient>
@@ -59,8 +59,8 @@ export const releasedMigrations: Readonly<Record<string, Migration>> = {
 }
 
 /**
- * Migrations that require that all older processes are stopped. After such a migration, writes of an older process
- * would be lost or wrong.
+ * Migrations that require that all older processes are stopped. After an exclusive migration, writes of an older
+ * process would be lost or wrong.
  */
 const exclusive: ReadonlySet<string> = new Set()
 
@@ -91,7 +91,10 @@ export const make = (migrations: Readonly<Record<string, Migration>>, exclusive:
   const names: ReadonlyArray<string> = Object.keys(migrations)
   const latest = Math.max(...names.map(idOf))
   const explained = Object.fromEntries(
-    Object.entries(migrations).map(([name, migration]) => [name, Failure.withExplainedFailure(name, migration)])
+    Object.entries(migrations).map(([name, migration]) => [
+      name,
+      MigrationFailure.runWithExplainedFailure(name, migration)
+    ])
   )
   const apply = Migrator.make({})({ loader: Migrator.fromRecord(explained), table: migrationsTable }).pipe(
     Effect.mapError(explanationOf)

@@ -5,8 +5,8 @@ import * as Schema from "effect/Schema"
 import * as SqlClient from "effect/sql/SqlClient"
 
 /**
- * The time after which a process without a heartbeat counts as dead, in milliseconds. Until then, a live process would
- * have written three heartbeats.
+ * The time after which a process without a heartbeat counts as dead, in milliseconds. A live process writes three
+ * heartbeats in this time.
  */
 export const heartbeatTimeoutMillis = 60_000
 

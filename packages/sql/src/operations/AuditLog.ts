@@ -16,8 +16,8 @@ export const layer = Layer.effect(
 )
 
 export const appendEntry = (sql: SqlClient.SqlClient, entry: AuditEntry, at: Instant.Instant) =>
-  Effect.asVoid(insert(sql, entry, at))
+  Effect.asVoid(insertAuditEntry(sql, entry, at))
 
-export const insert = (sql: SqlClient.SqlClient, entry: AuditEntry, at: Instant.Instant) =>
+export const insertAuditEntry = (sql: SqlClient.SqlClient, entry: AuditEntry, at: Instant.Instant) =>
   sql`INSERT INTO audit_log (recorded_at, action, subject, organization_id, details) VALUES
     (${Instant.toIso(at)}, ${entry.action}, ${entry.subject}, ${entry.organizationId}, ${JSON.stringify(entry.details)})`

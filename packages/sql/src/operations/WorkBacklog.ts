@@ -14,8 +14,8 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import { environmentCondition } from "../assignments/AssignmentRow.ts"
-import { selectOwners } from "../database/FairQueue.ts"
+import { makeEnvironmentCondition } from "../assignments/AssignmentRow.ts"
+import { makeOwnersClause } from "../database/FairQueue.ts"
 import { limitClause } from "../database/Limit.ts"
 import { waitingMailsQueue as waitingMails } from "../mail/MailStore.ts"
 
@@ -31,13 +31,13 @@ export const layer = Layer.effect(
           sql`(SELECT CAST(COUNT(*) AS INTEGER) FROM (SELECT 1 FROM ${rows[name]} ${limitClause(sql, limit)}) AS counted) AS ${sql(name)}`
       )
       const [row] = yield* Effect.orDie(
-        sql<Record<Name, number>>`${sql.literal(selectOwners(waitingMails))} SELECT ${sql.csv(columns)}`
+        sql<Record<Name, number>>`${sql.literal(makeOwnersClause(waitingMails))} SELECT ${sql.csv(columns)}`
       )
       return Object.fromEntries(names.map((name) => [name, row?.[name] ?? 0])) as Record<Name, number>
     })
 
     const ofEnvironment = (environment: Environment, now: string) =>
-      sql`assignments WHERE ${sql.literal(environmentCondition(environment))} AND due_at <= ${now}`
+      sql`assignments WHERE ${sql.literal(makeEnvironmentCondition(environment))} AND due_at <= ${now}`
 
     const mails = sql.literal(
       `owner JOIN mails ON COALESCE(mails.organization_id, '') = owner.id AND mails.state = 'waiting'`
@@ -66,8 +66,8 @@ export const layer = Layer.effect(
         return counts(
           {
             mails,
-            // The ORDER BY clause makes SQLite use the index on ids. Without the clause, SQLite would read every open
-            // assignment from the index on due times.
+            // The ORDER BY clause makes SQLite use the index on ids. Without the ORDER BY clause, SQLite would read
+            // every open assignment from the index on due times.
             stalledDrafts: sql.literal(
               "assignments WHERE generation_attempts > 0 AND generation_next_at IS NULL AND due_at IS NOT NULL ORDER BY id"
             ),

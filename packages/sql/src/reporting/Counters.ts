@@ -22,7 +22,7 @@ interface CounterRow extends CounterIncrement {
   readonly environment: Owner["environment"]
 }
 
-export const counterRows = (
+export const makeCounterRows = (
   { environment, organizationId: organization_id }: Owner,
   increments: ReadonlyArray<CounterIncrement>
 ): ReadonlyArray<CounterRow> => increments.map((increment) => ({ organization_id, environment, ...increment }))
@@ -42,10 +42,10 @@ export const sumByCounter = (rows: ReadonlyArray<CounterRow>): ReadonlyArray<Cou
  * locked until the commit, so the statement sorts the rows to avoid deadlocks.
  */
 export const addToCounters = (sql: SqlClient.SqlClient, rows: ReadonlyArray<CounterRow>) =>
-  sql`INSERT INTO counters AS counter ${insertRowsClause(sql, "counters", rows.toSorted(byKey))} ${addOnConflictClause(sql)}`
+  sql`INSERT INTO counters AS counter ${insertRowsClause(sql, "counters", rows.toSorted(byKey))} ${makeOnConflictAddClause(sql)}`
 
 /** Returns the ON CONFLICT clause for an INSERT that gives the counters table the alias `counter`. */
-export const addOnConflictClause = (sql: SqlClient.SqlClient) =>
+export const makeOnConflictAddClause = (sql: SqlClient.SqlClient) =>
   sql.literal(`ON CONFLICT (organization_id, environment, day, persona_id, name) DO UPDATE SET
     total = counter.total + excluded.total, persona_name = COALESCE(excluded.persona_name, counter.persona_name)`)
 

@@ -12,12 +12,12 @@ import type * as SqlClient from "effect/sql/SqlClient"
 import type { CounterIncrement } from "./Counters.ts"
 import * as HistogramRow from "./HistogramRow.ts"
 
-export const dayOf = (moment: Instant.Instant): string => Instant.toIso(moment).slice(0, 10)
+export const formatUtcDay = (moment: Instant.Instant): string => Instant.toIso(moment).slice(0, 10)
 
 /** Returns the increments of the counters that a change of one assignment affects. */
-export const counterIncrementsOfChange = (before: Assignment, after: Assignment): ReadonlyArray<CounterIncrement> =>
+export const makeCounterIncrements = (before: Assignment, after: Assignment): ReadonlyArray<CounterIncrement> =>
   storedCountDeltas(assignmentTimelineOf(before), assignmentTimelineOf(after)).map(([name, total]) => ({
-    day: dayOf(before.createdAt),
+    day: formatUtcDay(before.createdAt),
     persona_id: before.persona.id,
     name,
     total,
@@ -28,12 +28,12 @@ export const counterIncrementsOfChange = (before: Assignment, after: Assignment)
  * Counts the duration of each stage that the change completed. The statement can return the number of exact durations
  * for `fold`, which compacts the histogram if the number is too high. The rows stay locked until the commit.
  */
-export const durationWrites = (sql: SqlClient.SqlClient, before: Assignment, after: Assignment) =>
+export const makeDurationWrites = (sql: SqlClient.SqlClient, before: Assignment, after: Assignment) =>
   stagesCompletedByChange(assignmentTimelineOf(before), assignmentTimelineOf(after)).map(([stage, duration]) => {
     const key = {
       organization_id: before.organizationId,
       environment: before.environment,
-      day: dayOf(before.createdAt),
+      day: formatUtcDay(before.createdAt),
       persona_id: before.persona.id,
       stage
     }

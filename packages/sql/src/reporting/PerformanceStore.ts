@@ -16,7 +16,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
 import { limitClause } from "../database/Limit.ts"
-import { dayOf } from "./DailyMetrics.ts"
+import { formatUtcDay } from "./DailyMetrics.ts"
 import * as HistogramRow from "./HistogramRow.ts"
 import * as TimelineRow from "./TimelineRow.ts"
 
@@ -46,8 +46,8 @@ export const layer = Layer.effect(
     const sql = yield* SqlClient.SqlClient
 
     const within = ({ environment, organizationId }: Owner, start: Instant, end: Instant | null) =>
-      sql`organization_id = ${organizationId} AND environment = ${environment} AND day >= ${dayOf(start)}
-        ${end === null ? sql.literal("") : sql`AND day < ${dayOf(end)}`}`
+      sql`organization_id = ${organizationId} AND environment = ${environment} AND day >= ${formatUtcDay(start)}
+        ${end === null ? sql.literal("") : sql`AND day < ${formatUtcDay(end)}`}`
 
     const days = Effect.fnUntraced(function* (owner: Owner, start: Instant, end: Instant | null) {
       const counts = yield* sql<CountRow>`SELECT persona_id, name, CAST(SUM(total) AS INTEGER) AS total,

@@ -15,15 +15,15 @@ import type { SqlClient } from "effect/sql/SqlClient"
 export const addStorage = (sql: SqlClient, organizationId: OrganizationId, more: TestStorageAmount) =>
   Effect.map(
     sql<TestStorageAmount>`INSERT INTO test_storage AS stored (organization_id, topics, bytes)
-      VALUES (${organizationId}, ${more.topics}, ${more.bytes}) ${addOnConflictClause(sql)} ${usageReturningClause(sql)}`,
+      VALUES (${organizationId}, ${more.topics}, ${more.bytes}) ${makeOnConflictAddClause(sql)} ${makeUsageReturningClause(sql)}`,
     (rows) => rows[0] ?? more
   )
 
 /** Converts the 64-bit column to a floating-point number, because drivers return 64-bit integers in different types. */
-export const usageReturningClause = (sql: SqlClient) =>
+export const makeUsageReturningClause = (sql: SqlClient) =>
   sql.literal("RETURNING topics, CAST(bytes AS DOUBLE PRECISION) AS bytes")
 
 /** Returns the ON CONFLICT clause for an INSERT that gives the storage table the alias `stored`. */
-export const addOnConflictClause = (sql: SqlClient) =>
+export const makeOnConflictAddClause = (sql: SqlClient) =>
   sql.literal(`ON CONFLICT (organization_id) DO UPDATE SET
     topics = stored.topics + excluded.topics, bytes = stored.bytes + excluded.bytes`)

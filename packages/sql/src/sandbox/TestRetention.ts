@@ -13,7 +13,7 @@ import { limitClause } from "../database/Limit.ts"
 import { forUpdate, forUpdateSkipLocked } from "../database/Lock.ts"
 import { transact } from "../database/Transaction.ts"
 import * as Counters from "../reporting/Counters.ts"
-import { dayOf } from "../reporting/DailyMetrics.ts"
+import { formatUtcDay } from "../reporting/DailyMetrics.ts"
 import * as TopicTotals from "../topics/TopicTotals.ts"
 import * as TestEnvironmentStorage from "./TestEnvironmentStorage.ts"
 
@@ -35,7 +35,7 @@ interface TopicRow {
  * Returns the condition of old topics, which matches the condition of the partial indexes on test data. Days are
  * compared as text, because the text of a date sorts before every time of that day.
  */
-const isOld = (sql: SqlClient, before: Instant) => sql`environment <> 'live' AND created_at < ${dayOf(before)}`
+const isOld = (sql: SqlClient, before: Instant) => sql`environment <> 'live' AND created_at < ${formatUtcDay(before)}`
 
 export const countOldTopics = (sql: SqlClient, before: Instant) =>
   Effect.map(
@@ -57,7 +57,7 @@ const ofOrganization = (sql: SqlClient, organizationId: OrganizationId, before: 
       const isOwn = sql`organization_id = ${organizationId} AND environment = 'test'`
       // The locks of the topics also prevent changes of the topics' assignments.
       const rows = yield* sql<TopicRow>`SELECT id, status, stored_bytes FROM topics
-        WHERE ${isOwn} AND created_at < ${dayOf(before)} ORDER BY created_at, id ${limitClause(sql, topicBatchSize)} ${forUpdate(sql)}`
+        WHERE ${isOwn} AND created_at < ${formatUtcDay(before)} ORDER BY created_at, id ${limitClause(sql, topicBatchSize)} ${forUpdate(sql)}`
       if (rows.length === 0) return 0
       const isIn = sql.in(
         "topic_id",
@@ -78,11 +78,11 @@ const ofOrganization = (sql: SqlClient, organizationId: OrganizationId, before: 
       const owner = { organizationId, environment: "test" } as const
       yield* Counters.addToCounters(
         sql,
-        Counters.counterRows(
+        Counters.makeCounterRows(
           owner,
           topicStatuses.flatMap((status) => {
             const deleted = rows.filter((row) => row.status === status).length
-            return deleted === 0 ? [] : [TopicTotals.totalIncrement(status, -deleted)]
+            return deleted === 0 ? [] : [TopicTotals.makeTotalIncrement(status, -deleted)]
           })
         )
       )
@@ -114,7 +114,7 @@ const dependents = Effect.fnUntraced(function* (sql: SqlClient, isOwn: Fragment,
 const metrics = Effect.fnUntraced(function* (sql: SqlClient, isOwn: Fragment, before: Instant) {
   const [first] = yield* sql<{ readonly created_at: string }>`SELECT created_at FROM topics
     WHERE ${isOwn} ORDER BY created_at, id LIMIT 1`
-  const limit = dayOf(before)
+  const limit = formatUtcDay(before)
   const day = first === undefined || first.created_at > limit ? limit : first.created_at.slice(0, limit.length)
   for (const table of ["duration_histograms", "counters"]) {
     yield* sql`DELETE FROM ${sql(table)} WHERE ${isOwn} AND day > '' AND day < ${day}`
@@ -122,8 +122,8 @@ const metrics = Effect.fnUntraced(function* (sql: SqlClient, isOwn: Fragment, be
 })
 
 /**
- * Deletes one batch of ended duplicate windows of the test environment. If there are none, deletes one batch of expired
- * stored responses of both environments.
+ * Deletes one batch of ended duplicate windows of the test environment. If no duplicate window has ended, deletes one
+ * batch of expired stored responses of both environments.
  */
 export const deleteWindowsAndResponses = Effect.fnUntraced(function* (sql: SqlClient, before: Instant) {
   const ended = sql`until_at < ${toIso(before)}`

@@ -9,7 +9,7 @@ import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment } from "effect/sql/Statement"
-import { toNewRow } from "../assignments/AssignmentRow.ts"
+import { toNewAssignmentRow } from "../assignments/AssignmentRow.ts"
 import { makeIsoFormatter, rowsToJson } from "../database/Columns.ts"
 import * as Writes from "./SubmissionWrites.ts"
 
@@ -24,7 +24,7 @@ interface Row extends Writes.DuplicateWindowRow {
 /** A submission, and the rows of its assignments. */
 export interface PreparedSubmission {
   readonly submission: Submission
-  readonly rows: ReadonlyArray<ReturnType<typeof toNewRow>>
+  readonly rows: ReadonlyArray<ReturnType<typeof toNewAssignmentRow>>
 }
 
 /**
@@ -36,14 +36,14 @@ export const prepareSubmission = (submission: Submission): PreparedSubmission =>
   const ifFree = new Map(
     submission.candidates.map(({ persona, shareId }) => [persona.id, { topicId: submission.topic.id, shareId }])
   )
-  return { submission, rows: newAssignmentsOf(submission, ifFree).map((one) => toNewRow(one, iso)) }
+  return { submission, rows: newAssignmentsOf(submission, ifFree).map((one) => toNewAssignmentRow(one, iso)) }
 }
 
 /**
  * Writes a batch of submissions that have the same owner, the same day and different fingerprints. Each part of the
- * statement reads from the previous part, which fixes the order of the parts. If `bounds` is given, the statement first
- * locks the counters that have limits, so that the check of the limits stays valid until the commit. If a counter is
- * missing or a limit is exceeded, the statement writes nothing and returns no rows.
+ * statement reads from the previous part, so that the parts run in this order. If `bounds` is given, the statement
+ * first locks the counters that have limits, so that the check of the limits stays valid until the commit. If a counter
+ * is missing or a limit is exceeded, the statement writes nothing and returns no rows.
  */
 export const writeSubmissions = Effect.fnUntraced(function* (
   sql: SqlClient,
@@ -57,7 +57,7 @@ export const writeSubmissions = Effect.fnUntraced(function* (
   if (first === undefined || one === undefined)
     return submissions.map(() => ({ holders: new Map(), ...Writes.zeroSubmissionUsage }))
   const { createdAt, environment, organizationId } = one.topic
-  const topics = submissions.map((submission) => Writes.topicRow(submission, 0))
+  const topics = submissions.map((submission) => Writes.makeTopicRow(submission, 0))
   const windows = submissions.map(({ fingerprint, topic, windowUntil }) => {
     return { topic_id: topic.id, created_at: toIso(topic.createdAt), fingerprint, until_at: toIso(windowUntil) }
   })
@@ -120,7 +120,7 @@ export const writeSubmissions = Effect.fnUntraced(function* (
     stored: stored === null || bytes === null ? null : { topics: stored, bytes }
   }
   return submissions.map(({ fingerprint }) => {
-    return { holders: Writes.windowHoldersOf(found.filter((row) => row.fingerprint === fingerprint)), ...counted }
+    return { holders: Writes.toWindowHolders(found.filter((row) => row.fingerprint === fingerprint)), ...counted }
   })
 })
 

@@ -6,7 +6,7 @@ import { newAssignmentsOf, type Submission } from "@partner-commentary/core/topi
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
-import { toNewRow } from "../assignments/AssignmentRow.ts"
+import { toNewAssignmentRow } from "../assignments/AssignmentRow.ts"
 import { makeIsoFormatter } from "../database/Columns.ts"
 import { valuesClause } from "../database/Values.ts"
 import * as Writes from "./SubmissionWrites.ts"
@@ -26,7 +26,7 @@ export const writeSubmission = Effect.fnUntraced(function* (
     share_id: shareId,
     until_at
   }))
-  const holders = Writes.windowHoldersOf(
+  const holders = Writes.toWindowHolders(
     windows.length === 0
       ? []
       : yield* Writes.insertDuplicateWindows(sql, sql`${valuesClause(sql, windows)}`, sql`${toIso(topic.createdAt)}`)
@@ -35,10 +35,10 @@ export const writeSubmission = Effect.fnUntraced(function* (
   if (created.length === 0) return { holders, ...Writes.zeroSubmissionUsage }
 
   const iso = makeIsoFormatter()
-  yield* sql`INSERT INTO topics ${sql.insert(Writes.topicRow(submission, created.length))}`
+  yield* sql`INSERT INTO topics ${sql.insert(Writes.makeTopicRow(submission, created.length))}`
   yield* sql`INSERT INTO assignments ${valuesClause(
     sql,
-    created.map((one) => toNewRow(one, iso))
+    created.map((one) => toNewAssignmentRow(one, iso))
   )}`
   // The expression for the number of topics must be an aggregate. MIN(1) is correct, because all rows belong to one
   // topic.

@@ -12,7 +12,7 @@ import { billingPeriodOf } from "@partner-commentary/core/usage/BillingPeriod"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import * as Counters from "../reporting/Counters.ts"
-import { dayOf } from "../reporting/DailyMetrics.ts"
+import { formatUtcDay } from "../reporting/DailyMetrics.ts"
 import * as TestEnvironmentStorage from "../sandbox/TestEnvironmentStorage.ts"
 import * as TopicRow from "./TopicRow.ts"
 
@@ -48,7 +48,7 @@ export interface DuplicateWindowRow {
   readonly share_id: AssignmentReference["shareId"]
 }
 
-export const windowHoldersOf = (rows: ReadonlyArray<DuplicateWindowRow>): DuplicateWindowHolders =>
+export const toWindowHolders = (rows: ReadonlyArray<DuplicateWindowRow>): DuplicateWindowHolders =>
   new Map(rows.map((row) => [row.persona_id, { topicId: row.topic_id, shareId: row.share_id }]))
 
 /**
@@ -65,7 +65,7 @@ export const insertDuplicateWindows = (sql: SqlClient, rows: Fragment, moment: F
     RETURNING persona_id, fingerprint, topic_id, share_id`
 }
 
-export const topicRow = ({ storage, topic }: Submission, sent: number) => ({
+export const makeTopicRow = ({ storage, topic }: Submission, sent: number) => ({
   ...TopicRow.toRow({ ...topic, status: "pending", counts: { ...emptyTopicCounts, topic_sent: sent } }),
   ...(storage === null ? {} : { stored_bytes: storage.bytes })
 })
@@ -103,7 +103,7 @@ export const addUsage = (
 export const addTestStorage = (sql: SqlClient, { organizationId }: Submitted, topics: Fragment) =>
   sql<TestStored>`INSERT INTO test_storage AS stored (organization_id, topics, bytes)
     SELECT ${organizationId}, COUNT(*), SUM(stored_bytes) FROM ${topics} WHERE TRUE HAVING COUNT(*) > 0
-    ${TestEnvironmentStorage.addOnConflictClause(sql)} ${TestEnvironmentStorage.usageReturningClause(sql)}`
+    ${TestEnvironmentStorage.makeOnConflictAddClause(sql)} ${TestEnvironmentStorage.makeUsageReturningClause(sql)}`
 
 export const addCounters = (
   sql: SqlClient,
@@ -121,9 +121,9 @@ export const addCounters = (
       SELECT '' AS day, '' AS persona_id, 'pending' AS name, ${sent.topicCount} AS total, NULL AS persona_name
         FROM ${sent.rows} HAVING COUNT(*) > 0
       UNION ALL
-      SELECT ${dayOf(createdAt)}, persona_id, 'sent', COUNT(*), substr(MAX(created_at || persona_name), ${isoLength + 1})
+      SELECT ${formatUtcDay(createdAt)}, persona_id, 'sent', COUNT(*), substr(MAX(created_at || persona_name), ${isoLength + 1})
         FROM ${sent.rows} GROUP BY persona_id) AS few
-    WHERE TRUE ${inOrder} ${Counters.addOnConflictClause(sql)}`
+    WHERE TRUE ${inOrder} ${Counters.makeOnConflictAddClause(sql)}`
 }
 
 const isoLength = "2026-01-30T09:00:00.000Z".length

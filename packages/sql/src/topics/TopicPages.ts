@@ -23,7 +23,7 @@ const statusesOf = ({ status }: TopicQuery): ReadonlyArray<TopicStatus> => {
 
 export const makeTopicListReader = (sql: SqlClient.SqlClient, direct: DirectRead): TopicStore["Service"]["list"] => {
   const none = sql.literal("")
-  const listed = sql.literal(TopicRow.listedColumnNames)
+  const listed = sql.literal(TopicRow.listedColumnsSql)
   const unlessAbsent = (value: Instant | null | undefined, condition: (iso: string) => Fragment) =>
     value === null || value === undefined ? none : condition(toIso(value))
 

@@ -18,7 +18,7 @@ import { toPostgresArray } from "../database/Columns.ts"
 import { DirectReads } from "../database/DirectReads.ts"
 import * as PreparedRead from "../database/PreparedRead.ts"
 import { isInTransaction } from "../database/Transaction.ts"
-import { revisionOf } from "./TopicRow.ts"
+import { makeTopicRevision } from "./TopicRow.ts"
 
 /**
  * The columns from `external_reference` to `created_at` belong to the topic, and are null in all rows except the first.
@@ -112,7 +112,7 @@ const progressOf = (id: TopicId, rows: ReadonlyArray<Row>): Option.Option<TopicP
   }
   return Option.some({
     id,
-    revision: revisionOf(first),
+    revision: makeTopicRevision(first),
     externalReference: first.external_reference,
     content: first.content,
     metadata: JSON.parse(first.metadata ?? "{}"),

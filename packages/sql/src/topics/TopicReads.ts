@@ -138,7 +138,7 @@ const group = (rows: ReadonlyArray<FirstRow | NextRow>): Effect.Effect<ReadonlyA
     []
   const grouped = mapRowsInSteps(rows, (row) => {
     if (row.content !== null) {
-      topics.push({ revision: TopicRow.revisionOf(row), topic: TopicRow.fromRow(topicOf(row)), assignments: [] })
+      topics.push({ revision: TopicRow.makeTopicRevision(row), topic: TopicRow.fromRow(topicOf(row)), assignments: [] })
     }
     topics.at(-1)?.assignments.push(publicAssignmentFromRow(row))
   })
@@ -158,5 +158,5 @@ const topicOf = (row: FirstRow): Omit<TopicRow.TopicRow, "updated_at" | "version
   webhook_ids: row.webhook_ids,
   status: row.topic_status,
   created_at: row.topic_created_at,
-  ...TopicRow.countsOf(row)
+  ...TopicRow.pickTopicCounts(row)
 })

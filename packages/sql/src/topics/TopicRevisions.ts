@@ -11,7 +11,7 @@ import { toPostgresArray } from "../database/Columns.ts"
 import { DirectReads } from "../database/DirectReads.ts"
 import * as PreparedRead from "../database/PreparedRead.ts"
 import { isInTransaction } from "../database/Transaction.ts"
-import { revisionOf, type TopicRow } from "./TopicRow.ts"
+import { makeTopicRevision, type TopicRow } from "./TopicRow.ts"
 
 type Row = Pick<TopicRow, "id" | "organization_id" | "environment" | "updated_at" | "version">
 
@@ -51,5 +51,5 @@ const readBatched = Effect.fnUntraced(function* (sql: SqlClient, alone: Read) {
 
 const revisionFor = ({ owner }: Call, row: Row | undefined): Option.Option<TopicRevision> =>
   row !== undefined && row.organization_id === owner.organizationId && row.environment === owner.environment
-    ? Option.some(revisionOf(row))
+    ? Option.some(makeTopicRevision(row))
     : Option.none()

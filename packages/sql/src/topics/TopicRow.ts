@@ -23,10 +23,10 @@ export interface TopicRow extends TopicCounts {
   readonly version: number
 }
 
-export const revisionOf = ({ updated_at, version }: Pick<TopicRow, "updated_at" | "version">): TopicRevision =>
+export const makeTopicRevision = ({ updated_at, version }: Pick<TopicRow, "updated_at" | "version">): TopicRevision =>
   `${version.toString(36)}.${fromIso(updated_at).toString(36)}`
 
-export const countsOf = (row: TopicCounts): TopicCounts => ({
+export const pickTopicCounts = (row: TopicCounts): TopicCounts => ({
   topic_sent: row.topic_sent,
   opinion_injected: row.opinion_injected,
   commentary_generated: row.commentary_generated,
@@ -54,7 +54,7 @@ const listedColumns = [
  * The columns of a topic that a list shows. The query returns the sum of the eight counts, because SQLite needs more
  * time to return eight columns.
  */
-export const listedColumnNames = `${listedColumns.join(", ")}, ${assignmentStatuses.join(" + ")} AS total`
+export const listedColumnsSql = `${listedColumns.join(", ")}, ${assignmentStatuses.join(" + ")} AS total`
 
 export type ListedTopicRow = Pick<TopicRow, (typeof listedColumns)[number]> & { readonly total: number }
 
@@ -68,7 +68,7 @@ export const listedTopicFromRow = (row: ListedTopicRow): ListedTopic => ({
   createdAt: row.created_at,
   approvedAssignments: row.creator_approved,
   totalAssignments: row.total,
-  revision: revisionOf(row)
+  revision: makeTopicRevision(row)
 })
 
 export const fromRow = (row: Omit<TopicRow, "updated_at" | "version">): Topic => ({
@@ -78,7 +78,7 @@ export const fromRow = (row: Omit<TopicRow, "updated_at" | "version">): Topic =>
   metadata: JSON.parse(row.metadata),
   outputTypes: JSON.parse(row.output_types),
   status: row.status,
-  counts: countsOf(row),
+  counts: pickTopicCounts(row),
   createdAt: fromIso(row.created_at),
   organizationId: row.organization_id,
   organizationName: row.organization_name,

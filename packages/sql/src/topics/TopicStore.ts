@@ -25,7 +25,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import * as BatchLoader from "../database/BatchLoader.ts"
 import { DirectReads } from "../database/DirectReads.ts"
 import { isInTransaction, transact } from "../database/Transaction.ts"
-import { dayOf } from "../reporting/DailyMetrics.ts"
+import { formatUtcDay } from "../reporting/DailyMetrics.ts"
 import * as TestEnvironmentStorage from "../sandbox/TestEnvironmentStorage.ts"
 import * as Usage from "../usage/UsageStore.ts"
 import type { PreparedSubmission } from "./PostgresSubmission.ts"
@@ -159,7 +159,7 @@ const nobody: Writes.WrittenSubmission = { holders: new Map(), ...Writes.zeroSub
 
 /** All submissions of a batch have the same owner, the same day for the metrics, and the same quotas. */
 const keyOf = ({ submission: { quotas, topic } }: PostgresSubmission.PreparedSubmission): string =>
-  [topic.organizationId, topic.environment, dayOf(topic.createdAt), JSON.stringify(quotas)].join(" ")
+  [topic.organizationId, topic.environment, formatUtcDay(topic.createdAt), JSON.stringify(quotas)].join(" ")
 
 /**
  * Inserts missing counters, and locks the counters that have limits. The lock order is the order of the batch

@@ -6,7 +6,7 @@ import type * as SqlClient from "effect/sql/SqlClient"
 import { type DirectRead, readBySqlStatement } from "../database/DirectReads.ts"
 import type { CounterIncrement } from "../reporting/Counters.ts"
 
-export const totalIncrement = (status: TopicStatus, total: number): CounterIncrement => ({
+export const makeTotalIncrement = (status: TopicStatus, total: number): CounterIncrement => ({
   day: "",
   persona_id: "",
   name: status,

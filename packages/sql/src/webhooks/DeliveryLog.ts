@@ -78,7 +78,7 @@ export const layer = Layer.effect(
         AND made.webhook_id = ${webhookId} AND ${sql.in("made.event_id", ids)}
       ORDER BY made.claim_number`
 
-    /** Reads the deliveries that match the condition `some`, newest first. */
+    /** Reads the webhook's deliveries that match the SQL condition `some`, newest first. */
     const read = Effect.fnUntraced(function* (
       webhookId: WebhookId,
       some: Fragment,

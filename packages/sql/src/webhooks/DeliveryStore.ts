@@ -19,13 +19,13 @@ import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { fromIsoOrNull } from "../database/Columns.ts"
-import { dueTooLateCondition } from "../database/DueTimes.ts"
-import { selectOwners } from "../database/FairQueue.ts"
+import { makeDueTooLateCondition } from "../database/DueTimes.ts"
+import { makeOwnersClause } from "../database/FairQueue.ts"
 import { limitClause } from "../database/Limit.ts"
 import { forUpdate } from "../database/Lock.ts"
 import { transact } from "../database/Transaction.ts"
 import * as SettledAttempts from "./SettledAttempts.ts"
-import { formerSecretFromRow, type ReceiverRow, receiverColumns, receiverFromRow } from "./WebhookRow.ts"
+import { formerSecretFromRow, type ReceiverRow, receiverFromRow, receiverToRow } from "./WebhookRow.ts"
 
 interface ClaimedRow {
   readonly event_id: EventId
@@ -56,7 +56,7 @@ export const layer = Layer.effect(
       Effect.map(sql<ReceiverRow>`SELECT * FROM webhooks WHERE id = ${id} ${forUpdate(sql)}`, ([row]) => row)
 
     const keep = (receiver: ReceiverState) =>
-      sql`UPDATE webhooks SET ${sql.update(receiverColumns(receiver))} WHERE id = ${receiver.webhook.id}`
+      sql`UPDATE webhooks SET ${sql.update(receiverToRow(receiver))} WHERE id = ${receiver.webhook.id}`
 
     /**
      * Claims due deliveries of a webhook. The caller must hold the lock of the webhook's row. The UPDATE statement also
@@ -115,7 +115,7 @@ export const layer = Layer.effect(
     const settle = yield* SettledAttempts.make(sql, { locked, take, keep })
 
     /** Returns a WITH clause that selects each webhook with waiting deliveries. */
-    const withOwners = selectOwners({ rows: "deliveries WHERE due_at IS NOT NULL", owner: "webhook_id" })
+    const withOwners = makeOwnersClause({ rows: "deliveries WHERE due_at IS NOT NULL", owner: "webhook_id" })
 
     const waiting =
       sql.literal(`${withOwners}, waiting AS (SELECT w.id, w.organization_id, w.consecutive_failures, w.paused_until, (SELECT due_at FROM deliveries
@@ -165,7 +165,7 @@ export const layer = Layer.effect(
             sql`UPDATE deliveries SET due_at = CASE is_leased WHEN 1 THEN ${Instant.toIso(latest.leased)}
                 ELSE ${Instant.toIso(latest.now)} END
               WHERE webhook_id IN (SELECT id FROM webhooks) AND due_at > ${future}
-                AND (${dueTooLateCondition(sql, queued, latest)} OR is_leased = 0 AND EXISTS (SELECT 1 FROM delivery_attempts
+                AND (${makeDueTooLateCondition(sql, queued, latest)} OR is_leased = 0 AND EXISTS (SELECT 1 FROM delivery_attempts
                   WHERE webhook_id = deliveries.webhook_id AND event_id = deliveries.event_id
                     AND claim_number = deliveries.claim_number AND started_at > ${future}))`
           )

@@ -22,7 +22,7 @@ export const traceEvent = <A, E, R>(writing: Effect.Effect<A, E, R>, event: NewE
  * SQL inserts the topic's reference and metadata into the payload. The reference needs no JSON escapes, because
  * references contain no characters that JSON escapes.
  */
-export const eventWrites = (
+export const makeEventWrites = (
   sql: SqlClient,
   { at, head, id, tail, type }: NewEvent,
   { environment, id: shareId, organizationId, topicId }: Assignment

@@ -19,7 +19,7 @@ import { limitClause } from "../database/Limit.ts"
 import { forUpdate } from "../database/Lock.ts"
 import { transact } from "../database/Transaction.ts"
 import * as AuditLog from "../operations/AuditLog.ts"
-import { type ReceiverRow, receiverColumns, receiverFromRow } from "./WebhookRow.ts"
+import { type ReceiverRow, receiverFromRow, receiverToRow } from "./WebhookRow.ts"
 
 interface QueuedRow {
   readonly due_at: string | null
@@ -50,7 +50,7 @@ export const layer = Layer.effect(
       const after = change(before)
       return after === before
         ? Effect.void
-        : sql`UPDATE webhooks SET ${sql.update(receiverColumns(after))} WHERE id = ${after.webhook.id}`
+        : sql`UPDATE webhooks SET ${sql.update(receiverToRow(after))} WHERE id = ${after.webhook.id}`
     }
 
     const queue = Effect.fnUntraced(function* (...[named, at, decide, audit, begin]: Parameters<Queue>) {
@@ -80,7 +80,7 @@ export const layer = Layer.effect(
       const requestedAt = Instant.toIso(askedAt)
       // The webhook was deleted after the request was accepted.
       if ((yield* locked(webhookId)) === undefined) return
-      // The two ids only limit a range of event ids. No event has an id that equals a limit.
+      // The two ids are the limits of a range of event ids, and are never the id of an event.
       const [behindId, untilId] = [lowestEventIdAt(since), lowestEventIdAt(until)]
       const isHeld = held ? 1 : 0
       const [waiting] = yield* sql<

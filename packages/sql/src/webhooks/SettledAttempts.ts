@@ -113,8 +113,8 @@ const settle = Effect.fnUntraced(function* (
       { statement: insertAttempt(sql, claimed, attempt) },
       { statement: yield* move(sql, claimed, attempt, settlement, at), returning: "1" }
     )
-    // The worker may have been suspended until its lease ended. A failed attempt then says nothing about the receiver,
-    // and does not count.
+    // If the worker was suspended until its lease ended, a failed attempt says nothing about the receiver and does not
+    // count.
     const counts = isDelivered || (yield* CombinedWrites.run(sql, writes.splice(0))).at(-1) !== null
     if (counts) {
       const { audit, notice } = settlement

@@ -93,7 +93,7 @@ export const receiverFromRow = (row: ReceiverRow): ReceiverState => ({
 })
 
 /** Returns the columns of a webhook that deliveries change. */
-export const receiverColumns = ({ health, quietUntil, webhook }: ReceiverState) => ({
+export const receiverToRow = ({ health, quietUntil, webhook }: ReceiverState) => ({
   status: webhook.status,
   consecutive_failures: webhook.consecutiveFailures,
   last_delivery_at: toIsoOrNull(webhook.lastDeliveryAt),

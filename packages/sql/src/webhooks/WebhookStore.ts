@@ -236,7 +236,7 @@ const disabling = ({ details, recorded_at }: DisablingRow): WebhookDisabling => 
 }
 
 /**
- * Returns whether the webhook was activated or got another URL. The stored state of the receiver then no longer
+ * Returns whether the webhook was activated or got another URL, so that the stored state of the receiver no longer
  * applies.
  */
 const isFresh = (before: Webhook, after: Webhook): boolean =>

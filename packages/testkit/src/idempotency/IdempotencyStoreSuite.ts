@@ -12,7 +12,7 @@ import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { day, makeSubmission, start } from "../support/Fixtures.ts"
 import { makeGuaranteeTest } from "../support/GuaranteeTest.ts"
-import { readUsageOf } from "../webhook/TopicUsage.ts"
+import { readTopicUsage } from "../webhook/TopicUsage.ts"
 
 type Stores = IdempotencyStore | Transaction | TopicStore | UsageStore
 
@@ -88,10 +88,10 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
           change({}, Effect.andThen(Effect.orDie(topics.submit(given)), Effect.die("broken")))
         )
         assert.strictEqual(broken._tag, "Failure")
-        assert.deepStrictEqual(yield* readUsageOf(given.topic), { topics: 0, held: 0, units: 0 })
+        assert.deepStrictEqual(yield* readTopicUsage(given.topic), { topics: 0, held: 0, units: 0 })
         assert.isTrue(Option.isNone(yield* store.find("id", start)))
         assert.strictEqual(yield* change({}, Effect.orDie(topics.submit(given))), "claimed")
-        assert.deepStrictEqual(yield* readUsageOf(given.topic), { topics: 1, held: 1, units: 1 })
+        assert.deepStrictEqual(yield* readTopicUsage(given.topic), { topics: 1, held: 1, units: 1 })
       }))
 
     it("if 20 transactions claim one id concurrently, exactly one transaction makes its change", () =>

@@ -67,7 +67,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
       }))
 
     /**
-     * Creates an organization with this many mails, a second apart. If the organization is null, the mails belong to no
+     * Creates `count` mails of the organization, due a second apart. If `owner` is null, the mails belong to no
      * organization.
      */
     const many = Effect.fnUntraced(function* (count: number, owner: OrganizationId | null, from = start) {

@@ -227,7 +227,7 @@ const metricsOf = (
   metrics
 })
 
-/** Creates this many pending assignments. */
+/** Returns the metrics of `count` pending assignments. */
 const sent = (count: number): AssignmentMetrics => {
   const metrics = emptyMetrics()
   Object.assign(metrics.counts, { sent: count, pending: count })

@@ -30,7 +30,7 @@ export interface PersonaTestWriter<E, R> {
    * UUIDs.
    */
   readonly personaId?: () => PersonaId
-  /** The organization that gets the licences; by default, one with a new id. */
+  /** The organization that gets the licences. By default, the suite uses a new organization id. */
   readonly organization?: Effect.Effect<OrganizationId, E, R>
   /**
    * Creates a licensed persona in the embedder's tables. This function is needed only if the tables' key is not a

@@ -14,7 +14,7 @@ import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { makeMail, makePersona, makeRepeatedSubmission, makeSubmission } from "../support/Fixtures.ts"
 import { makeGuaranteeTest } from "../support/GuaranteeTest.ts"
-import { readUsageOf } from "../webhook/TopicUsage.ts"
+import { readTopicUsage } from "../webhook/TopicUsage.ts"
 
 type Stores = Transaction | TopicStore | MailStore | UsageStore
 
@@ -46,7 +46,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.strictEqual(failed, "refused")
         assert.isTrue(Option.isNone(yield* topics.find(given.topic, given.topic.id)))
         assert.isTrue(Option.isNone(yield* mails.nextDue))
-        assert.deepStrictEqual(yield* readUsageOf(given.topic), { topics: 0, held: 0, units: 0 })
+        assert.deepStrictEqual(yield* readTopicUsage(given.topic), { topics: 0, held: 0, units: 0 })
       }))
 
     it("if a store rejects a change within a transaction, only this change is rolled back", () =>
@@ -58,7 +58,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
           Effect.andThen(topics.submit(first), Effect.flip(topics.submit(makeRepeatedSubmission(first))))
         )
         assert.strictEqual(refused._tag, "NoValidPersonas")
-        assert.deepStrictEqual(yield* readUsageOf(first.topic), { topics: 1, held: 1, units: 1 })
+        assert.deepStrictEqual(yield* readTopicUsage(first.topic), { topics: 1, held: 1, units: 1 })
       }))
 
     it("if one of two concurrent nested changes fails, only the failed change is rolled back", () =>
@@ -130,7 +130,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         )
         yield* Deferred.await(reached)
         yield* Fiber.interrupt(fiber)
-        assert.deepStrictEqual(yield* readUsageOf(given.topic), { topics: 0, held: 0, units: 0 })
+        assert.deepStrictEqual(yield* readTopicUsage(given.topic), { topics: 0, held: 0, units: 0 })
       }))
   })
 }

@@ -18,10 +18,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<TopicStore | Assignmen
   describe(`${name}: AssignmentStore, turns of organizations`, () => {
     const it = makeGuaranteeTest(layer)
 
-    /**
-     * Creates an organization with this many assignments. The assignments are due a second apart, starting at the given
-     * time.
-     */
+    /** Creates an organization with `count` assignments, which are due a second apart, starting at `from`. */
     const withDue = Effect.fnUntraced(function* (count: number, from: number, environment: Environment = "live") {
       const id = makeOrganizationId()
       const given = makeSubmission({ personas: makePersonas(count), topic: { organizationId: id, environment } })

@@ -21,7 +21,7 @@ import {
   startOfNextMonth
 } from "../support/Fixtures.ts"
 import { makeGuaranteeTest } from "../support/GuaranteeTest.ts"
-import { readUsageOf } from "../webhook/TopicUsage.ts"
+import { readTopicUsage } from "../webhook/TopicUsage.ts"
 
 type Stores = TopicStore | MailStore | UsageStore
 
@@ -133,14 +133,14 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         const store = yield* TopicStore
         const first = makeSubmission()
         yield* store.submit(first)
-        const before = yield* readUsageOf(first.topic)
+        const before = yield* readTopicUsage(first.topic)
         const refused = makeRepeatedSubmission(first)
         yield* Effect.flip(store.submit(refused))
         assert.isTrue(Option.isNone(yield* store.find(refused.topic, refused.topic.id)))
-        assert.deepStrictEqual(yield* readUsageOf(first.topic), before)
+        assert.deepStrictEqual(yield* readTopicUsage(first.topic), before)
         const nobody = makeSubmission({ personas: [], requested: [makePersonaId()] })
         assert.strictEqual((yield* Effect.flip(store.submit(nobody)))._tag, "NoValidPersonas")
-        assert.deepStrictEqual(yield* readUsageOf(nobody.topic), { topics: 0, held: 0, units: 0 })
+        assert.deepStrictEqual(yield* readTopicUsage(nobody.topic), { topics: 0, held: 0, units: 0 })
       }))
 
     it("a topic that a quota rejects leaves no rows and no duplicate windows", () =>
@@ -151,7 +151,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         const refused = makeSubmission({ personas: makePersonas(3), quotas })
         const error = yield* Effect.flip(store.submit(refused))
         assert.deepInclude(error, { _tag: "QuotaExceeded", quota: "commentaries_per_month", limit: 2, remaining: 2 })
-        assert.deepStrictEqual(yield* readUsageOf(refused.topic), { topics: 0, held: 0, units: 0 })
+        assert.deepStrictEqual(yield* readTopicUsage(refused.topic), { topics: 0, held: 0, units: 0 })
         assert.isTrue(Option.isNone(yield* store.progress(refused.topic, refused.topic.id)))
         assert.isTrue(Option.isNone(yield* mails.nextDue))
         const { results } = yield* store.submit({
@@ -189,7 +189,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         })
         const sent = outcomes.filter(({ _tag }) => _tag === "Success")
         assert.strictEqual(sent.length, 1)
-        assert.deepStrictEqual(yield* readUsageOf(first.topic), { topics: 1, held: 1, units: 2 })
+        assert.deepStrictEqual(yield* readTopicUsage(first.topic), { topics: 1, held: 1, units: 2 })
       }))
 
     it("of 50 concurrent topics, exactly as many are accepted as the quota allows", () =>
@@ -205,7 +205,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
           { concurrency: "unbounded" }
         )
         assert.strictEqual(outcomes.filter(({ _tag }) => _tag === "Success").length, 10)
-        assert.deepStrictEqual(yield* readUsageOf(ownerOf({ organizationId })), { topics: 10, held: 10, units: 20 })
+        assert.deepStrictEqual(yield* readTopicUsage(ownerOf({ organizationId })), { topics: 10, held: 10, units: 20 })
       }))
 
     it("of concurrent topics, only those fail that are invalid, are duplicates or exceed a quota", () =>
@@ -239,7 +239,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
             candidates.map(({ shareId }) => shareId)
           )
         }
-        assert.deepStrictEqual(yield* readUsageOf(there.topic), { topics: 5, held: 5, units: 9 })
+        assert.deepStrictEqual(yield* readTopicUsage(there.topic), { topics: 5, held: 5, units: 9 })
         // A failed submission must not leave a duplicate window.
         const again = { ...makeRepeatedSubmission(bad[0] ?? there), quotas: { ...quotas, commentaries_per_month: 100 } }
         assert.strictEqual((yield* store.submit(again)).results[0]?.status, "sent")
@@ -258,7 +258,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
           })
         )
         yield* Effect.forEach(all, (one) => Effect.result(store.submit(one)), { concurrency: "unbounded" })
-        assert.strictEqual((yield* readUsageOf(topic)).units, 8)
+        assert.strictEqual((yield* readTopicUsage(topic)).units, 8)
       }))
   })
 }

@@ -19,7 +19,7 @@ import {
   start
 } from "../support/Fixtures.ts"
 import { makeGuaranteeTest } from "../support/GuaranteeTest.ts"
-import { readUsageOf } from "../webhook/TopicUsage.ts"
+import { readTopicUsage } from "../webhook/TopicUsage.ts"
 
 const depth = { topics: 10, assignments: 100, bytes: 1_000_000 }
 
@@ -123,9 +123,9 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         const mails = yield* MailStore
         const given = makeSubmission({ topic: { environment: "test" } })
         yield* store.submit(given)
-        assert.deepStrictEqual(yield* readUsageOf(given.topic), { topics: 1, held: 1, units: 1 })
+        assert.deepStrictEqual(yield* readTopicUsage(given.topic), { topics: 1, held: 1, units: 1 })
         const live = { ...given.topic, environment: "live" as const }
-        assert.deepStrictEqual(yield* readUsageOf(live), { topics: 0, held: 0, units: 0 })
+        assert.deepStrictEqual(yield* readTopicUsage(live), { topics: 0, held: 0, units: 0 })
         assert.isTrue(Option.isNone(yield* mails.nextDue))
       }))
 
@@ -167,7 +167,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
             metadata: {},
             more: false
           })
-          assert.deepStrictEqual(yield* readUsageOf(stranger), { topics: 0, held: 0, units: 0 })
+          assert.deepStrictEqual(yield* readTopicUsage(stranger), { topics: 0, held: 0, units: 0 })
         }
         assert.isTrue(Option.isNone(yield* store.find(given.topic, makeTopicId())))
         assert.isTrue(Option.isNone(yield* store.progress(given.topic, makeTopicId())))

@@ -61,7 +61,7 @@ export const suite = <E>(
         modify(mine, id, (present) => ({ webhook: { ...present, ...changes }, audit, notice: null }))
       )
 
-    /** Submits a topic of an owner with this many assignments. */
+    /** Submits a topic with `count` assignments. */
     const sent = Effect.fnUntraced(function* (mine: Owner, count: number) {
       const given = makeSubmission({
         topic: { ...mine, externalReference: "a-1", metadata: { k: '"' } },

@@ -45,7 +45,7 @@ export const suite = <E>(
   describe(`${name}: DeliveryStore, the following delivery`, () => {
     const it = makeGuaranteeTest(layer)
 
-    /** Creates a webhook with this many due deliveries, and claims `limit` of them. */
+    /** Creates a webhook with `due` due deliveries, and claims `limit` deliveries. */
     const taken = Effect.fnUntraced(function* (due: number, limit: number) {
       const one = makeWebhook({ owner: makeOwner() })
       const audit = { action: "webhook.created", details: {} }

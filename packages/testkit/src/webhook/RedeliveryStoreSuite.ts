@@ -61,7 +61,10 @@ export const suite = <E>(
         }))
       )
 
-    /** Creates a webhook with this many events, a second apart. Each event has had the attempt, unless it is null. */
+    /**
+     * Creates a webhook with `count` events, a second apart. If `attempt` is not null, the delivery of each event has
+     * had this attempt.
+     */
     const told = Effect.fnUntraced(function* (count: number, attempt: DeliveryAttempt | null = failedAttempt) {
       const mine: Owner = makeOwner()
       const one = makeWebhook({ owner: mine })
@@ -244,7 +247,7 @@ export const suite = <E>(
         yield* begun(id, at)
         const counts: Array<number> = []
         for (let count = 1; count <= 3; count++) {
-          // Each step could run in another process. Therefore the test relies only on stored state.
+          // The steps of a recovery can run in different processes, so the test passes no state from step to step.
           counts.push(Option.getOrThrow(yield* step(at + count * second, 2)))
           const wanted = ids.map((_, index) => (index < count * 2 ? "pending" : "failed"))
           assert.deepStrictEqual(states(yield* look), wanted)

@@ -6,7 +6,7 @@ import { UsageStore } from "@partner-commentary/core/usage/UsageStore"
 import * as Effect from "effect/Effect"
 
 /** Returns the owner's number of topics and reserved quota units in the month of the fixtures. */
-export const readUsageOf = Effect.fnUntraced(function* (owner: Owner) {
+export const readTopicUsage = Effect.fnUntraced(function* (owner: Owner) {
   const topics = yield* TopicStore
   const usage = yield* UsageStore
   const list = yield* topics.list({ owner: { ...owner }, status: null, limit: 100, from: { offset: 0 } })

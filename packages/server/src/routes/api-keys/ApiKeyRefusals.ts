@@ -12,7 +12,7 @@ export const keyRotationErrorHandlers = (field: string) => ({
   ApiKeyNotFound: () => keyNotFound,
   KeyRevoked: () => refuse(field, "names a revoked key: create a new one instead"),
   KeyExpired: () => refuse(field, "names an expired key: create a new one instead"),
-  KeyRotated: () => refuse(field, "names a key that was rotated already: rotate its successor")
+  KeyAlreadyRotated: () => refuse(field, "names a key that was rotated already: rotate its successor")
 })
 
 export const keyChangeErrorHandlers = (field: string) => ({

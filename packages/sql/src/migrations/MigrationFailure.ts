@@ -31,7 +31,10 @@ const tableOf = ({ reason: { cause } }: SqlError): string | undefined =>
   Predicate.hasProperty(cause, "table") && Predicate.isString(cause.table) ? cause.table : undefined
 
 /** Runs a migration in its transaction. If the migration fails, the error names the table and the migration. */
-export const withExplainedFailure = (name: string, migration: Effect.Effect<unknown, SqlError, SqlClient.SqlClient>) =>
+export const runWithExplainedFailure = (
+  name: string,
+  migration: Effect.Effect<unknown, SqlError, SqlClient.SqlClient>
+) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const open = yield* Effect.serviceOption(sql.transactionService)
