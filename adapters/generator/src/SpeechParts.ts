@@ -22,7 +22,7 @@ export const splitForSpeech = (text: string, longest = longestPart): ReadonlyArr
 
 /**
  * Returns the position at which the part ends. The function looks for pauses only in the second half of the part, so
- * that parts do not become too short. It prefers longer kinds of pauses, and takes the last pause of a kind.
+ * that parts do not become too short. Among these pauses, the function takes the last pause of the longest kind.
  */
 const cut = (text: string, longest: number): number => {
   const head = text.slice(0, longest)

@@ -4,7 +4,7 @@ import * as fc from "fast-check"
 
 const without = (text: string) => text.replace(/\s+/g, "")
 
-describe("Parts of a text for speech", () => {
+describe("Split of a text into speech parts", () => {
   it("a text that fits into one speech part is returned as one trimmed part", () => {
     assert.deepStrictEqual(splitForSpeech("  They win. \n"), ["They win."])
     assert.lengthOf(splitForSpeech("a".repeat(4000)), 1)

@@ -121,7 +121,7 @@ export const make = Effect.gen(function* () {
   }
 })
 
-export interface ListenOptions {
+export interface TestMessageOptions {
   /** The interval between two test messages. */
   readonly interval: Duration.Input
   /** The maximum time until a test message arrives. If no test message arrives in time, the connection is replaced. */
@@ -144,7 +144,7 @@ export interface ListeningSession {
 export const listen = Effect.fnUntraced(function* (
   { send, setHeard, tell }: Effect.Success<typeof make>,
   subscribe: Effect.Effect<ListeningSession, SqlError, Scope.Scope>,
-  { interval, timeout }: ListenOptions = { interval: "10 seconds", timeout: "5 seconds" }
+  { interval, timeout }: TestMessageOptions = { interval: "10 seconds", timeout: "5 seconds" }
 ) {
   let isHeard = true
   /**

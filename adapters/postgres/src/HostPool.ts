@@ -37,12 +37,12 @@ export interface ApplicationSessionPool extends Queryable {
  * The type of PGlite, which has only one session. `transaction` lends that session to the given function while the
  * function runs.
  */
-export interface SingleSession extends Queryable {
+export interface SingleSessionDatabase extends Queryable {
   // biome-ignore lint/suspicious/noExplicitAny: a PGlite transaction has more methods than the service uses
   readonly transaction: (use: (session: any) => Promise<any>) => Promise<any>
 }
 
-export type HostPool = ApplicationSessionPool | SingleSession
+export type HostPool = ApplicationSessionPool | SingleSessionDatabase
 
 export const isHostPool = (given: unknown): given is HostPool =>
   isQueryable(given) &&

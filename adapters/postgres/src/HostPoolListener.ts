@@ -10,8 +10,8 @@ import * as Queue from "effect/Queue"
 import * as Scope from "effect/Scope"
 import type { SqlError } from "effect/sql/SqlError"
 import * as Channel from "./Channel.ts"
-import { leaseSession } from "./HostLease.ts"
 import type * as HostPool from "./HostPool.ts"
+import { leaseSession } from "./HostSessionLease.ts"
 import { toSqlError } from "./ServerError.ts"
 
 /** A session of the `pg` library, which emits an event for each notification. */

@@ -1,6 +1,6 @@
 /**
- * Signals new work to the workers of this process, and over the NOTIFY channel to other processes if this process has
- * no worker for that kind of work.
+ * Signals new work to the workers of this process. If this process has no worker for a kind of work, the signal also
+ * goes to other processes over the NOTIFY channel.
  */
 
 import * as Instant from "@partner-commentary/core/shared/Instant"

@@ -27,7 +27,7 @@ const turns = Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 
 const begun = (pool: HostPool.HostPool) =>
   Effect.forkChild(Effect.scoped(HostPoolListener.openListeningSession(pool)), { startImmediately: true })
 
-it.live("if a start is interrupted before the pool provides a session, the session returns to the pool", () =>
+it.live("if LISTEN is interrupted before the pool provides a session, the session returns to the pool", () =>
   Effect.gen(function* () {
     const { connect, pool, releases } = poolOf(answered, () => {})
     const fiber = yield* begun(pool)
@@ -38,7 +38,7 @@ it.live("if a start is interrupted before the pool provides a session, the sessi
   })
 )
 
-it.live("if a start is interrupted while the server does not respond, the session is closed", () =>
+it.live("if LISTEN is interrupted while the server does not respond, the session is closed", () =>
   Effect.gen(function* () {
     const { connect, pool, releases } = poolOf(silent, () => {})
     connect()

@@ -87,7 +87,7 @@ describe("Postgres client", () => {
     )
   )
 
-  it.effect("the server ends a statement that exceeds its timeout, and a transaction that stays idle", () =>
+  it.effect("the server ends a statement that exceeds its timeout, and a transaction that stays idle too long", () =>
     on(
       { statementTimeout: "200 millis", idleInTransactionTimeout: "200 millis" },
       Effect.gen(function* () {

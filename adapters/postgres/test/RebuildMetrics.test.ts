@@ -6,7 +6,7 @@ import { PerformanceStore } from "@partner-commentary/core/performance/Performan
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
 import { rebuildMetrics } from "@partner-commentary/sql/reporting/RebuildMetrics"
 import * as TestDatabase from "@partner-commentary/test/postgres/TestDatabase"
-import * as MetricsScene from "@partner-commentary/testkit/performance/MetricsScene"
+import * as MetricsFixture from "@partner-commentary/testkit/performance/MetricsFixture"
 import * as Creator from "@partner-commentary/testkit/support/Creator"
 import {
   day,
@@ -51,7 +51,7 @@ describe("Metrics rebuild", () => {
           )
         )
         const before = yield* metrics
-        yield* MetricsScene.runWhileTimePasses(rebuildMetrics)
+        yield* MetricsFixture.runWhileTimePasses(rebuildMetrics)
         const [counted, other] = yield* metrics
         assert.deepStrictEqual([counted?.counts, other], [before[0]?.counts, before[1]])
         assert.deepInclude(counted?.counts, { sent: 45, pending: 15, approved: 30 })
@@ -67,18 +67,18 @@ describe("Metrics rebuild", () => {
   it.effect("metrics rebuild repairs wrong metrics while other changes are written, and counts each change once", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const { metrics, sendMore } = yield* MetricsScene.makeMetricsScene
+      const { metrics, sendMore } = yield* MetricsFixture.makeMetricsFixture
       const before = yield* metrics
       yield* sql`UPDATE counters SET total = total + 7 WHERE day <> '' AND name = 'sent'`
       yield* sql`DELETE FROM counters WHERE name = 'approved'`
       yield* sql`UPDATE duration_histograms SET counts = ''`
       assert.notDeepEqual(yield* metrics, before)
-      assert.strictEqual(yield* MetricsScene.runWhileTimePasses(rebuildMetrics), 2)
+      assert.strictEqual(yield* MetricsFixture.runWhileTimePasses(rebuildMetrics), 2)
       assert.deepStrictEqual(yield* metrics, before)
       const again = Effect.repeat(rebuildMetrics, { times: 5 })
-      yield* MetricsScene.runWhileTimePasses(Effect.all([sendMore, again], { concurrency: "unbounded" }))
+      yield* MetricsFixture.runWhileTimePasses(Effect.all([sendMore, again], { concurrency: "unbounded" }))
       const after = yield* metrics
-      yield* MetricsScene.runWhileTimePasses(rebuildMetrics)
+      yield* MetricsFixture.runWhileTimePasses(rebuildMetrics)
       assert.deepStrictEqual(yield* metrics, after)
     }).pipe(Effect.provide(TestDatabase.layer))
   )

@@ -17,7 +17,7 @@ import * as AuditLogSuite from "@partner-commentary/testkit/shared/AuditLogSuite
 import * as DueTimesSuite from "@partner-commentary/testkit/shared/DueTimesSuite"
 import * as TransactionSuite from "@partner-commentary/testkit/shared/TransactionSuite"
 import * as AssignmentStoreSuite from "@partner-commentary/testkit/topic/AssignmentStoreSuite"
-import * as AssignmentTurnsSuite from "@partner-commentary/testkit/topic/AssignmentTurnsSuite"
+import * as DueAssignmentSuite from "@partner-commentary/testkit/topic/DueAssignmentSuite"
 import * as SubmissionSuite from "@partner-commentary/testkit/topic/SubmissionSuite"
 import * as TestStorageSuite from "@partner-commentary/testkit/topic/TestStorageSuite"
 import * as TopicCountsSuite from "@partner-commentary/testkit/topic/TopicCountsSuite"
@@ -53,7 +53,7 @@ type Tested = Layer.Layer<Layer.Success<typeof stores>, Layer.Error<typeof store
 export const registerStoreSuites = (name: string, layer: Tested): void => {
   ApiKeyStoreSuite.suite(name, layer)
   AssignmentStoreSuite.suite(name, layer)
-  AssignmentTurnsSuite.suite(name, layer)
+  DueAssignmentSuite.suite(name, layer)
   AuditLogSuite.suite(name, layer, recorded)
   DatabaseHealthSuite.suite(name, layer)
   DeliveryLogSuite.suite(name, layer)

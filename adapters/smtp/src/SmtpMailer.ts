@@ -16,8 +16,8 @@ import * as Pool from "./Pool.ts"
 import { sendMail } from "./SmtpSession.ts"
 
 /**
- * SMTP reply codes that concern authentication and not the mail. Such a failure is temporary, because the operator can
- * correct the credentials.
+ * SMTP reply codes that concern authentication and not the mail. A failed authentication is a temporary failure of the
+ * mail, because the operator can correct the credentials.
  */
 const authentication = new Set([530, 534, 535, 538])
 
@@ -30,8 +30,8 @@ const isPermanent = (error: NodemailerError) =>
   (error.responseCode === undefined || (error.permanent === true && !authentication.has(error.responseCode)))
 
 /**
- * Makes a function that replaces the credentials in a text, in every encoding in which the client sends them, because
- * the reply of a server may quote them.
+ * Makes a function that removes the credentials from a text, because the reply of a server may quote credentials. The
+ * function finds credentials in every encoding in which the client sends them.
  */
 export const makeRedactor = ({ auth }: MailServerSetting) => {
   const { user = "", pass = "" } = auth ?? {}
@@ -62,7 +62,7 @@ export interface SmtpMailerOptions {
    * minutes follows RFC 5321 (4.5.3.2.6).
    */
   readonly answerTimeout?: Duration.Input
-  /** The time limit of the reply to the complete mail while the process stops, with a default of 5 seconds. */
+  /** How long a stopping process waits for the reply to a complete mail, with a default of 5 seconds. */
   readonly stopTimeout?: Duration.Input
 }
 

@@ -66,8 +66,8 @@ export const startMailServer = (options: SMTPServerOptions = {}, wanted = 0) =>
     return { port, received, connections: () => connections, open }
   })
 
-/** Starts a server that runs only `greet` for each connection, and otherwise does not implement SMTP. */
-export const startSilentServer = (greet: (socket: Socket) => void) =>
+/** Starts a TCP server that calls `greet` for each connection, and does not implement SMTP. */
+export const startTcpServer = (greet: (socket: Socket) => void) =>
   Effect.gen(function* () {
     const open = new Set<Socket>()
     const server = yield* Effect.acquireRelease(
@@ -88,9 +88,9 @@ export const startSilentServer = (greet: (socket: Socket) => void) =>
     return { port: (server.address() as AddressInfo).port, open }
   })
 
-/** Starts a server that accepts any mail up to the final dot. Then `onSent` decides how the server replies. */
+/** Starts a server that accepts any mail up to the final dot. The function `onSent` then replies to the mail. */
 export const startScriptedSmtpServer = (onSent: (socket: Socket) => void) =>
-  startSilentServer((socket) => {
+  startTcpServer((socket) => {
     let text = ""
     let isData = false
     socket.write("220 ready\r\n")

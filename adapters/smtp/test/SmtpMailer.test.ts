@@ -9,7 +9,7 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Scope from "effect/Scope"
 import { makeMailer, makeMessage, senderAddress, toReceivedMail } from "./Fixtures.ts"
-import { makeSmtpReplyError, type ReceivedMail, startMailServer, startSilentServer } from "./MailServer.ts"
+import { makeSmtpReplyError, type ReceivedMail, startMailServer, startTcpServer } from "./MailServer.ts"
 
 const to = (url: string, timeout: "500 millis" | "5 seconds" = "5 seconds") =>
   makeMailer(layer({ url: Redacted.make(url), from: senderAddress, timeout }))
@@ -114,7 +114,7 @@ describe.concurrent("Delivered mail", () => {
   )
 })
 
-describe.concurrent("Permanent refusal", () => {
+describe.concurrent("Permanent refusal of a mail", () => {
   it.live("a refusal is permanent when the server refuses the recipient, the sender or the mail with a 5xx reply", () =>
     Effect.gen(function* () {
       for (const options of [
@@ -141,7 +141,7 @@ describe.concurrent("Permanent refusal", () => {
   )
 })
 
-describe.concurrent("Temporary refusal", () => {
+describe.concurrent("Temporary refusal of a mail", () => {
   it.live("a 4xx refusal is temporary, and a greylisted mail is accepted on the next attempt", () =>
     Effect.gen(function* () {
       let attempts = 0
@@ -174,8 +174,8 @@ describe.concurrent("Temporary refusal", () => {
 
   it.live("every mail to a server that hangs or sends endless lines is refused temporarily within the timeout", () =>
     Effect.gen(function* () {
-      const silent = yield* startSilentServer(() => undefined)
-      const babbling = yield* startSilentServer((socket) => {
+      const silent = yield* startTcpServer(() => undefined)
+      const babbling = yield* startTcpServer((socket) => {
         socket.write("220 welcome\r\n")
         socket.once("data", () => {
           const timer = setInterval(() => socket.write("250-still here\r\n"), 20)

@@ -63,7 +63,7 @@ describe.concurrent("Slow SMTP server", () => {
   )
 })
 
-describe.concurrent("Mail whose bytes were all sent", () => {
+describe.concurrent("Reply to a completely sent mail", () => {
   it.live(
     "a completely sent mail is reported as unanswered, not as refused, if the connection breaks before the reply",
     () =>

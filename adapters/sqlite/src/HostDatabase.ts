@@ -40,7 +40,7 @@ export const makeHostTransactionOpener = (config: SqliteConnection.SqliteFileCon
     const known = connections.get(database)
     if (known !== undefined) return known
     const made = SqliteConnection.connectToDatabase(
-      SqliteConnection.makeDatabase(database, config),
+      SqliteConnection.makeSqliteHandle(database, config),
       () => true,
       (effect) => effect
     )

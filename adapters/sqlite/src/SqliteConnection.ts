@@ -32,13 +32,13 @@ export interface SqliteFileConfig {
   readonly prepareCacheSize?: number | undefined
   readonly disableWAL?: boolean | undefined
   /**
-   * The maximum time that a statement waits for a write of another process, with a default of 5 seconds. Only while the
-   * client opens the file, this wait blocks the thread.
+   * The maximum time that a statement waits for a write of another process, with a default of 5 seconds. The wait
+   * blocks the thread only while the client opens the file.
    */
   readonly busyTimeout?: Duration.Input | undefined
   /**
-   * True if all direct reads of one turn of the event loop see the file as it was at the first of them. Such reads are
-   * faster. Set this option only if this process changes the file through no other connection.
+   * True if all direct reads of one turn of the event loop share a snapshot of the file, which makes the reads faster.
+   * Set this option only if this process changes the file through no other connection.
    */
   readonly sharesReads?: boolean | undefined
 }
@@ -85,7 +85,7 @@ export const openDatabase = (config: SqliteFileConfig): Effect.Effect<SqliteHand
       }),
       (native) => Effect.sync(() => native.close())
     ),
-    (native) => makeDatabase(native, config)
+    (native) => makeSqliteHandle(native, config)
   )
 
 const timeoutOf = (config: SqliteFileConfig): number =>
@@ -109,7 +109,7 @@ const openNative = (config: SqliteFileConfig): DatabaseSync => {
 }
 
 /** Makes a database from an open connection. Call this function directly after the file was opened. */
-export const makeDatabase = (native: DatabaseSync, config: SqliteFileConfig): SqliteHandle => {
+export const makeSqliteHandle = (native: DatabaseSync, config: SqliteFileConfig): SqliteHandle => {
   const timeout = timeoutOf(config)
   const cacheSize = config.prepareCacheSize ?? 256
   const fault = FileHealth.watchDatabaseFile(config.filename)

@@ -18,7 +18,7 @@ import * as AuditLogSuite from "@partner-commentary/testkit/shared/AuditLogSuite
 import * as DueTimesSuite from "@partner-commentary/testkit/shared/DueTimesSuite"
 import * as TransactionSuite from "@partner-commentary/testkit/shared/TransactionSuite"
 import * as AssignmentStoreSuite from "@partner-commentary/testkit/topic/AssignmentStoreSuite"
-import * as AssignmentTurnsSuite from "@partner-commentary/testkit/topic/AssignmentTurnsSuite"
+import * as DueAssignmentSuite from "@partner-commentary/testkit/topic/DueAssignmentSuite"
 import * as SubmissionSuite from "@partner-commentary/testkit/topic/SubmissionSuite"
 import * as TestStorageSuite from "@partner-commentary/testkit/topic/TestStorageSuite"
 import * as TopicCountsSuite from "@partner-commentary/testkit/topic/TopicCountsSuite"
@@ -52,7 +52,7 @@ const recorded = Effect.gen(function* () {
 
 ApiKeyStoreSuite.suite("SQLite", layerMemory)
 AssignmentStoreSuite.suite("SQLite", layerMemory)
-AssignmentTurnsSuite.suite("SQLite", layerMemory)
+DueAssignmentSuite.suite("SQLite", layerMemory)
 AuditLogSuite.suite("SQLite", layerMemory, recorded)
 DatabaseHealthSuite.suite("SQLite", layerMemory)
 DeliveryLogSuite.suite("SQLite", layerMemory)

@@ -24,8 +24,8 @@ export interface HttpAgents {
  * Makes agents that keep an idle connection open for one second, so that a stream of events shares connections.
  * Receivers rarely close an idle connection within a second, so a request rarely uses a connection that the receiver is
  * closing. The agents ignore proxy settings of the environment, and verify every certificate. Receivers cannot
- * renegotiate TLS. With TLS 1.2, a receiver could otherwise keep the process busy with handshakes until the deadline,
- * because the byte limits do not count the bytes of handshakes.
+ * renegotiate TLS. With renegotiation in TLS 1.2, a receiver could keep the process busy with handshakes until the
+ * deadline, because the byte limits do not count handshakes.
  */
 export const makeHttpAgents = (lookup: LookupFunction) =>
   Effect.acquireRelease(
@@ -41,8 +41,9 @@ export const makeHttpAgents = (lookup: LookupFunction) =>
       })
   )
 
-/** The maximum number of bytes that the client reads of a body, and the maximum number of bytes that it keeps. */
+/** The maximum number of bytes that the client reads of a body. */
 const maxBodyBytes = 64 * 1024
+/** The maximum number of bytes of a body that the result contains. */
 const maxExcerptBytes = 1024
 
 /** The maximum number of bytes that a receiver may send for one response. */

@@ -12,7 +12,7 @@ import * as EgressGuard from "./EgressGuard.ts"
 export interface ReceiverUrlRules {
   /** Allows `http:` URLs, and hosts with any name in any network, for development. */
   readonly allowPrivate: boolean
-  /** The ports that a URL may use. With null, every port is allowed. */
+  /** The ports that a URL may use. If the value is null, every port is allowed. */
   readonly ports: ReadonlyArray<number> | null
 }
 

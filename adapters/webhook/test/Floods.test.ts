@@ -120,7 +120,7 @@ describe("Receiver that floods the sender", () => {
   )
 })
 
-describe("Kept connection", () => {
+describe("Kept-alive connection", () => {
   it.live("the byte counter of a kept connection starts at zero for each response", () =>
     Effect.gen(function* () {
       const receiver = yield* listenHttp((call, answer) => {

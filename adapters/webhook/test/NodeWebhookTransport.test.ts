@@ -68,7 +68,7 @@ describe("Connections to receivers", () => {
     })
   )
 
-  it.live("open connections are closed with the scope, even during a request", () =>
+  it.live("open connections are closed when the scope closes, even during a request", () =>
     Effect.gen(function* () {
       const hanging = yield* listenHttp((call) => call.resume())
       const idle = yield* ok

@@ -83,7 +83,7 @@ const modifiedOf = (decision: Decision<unknown>): ReadonlyArray<ModifiedAssignme
   Option.isSome(decision) && Result.isSuccess(decision.value) ? [decision.value.success] : []
 
 /**
- * Runs one change in its own transaction. A change can mark a mail as sent. If a later send attempt has claimed that
+ * Runs one change in its own transaction. If the change marks a mail as sent, but a later send attempt has claimed the
  * mail, the transaction is rolled back and the result contains the unchanged assignment.
  */
 const alone =

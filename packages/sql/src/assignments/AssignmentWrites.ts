@@ -35,7 +35,7 @@ interface SharedIncrements {
   readonly counters: ReturnType<typeof Counters.makeCounterRows>
 }
 
-export interface PreparedChange extends SharedIncrements {
+export interface PreparedAssignmentChange extends SharedIncrements {
   readonly events: ReturnType<typeof eventsOfAssignmentChange>
   /** The topic as it is after the change. */
   readonly topic: LockedTopic
@@ -47,7 +47,9 @@ export interface PreparedChange extends SharedIncrements {
  * Writes the changes of one transaction, which holds the locks of their topics and assignments. The last statement
  * writes all usage and counters in the same fixed order as submissions, which prevents deadlocks.
  */
-export const writePreparedChanges = (changes: ReadonlyArray<PreparedChange & { readonly inContext: InContext }>) => {
+export const writePreparedChanges = (
+  changes: ReadonlyArray<PreparedAssignmentChange & { readonly inContext: InContext }>
+) => {
   const all = {
     usage: changes.flatMap(({ usage }) => usage),
     counters: Counters.sumByCounter(changes.flatMap(({ counters }) => counters))
@@ -69,7 +71,7 @@ export const prepareAssignmentWrites = (
   before: Assignment,
   change: AssignmentChange,
   now: Instant.Instant
-): PreparedChange => {
+): PreparedAssignmentChange => {
   const { assignment: after, audit, delivered, mediaRequests = [], notices, readyMedium } = change
   const { id: shareId, organizationId } = before
   const isChanged = after !== before
@@ -151,8 +153,8 @@ const hasOtherDeadline = (before: Assignment, after: Assignment): boolean =>
   after.respondBy !== before.respondBy || after.approveBy !== before.approveBy
 
 /**
- * Returns by how much a new deadline increases the topic's version. The increase depends on the time, so that clients
- * notice a restore from a backup: a deadline that is set again after the restore gives the topic another version.
+ * Returns by how much a new deadline increases the topic's version, which depends on the time. If a restore from a
+ * backup loses a deadline that is then set again, the topic therefore gets another version than before the restore.
  */
 const versionStep = (now: Instant.Instant): number => 1 + (now % 1000)
 

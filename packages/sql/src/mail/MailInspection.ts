@@ -13,7 +13,10 @@ export interface ListedMail {
   readonly kind: MailKind
   readonly organizationId: OrganizationId | null
   readonly shareId: ShareId | null
-  /** The recipient's address. Null for a mail to the contact of an organization, which has no stored address. */
+  /**
+   * The recipient's address. The field is null for a mail to the contact of an organization, because such a mail stores
+   * no address.
+   */
   readonly to: string | null
   readonly state: "waiting" | "failed"
   readonly attempts: number

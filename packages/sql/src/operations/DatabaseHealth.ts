@@ -63,8 +63,8 @@ export const layer = Layer.effect(
       })
 
     /**
-     * The write continues when its caller is interrupted. A database that does not respond then blocks only one
-     * connection, and not one connection for each caller.
+     * The write continues when its caller is interrupted, so that later callers share the running write. A database
+     * that does not respond therefore blocks only one connection, and not one connection for each caller.
      */
     const run = (done: Deferred.Deferred<void, DatabaseUnavailable>) =>
       Effect.gen(function* () {

@@ -137,7 +137,7 @@ export const layer = Layer.effect(
       }),
       purgeTests: Effect.fn("Retention.purgeTests")(function* (before) {
         const deleted = yield* TestRetention.deleteOldTopics(sql, before)
-        return deleted > 0 ? deleted : yield* TestRetention.deleteWindowsAndResponses(sql, before)
+        return deleted > 0 ? deleted : yield* TestRetention.deleteDuplicateWindowsAndResponses(sql, before)
       })
     })
   })

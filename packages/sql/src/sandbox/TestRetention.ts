@@ -125,7 +125,7 @@ const metrics = Effect.fnUntraced(function* (sql: SqlClient, isOwn: Fragment, be
  * Deletes one batch of ended duplicate windows of the test environment. If no duplicate window has ended, deletes one
  * batch of expired stored responses of both environments.
  */
-export const deleteWindowsAndResponses = Effect.fnUntraced(function* (sql: SqlClient, before: Instant) {
+export const deleteDuplicateWindowsAndResponses = Effect.fnUntraced(function* (sql: SqlClient, before: Instant) {
   const ended = sql`until_at < ${toIso(before)}`
   const some = (table: string, columns: string, where: Fragment) => {
     const key = sql.literal(columns)

@@ -17,8 +17,8 @@ import * as TestEnvironmentStorage from "../sandbox/TestEnvironmentStorage.ts"
 import * as TopicRow from "./TopicRow.ts"
 
 /**
- * For each persona, the assignment that holds the duplicate window. If the new submission holds none of the windows,
- * nothing else was written.
+ * For each persona, the assignment that holds the duplicate window. A submission that holds none of the windows has
+ * written no topic.
  */
 export type DuplicateWindowHolders = ReadonlyMap<PersonaId, AssignmentReference>
 

@@ -182,7 +182,7 @@ export const layer = Layer.effect(
           )
         ),
       open: (recovery, audit) => transact(sql, open(recovery, audit)),
-      // The first query runs without a lock. Usually there is no recovery, and then no lock is needed.
+      // The first query runs without a lock. Usually no recovery is open, so that no lock is needed.
       step: (at, limit, begin) =>
         Effect.flatMap(Effect.orDie(oldestOpen), (open) =>
           open === undefined ? Effect.succeed(Option.none()) : transact(sql, step(at, limit, begin))

@@ -91,8 +91,8 @@ const batched = Effect.fnUntraced(function* (
 })
 
 /**
- * Stores attempts at different deliveries of one webhook. Each attempt is decided by the receiver's state after the
- * previous attempt.
+ * Stores attempts at different deliveries of one webhook. The receiver's state after one attempt is the input of the
+ * decision about the next attempt.
  */
 const settle = Effect.fnUntraced(function* (
   sql: SqlClient,

@@ -33,7 +33,7 @@ export interface PersonaTestWriter<E, R> {
   /** The organization that gets the licences. By default, the suite uses a new organization id. */
   readonly organization?: Effect.Effect<OrganizationId, E, R>
   /**
-   * Creates a licensed persona in the embedder's tables. This function is needed only if the tables' key is not a
+   * Creates a licensed persona in the embedder's tables. The option is needed only if the key of the tables is not a
    * lower-case UUID.
    */
   readonly existing?: (organization: OrganizationId) => Effect.Effect<unknown, E, R>

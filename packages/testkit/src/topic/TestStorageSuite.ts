@@ -26,7 +26,7 @@ import { makeGuaranteeTest } from "../support/GuaranteeTest.ts"
 
 type Stores = TopicStore | AssignmentStore | Retention | EventLog | PerformanceStore
 
-/** The fixtures start at noon. `midnight` is the first midnight after this start. */
+/** The first midnight after `start`, which is at noon. */
 const midnight = start + day / 2
 
 export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {

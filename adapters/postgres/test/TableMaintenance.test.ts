@@ -4,7 +4,7 @@ import * as TestDatabase from "@partner-commentary/test/postgres/TestDatabase"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 
-describe("Upkeep of tables", () => {
+describe("Maintenance of Postgres tables", () => {
   it.effect(
     "counters have free space in pages and no index beside the primary key, and large tables are vacuumed often",
     () =>

@@ -5,7 +5,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import * as HostPool from "./HostPool.ts"
 import { toSqlError } from "./ServerError.ts"
 
-export interface HostLease<Session extends HostPool.ApplicationPoolSession = HostPool.ApplicationPoolSession> {
+export interface HostSessionLease<Session extends HostPool.ApplicationPoolSession = HostPool.ApplicationPoolSession> {
   readonly session: Session
   /** Marks the session as lost, so that the pool ends the session when the session is released. */
   readonly lose: () => void
@@ -15,7 +15,7 @@ export interface HostLease<Session extends HostPool.ApplicationPoolSession = Hos
  * Borrows a session until the scope closes. The wait for a session can be interrupted. A session that the pool provides
  * after the interruption goes back to the pool immediately.
  */
-export const leaseSession = (pool: HostPool.HostPool): Effect.Effect<HostLease, SqlError, Scope.Scope> =>
+export const leaseSession = (pool: HostPool.HostPool): Effect.Effect<HostSessionLease, SqlError, Scope.Scope> =>
   Effect.map(
     Effect.acquireRelease(
       Effect.callback<ReturnType<typeof lent>, SqlError>((resume) => {

@@ -7,7 +7,7 @@ import * as TestClock from "effect/testing/TestClock"
 import * as Creator from "../support/Creator.ts"
 import { day, makePersona, makeSubmission, minute, makeOwner as ownerOf, start } from "../support/Fixtures.ts"
 
-export const makeMetricsScene = Effect.gen(function* () {
+export const makeMetricsFixture = Effect.gen(function* () {
   const topics = yield* TopicStore
   const owner = ownerOf()
   const [ada, bo] = [makePersona({ name: "Ada" }), makePersona({ name: "Bo" })]
