@@ -68,7 +68,7 @@ export const make = (
     const connect = (isOpen: () => boolean) =>
       SqliteConnection.connectToDatabase(
         database,
-        () => isOpen() || !database.isTransaction(),
+        () => isOpen() || !(database.isTransaction() || database.isFlushing()),
         (effect) => borrower(() => effect)
       )
     const plain = connect(() => false)
