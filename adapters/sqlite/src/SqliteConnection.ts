@@ -144,10 +144,6 @@ export const makeDatabase = (native: DatabaseSync, config: SqliteFileConfig): Sq
     cache.set(sql, prepared)
     return prepared
   }
-  /** A statement outside of a transaction flushes its own commit. */
-  const flushesOwnCommit = () => {
-    if (log?.isDeferred() === true && !native.isTransaction) log.restore()
-  }
   const control = (sql: string) => void lookup(sql).statement.run()
   const reads = SharedReads.make(native, control)
   const isTransaction = () => !reads.isOpen() && native.isOpen && native.isTransaction
@@ -159,7 +155,7 @@ export const makeDatabase = (native: DatabaseSync, config: SqliteFileConfig): Sq
     isFlushing: () => log?.isFlushing() === true,
     run: (fiber, sql, params, rows, prepared) =>
       settle(() => {
-        flushesOwnCommit()
+        log?.restore()
         return execute(prepared ? lookup(sql) : prepare(native, sql), params, rows, fiber.getRef(SafeIntegers))
       }),
     readNow: <Row>(sql: string, params: ReadonlyArray<unknown>) => {

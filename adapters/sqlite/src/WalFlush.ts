@@ -8,9 +8,8 @@ import type { DatabaseSync } from "node:sqlite"
 export interface WalFlush {
   /** Lets the following commits skip the flush. The caller must flush them. No transaction may be open. */
   readonly defer: () => void
-  /** Lets the following commits flush themselves. No transaction may be open. */
+  /** Lets the following commits flush themselves. Within a transaction, `restore` does nothing. */
   readonly restore: () => void
-  readonly isDeferred: () => boolean
   /** Flushes all commits so far. Calls `done` with the error of the disk, or with null. */
   readonly flush: (done: (error: Error | null) => void) => void
   readonly isFlushing: () => boolean
@@ -43,9 +42,8 @@ export const make = (native: DatabaseSync): WalFlush | undefined => {
       if (log !== undefined && !isDeferred) setDeferred(true)
     },
     restore: () => {
-      if (isDeferred) setDeferred(false)
+      if (isDeferred && !native.isTransaction) setDeferred(false)
     },
-    isDeferred: () => isDeferred,
     flush: (done) => {
       if (!isDeferred) {
         log ??= openSync(`${native.location()}-wal`, "r+")
