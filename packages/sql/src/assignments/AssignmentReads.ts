@@ -8,31 +8,35 @@ import * as Exit from "effect/Exit"
 import type { SqlClient } from "effect/sql/SqlClient"
 import * as BatchLoader from "../database/BatchLoader.ts"
 import { toPostgresArray } from "../database/Columns.ts"
+import { DirectReads } from "../database/DirectReads.ts"
+import * as PreparedRead from "../database/PreparedRead.ts"
 import { isInTransaction } from "../database/Transaction.ts"
+import { assignmentColumns } from "./AssignmentRow.ts"
 
 type Read<Row> = (id: ShareId) => Effect.Effect<Row | undefined>
 
-export const make = <Row extends { readonly id: ShareId }>(sql: SqlClient) =>
-  sql.onDialectOrElse({ pg: () => readBatched<Row>(sql), orElse: () => Effect.succeed(readOne<Row>(sql)) })
-
-const readOne =
-  <Row extends object>(sql: SqlClient): Read<Row> =>
-  (id) =>
-    Effect.orDie(
-      Effect.map(
-        sql<Row>`SELECT a.*, t.content AS topic_content, t.organization_name
-          FROM assignments a JOIN topics t ON t.id = a.topic_id WHERE a.id = ${id}`,
-        ([row]) => row
-      )
-    )
+export const make = Effect.fnUntraced(function* <Row extends { readonly id: ShareId }>(sql: SqlClient) {
+  const prepared = PreparedRead.make<Row, "id">(
+    sql,
+    yield* DirectReads,
+    (value) => sql`SELECT ${sql.literal(assignmentColumns)}, t.content AS topic_content, t.organization_name
+      FROM assignments a JOIN topics t ON t.id = a.topic_id WHERE a.id = ${value("id")}`
+  )
+  const alone: Read<Row> = (id) => Effect.orDie(Effect.map(prepared({ id }), ([row]) => row))
+  return yield* sql.onDialectOrElse({ pg: () => readBatched<Row>(sql, alone), orElse: () => Effect.succeed(alone) })
+})
 
 /** The maximum number of assignments in one statement. */
 const maxBatch = 100
 
 /** The join makes the query planner find each row by its primary key, even when the table statistics are outdated. */
-const readBatched = Effect.fnUntraced(function* <Row extends { readonly id: ShareId }>(sql: SqlClient) {
+const readBatched = Effect.fnUntraced(function* <Row extends { readonly id: ShareId }>(
+  sql: SqlClient,
+  alone: Read<Row>
+) {
   const ask = Effect.fnUntraced(function* (ids: ReadonlyArray<ShareId>) {
-    const rows = yield* sql<Row>`SELECT a.*, t.content AS topic_content, t.organization_name
+    const rows =
+      yield* sql<Row>`SELECT ${sql.literal(assignmentColumns)}, t.content AS topic_content, t.organization_name
       FROM UNNEST(CAST(${toPostgresArray([...new Set(ids)])} AS TEXT[])) AS given (id)
       CROSS JOIN LATERAL (SELECT * FROM assignments WHERE assignments.id = given.id LIMIT 1) a
       CROSS JOIN LATERAL (SELECT content, organization_name FROM topics WHERE topics.id = a.topic_id LIMIT 1) t`
@@ -40,6 +44,5 @@ const readBatched = Effect.fnUntraced(function* <Row extends { readonly id: Shar
     return ids.map((id) => Exit.succeed(found.get(id)))
   }, Effect.orDie)
   const read = yield* BatchLoader.make(ask, { limit: maxBatch })
-  const alone = readOne<Row>(sql)
   return (id: ShareId) => Effect.withFiber((fiber) => (isInTransaction(sql, fiber) ? alone(id) : read(id)))
 })

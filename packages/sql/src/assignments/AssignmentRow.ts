@@ -87,6 +87,62 @@ export interface AssignmentRow extends PublicAssignmentRow {
   readonly due_at: string | null
 }
 
+const assignmentColumnNames: ReadonlyArray<keyof AssignmentRow> = [
+  "id",
+  "persona_id",
+  "persona_name",
+  "persona_image_url",
+  "created_at",
+  "status",
+  "status_updated_at",
+  "commentary_id",
+  "commentary_content",
+  "commentary_draft_id",
+  "commentary_approved_at",
+  "partner_approved_at",
+  "commentary_audio_url",
+  "commentary_video_url",
+  "failure_reason",
+  "failure_at",
+  "was_cancelled",
+  "topic_id",
+  "organization_id",
+  "environment",
+  "position",
+  "creator_name",
+  "creator_email",
+  "notified_at",
+  "respond_by",
+  "deadline_is_fixed",
+  "perspective",
+  "responded_at",
+  "decline_reason",
+  "generation_claim_number",
+  "generation_running",
+  "generation_attempts",
+  "generation_next_at",
+  "generation_give_up_at",
+  "revision_draft_id",
+  "revision_instructions",
+  "draft_id",
+  "draft_number",
+  "draft_content",
+  "draft_created_at",
+  "first_drafted_at",
+  "approve_by",
+  "reminders",
+  "withdraw_reason",
+  "simulation_path",
+  "simulation_next_at",
+  "due_at"
+]
+
+/**
+ * The columns of an `AssignmentRow`, for a statement that names the table `a`. On SQLite, rows with named columns are
+ * faster to read than rows of `a.*`.
+ */
+export const assignmentColumns = assignmentColumnNames.map((name) => `a.${name}`).join(", ")
+
 export const publicAssignmentFromRow = (row: PublicAssignmentRow): PublicAssignment => ({
   id: row.id,
   persona: { id: row.persona_id, name: row.persona_name, imageUrl: row.persona_image_url },

@@ -22,7 +22,12 @@ import { limitClause } from "../database/Limit.ts"
 import { transact } from "../database/Transaction.ts"
 import * as AssignmentChanges from "./AssignmentChanges.ts"
 import * as AssignmentReads from "./AssignmentReads.ts"
-import { type AssignmentWithTopicRow, assignmentInContextFromRow, makeEnvironmentCondition } from "./AssignmentRow.ts"
+import {
+  type AssignmentWithTopicRow,
+  assignmentColumns,
+  assignmentInContextFromRow,
+  makeEnvironmentCondition
+} from "./AssignmentRow.ts"
 import * as OpenAssignments from "./OpenAssignments.ts"
 
 /** Adds the assignment's ids to the trace span of the request or job. */
@@ -36,7 +41,7 @@ export const layer = Layer.effect(
 
     const changes = yield* AssignmentChanges.make(sql)
 
-    const inContext = sql.literal(`SELECT a.*, t.content AS topic_content, t.organization_name
+    const inContext = sql.literal(`SELECT ${assignmentColumns}, t.content AS topic_content, t.organization_name
       FROM assignments a JOIN topics t ON t.id = a.topic_id`)
 
     const open = OpenAssignments.make(sql)

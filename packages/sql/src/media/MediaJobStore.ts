@@ -122,7 +122,7 @@ export const insertMediaJobs = (
   mediaRequests.map(
     ({ kind, name }) => sql`INSERT INTO media_jobs (share_id, kind, name, due_at)
       SELECT ${id}, ${kind}, ${name}, ${Instant.toIso(at)} FROM topics
-      WHERE id = ${topicId} AND output_types LIKE ${`%"${kind}"%`}
+      WHERE id = ${topicId} AND output_types LIKE CAST(${`%"${kind}"%`} AS TEXT)
       ON CONFLICT (share_id, kind) DO NOTHING`
   )
 

@@ -33,9 +33,10 @@ export const makeEventWrites = (
       ${head} || CASE WHEN external_reference IS NULL THEN 'null' ELSE '"' || external_reference || '"' END
         || ${payloadMetadataPrefix} || metadata || ${tail}
     FROM topics WHERE id = ${topicId}`
+  // With a bound pattern of LIKE and no CAST, SQLite prepares the statement again at every run.
   const deliveries = sql`INSERT INTO deliveries (webhook_id, event_id, due_at)
     SELECT id, ${id}, ${now} FROM webhooks
-    WHERE organization_id = ${organizationId} AND environment = ${environment} AND events LIKE ${`%"${type}"%`}
+    WHERE organization_id = ${organizationId} AND environment = ${environment} AND events LIKE CAST(${`%"${type}"%`} AS TEXT)
       AND COALESCE((SELECT webhook_ids FROM topics WHERE id = ${topicId}) LIKE '%' || webhooks.id || '%', TRUE)
     ORDER BY created_at, id ${forKeyShare(sql)}`
   return [event, deliveries]
