@@ -60,7 +60,7 @@ const send = ({ key, root }: PartnerConnection, plan: TopicPlan, onSend: () => v
     }
   })
 
-/** Returns the earlier topic that all results name as the original of a duplicate. Otherwise returns null. */
+/** If all results are duplicates of the same earlier topic, returns the id of this topic. Otherwise returns null. */
 const holderOf = (details: unknown, plan: TopicPlan): string | null => {
   if (!Array.isArray(details) || details.length !== plan.assignments.length) return null
   const results = details as ReadonlyArray<Result>

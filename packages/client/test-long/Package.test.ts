@@ -63,7 +63,7 @@ export const received = async (request: Request): Promise<string> => {
   return event.type === "creator.approved" ? event.data.commentary.content : event.id
 }
 
-// @ts-expect-error the types are real ones
+// @ts-expect-error the content must be a string
 client.topics.create({ content: 1 })
 `
 

@@ -1,7 +1,7 @@
 /**
- * A partner's client that retries on one server after the other until it gets a success or a refusal. The client sends
- * an idempotency key. Every response must be complete: a success or an error envelope. A response may end early only if
- * its server died.
+ * A partner's client that tries one server after the other until a server accepts or refuses the request. The client
+ * sends an idempotency key. Every response must be complete: a success or an error envelope. A response may end early
+ * only if its server died.
  */
 import { randomUUID } from "node:crypto"
 import { setTimeout as sleep } from "node:timers/promises"
@@ -103,6 +103,6 @@ const isWhole = (status: number, body: ClientReport["body"]): boolean =>
 
 /**
  * Returns whether the server is busy, for example with an earlier request with the same idempotency key. A refusal
- * because of a quota does not count.
+ * because of a quota does not mean that the server is busy.
  */
 const isBusy = ({ body, status }: ClientReport): boolean => status === 429 && body.error.details?.quota === undefined

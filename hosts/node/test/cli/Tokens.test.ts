@@ -65,7 +65,7 @@ describe("the `token create` command", () => {
 })
 
 describe("an external identity provider", () => {
-  it("the server accepts tokens of an external identity provider, and doctor checks the provider's keys", async (test) => {
+  it("the server accepts tokens of an external identity provider, and `doctor` checks the provider's keys", async (test) => {
     const provider = new OAuth2Server()
     await provider.issuer.keys.generate("ES256")
     await provider.start(0, "127.0.0.1")

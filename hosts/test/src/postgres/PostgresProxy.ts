@@ -6,13 +6,13 @@ import { once } from "node:events"
 import { type AddressInfo, connect, createServer, type Socket } from "node:net"
 
 /** The statements of one turn, in the order in which they were sent. */
-export type StatementsOfRoundTrip = ReadonlyArray<string>
+export type RoundTripStatements = ReadonlyArray<string>
 
 export interface PostgresRecordingProxy {
   /** The server's URL through this proxy. */
   readonly url: string
   /** All turns so far, on all connections. */
-  readonly turns: Array<StatementsOfRoundTrip>
+  readonly turns: Array<RoundTripStatements>
   /** Returns the number of open connections. */
   readonly open: () => number
   /**
@@ -69,7 +69,7 @@ export const openPostgresRecordingProxy = async (
 ): Promise<PostgresRecordingProxy> => {
   const { writesDown = true } = options
   const { hostname, port } = new URL(target)
-  const turns: Array<StatementsOfRoundTrip> = []
+  const turns: Array<RoundTripStatements> = []
   const lines = new Set<Line>()
   let isSilent = false
 

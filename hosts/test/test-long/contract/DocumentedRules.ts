@@ -183,8 +183,8 @@ export const findDocumentedRule = (
   )
 
 /**
- * The limits that apply to every organization in addition to its rate limits and cannot be raised. `message` matches
- * the message of the 429 response.
+ * The limits that cannot be raised. These limits apply to every organization in addition to its rate limits. `message`
+ * matches the message of the 429 response.
  */
 export const documentedLimits = [
   {

@@ -74,7 +74,7 @@ export const startPrismProxy = Effect.fnUntraced(function* (apiRoot: string, opt
  * Returns the violations that Prism reports in its header or in its own error response. Returns undefined if there are
  * no violations.
  */
-export const prismViolationsIn = (headers: Headers, body: string): string | undefined => {
+export const findPrismViolations = (headers: Headers, body: string): string | undefined => {
   const told = headers.get("sl-violations")
   if (told !== null && told !== "[]") return told
   return headers.get("content-type")?.startsWith("application/problem+json") === true ? body : undefined

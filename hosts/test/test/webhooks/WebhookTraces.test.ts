@@ -144,8 +144,8 @@ it.effect("the audit log has one entry with the API key for each change of a web
 )
 
 /**
- * Reads all stored data. On SQLite it reads all files. On Postgres it reads all rows of all tables, because a test
- * cannot read the server's files.
+ * Reads all stored data. On SQLite, the function reads all files of the database. On Postgres it reads all rows of all
+ * tables, because a test cannot read the server's files.
  */
 const everythingKept = (folder: string) =>
   Effect.gen(function* () {

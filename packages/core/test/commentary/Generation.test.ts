@@ -21,14 +21,14 @@ import {
   revise
 } from "../../src/topic/Workflow.ts"
 import {
-  assignmentInGeneration,
-  assignmentOrThrow,
-  assignmentWithDraft,
-  freshAssignment,
+  getAssignmentOrThrow,
+  makeAssignmentInGeneration,
+  makeAssignmentWithDraft,
   makeDraftId,
+  makeNewAssignment,
   noon,
   runStepAtDueTime
-} from "../topic/FreshAssignment.ts"
+} from "../topic/SampleAssignments.ts"
 
 const second = 1000
 const minute = 60 * second
@@ -54,14 +54,14 @@ const failing = (present: Assignment, policy: Policy, permanentFrom = Number.POS
 }
 
 const responded = (policy: Policy) =>
-  assignmentOrThrow(respond(freshAssignment(policy), { perspective: "It was unfair." }, noon))
+  getAssignmentOrThrow(respond(makeNewAssignment(policy), { perspective: "It was unfair." }, noon))
 
 describe("generation attempts", () => {
   it("a retry that the operator requests is due immediately and keeps the count of failed attempts", () => {
     const { assignment: running, at } = runStepAtDueTime(responded(defaults), defaults)
     const { assignment } = applyGenerationFailure(running, { ticket: 1, permanent: false }, at, defaults)
     assert.isAbove(assignment.generation.nextAt ?? 0, at)
-    const retried = assignmentOrThrow(retryGenerationNow(assignment, at))
+    const retried = getAssignmentOrThrow(retryGenerationNow(assignment, at))
     assert.deepStrictEqual(retried.generation, { ...assignment.generation, nextAt: at })
     assert.isTrue(Result.isFailure(retryGenerationNow(running, at)))
   })
@@ -126,7 +126,7 @@ describe("generation attempts", () => {
 
   it("restarted generation makes all attempts again and causes another mail after the last attempt", () => {
     const first = failing(responded(defaults), defaults)
-    const started = assignmentOrThrow(restartGeneration(first.assignment, noon + day, "operator.restarted"))
+    const started = getAssignmentOrThrow(restartGeneration(first.assignment, noon + day, "operator.restarted"))
     const second = failing(started, defaults)
     assert.deepStrictEqual(
       second.begunAt.map((at) => at - day),
@@ -136,7 +136,7 @@ describe("generation attempts", () => {
   })
 
   it("when the lease of a generation attempt ends without an outcome, the next attempt starts or generation stops", () => {
-    let present = assignmentInGeneration(defaults)
+    let present = makeAssignmentInGeneration(defaults)
     for (let attempt = 2; attempt <= 5; attempt++) {
       const { assignment, at } = runStepAtDueTime(present, defaults)
       assert.strictEqual(at, noon + (attempt - 1) * 90 * second)
@@ -149,7 +149,7 @@ describe("generation attempts", () => {
   })
 
   it("the draft or failure of a generation attempt changes nothing after a newer attempt has started", () => {
-    const running = runStepAtDueTime(assignmentInGeneration(defaults), defaults).assignment
+    const running = runStepAtDueTime(makeAssignmentInGeneration(defaults), defaults).assignment
     const former = { ticket: 1, draftId: makeDraftId(1), content: "A draft." }
     assert.strictEqual(applyGeneratedDraft(running, former, noon, defaults).assignment, running)
     assert.strictEqual(
@@ -159,7 +159,7 @@ describe("generation attempts", () => {
   })
 
   it("a superseded generation attempt changes nothing, even if a stopping worker released the newer attempt", () => {
-    const overtaking = runStepAtDueTime(assignmentInGeneration(defaults), defaults).assignment
+    const overtaking = runStepAtDueTime(makeAssignmentInGeneration(defaults), defaults).assignment
     const givenBack = releaseGenerationAttempt(overtaking, overtaking.generation.ticket, noon).assignment
     const anew = runStepAtDueTime(givenBack, defaults).assignment
     const former = { ticket: 1, draftId: makeDraftId(1), content: "A draft." }
@@ -176,13 +176,13 @@ describe("generation attempts", () => {
   it("an assignment keeps its current draft when all attempts at a revision fail", () => {
     const wish = { draftId: makeDraftId(1), instructions: "Shorter." }
     const { assignment } = failing(
-      assignmentOrThrow(revise(assignmentWithDraft(defaults), wish, noon, defaults)),
+      getAssignmentOrThrow(revise(makeAssignmentWithDraft(defaults), wish, noon, defaults)),
       defaults
     )
     assert.isNull(assignment.generation.giveUpAt)
     assert.strictEqual(assignment.draft?.id, makeDraftId(1))
     assert.strictEqual(assignment.approveBy, noon + 7 * day)
-    const again = assignmentOrThrow(revise(assignment, wish, noon + day, defaults))
+    const again = getAssignmentOrThrow(revise(assignment, wish, noon + day, defaults))
     assert.strictEqual(again.generation.nextAt, noon + day, "the same wish is a new try")
   })
 })
@@ -197,17 +197,17 @@ describe("reminders", () => {
 
   it("a request has one reminder, after half of the response window", () => {
     const sent = recordRequestMailDelivery(
-      freshAssignment(defaults),
+      makeNewAssignment(defaults),
       { id: "mail", attempts: 1, ticket: 1 },
       noon,
       defaults
     ).assignment
     assert.deepStrictEqual(until(sent, defaults), ["reminder 24", "expired"])
-    assert.deepStrictEqual(until(freshAssignment(defaults), defaults), ["expired"], "not before the mail went out")
+    assert.deepStrictEqual(until(makeNewAssignment(defaults), defaults), ["expired"], "not before the mail went out")
   })
 
   it("a draft has two reminders, after half and after nine tenths of the approval window", () => {
-    assert.deepStrictEqual(until(assignmentWithDraft(defaults), defaults), [
+    assert.deepStrictEqual(until(makeAssignmentWithDraft(defaults), defaults), [
       "approval_reminder 84",
       "approval_last_call 151.2",
       "approval_timeout"
@@ -215,10 +215,10 @@ describe("reminders", () => {
   })
 
   it("each new draft has two reminders again, with new mail ids", () => {
-    const reminded = runStepAtDueTime(assignmentWithDraft(defaults), defaults)
+    const reminded = runStepAtDueTime(makeAssignmentWithDraft(defaults), defaults)
     const wish = { draftId: makeDraftId(1), instructions: "Shorter." }
     const running = runStepAtDueTime(
-      assignmentOrThrow(revise(reminded.assignment, wish, reminded.at, defaults)),
+      getAssignmentOrThrow(revise(reminded.assignment, wish, reminded.at, defaults)),
       defaults
     ).assignment
     const draft = { ticket: running.generation.ticket, draftId: makeDraftId(2), content: "A shorter draft." }
@@ -235,7 +235,7 @@ describe("reminders", () => {
 
   it("if a reminder is still due at the deadline of a request, the request expires and no reminder is sent", () => {
     const sent = recordRequestMailDelivery(
-      freshAssignment(defaults),
+      makeNewAssignment(defaults),
       { id: "mail", attempts: 1, ticket: 1 },
       noon,
       defaults

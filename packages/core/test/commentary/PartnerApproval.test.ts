@@ -5,15 +5,15 @@ import { acceptForPublication } from "../../src/commentary/PartnerApproval.ts"
 import { defaults as policy } from "../../src/shared/Policy.ts"
 import * as Workflow from "../../src/topic/Workflow.ts"
 import {
-  assignmentOrThrow,
-  assignmentWithDraft,
+  getAssignmentOrThrow,
+  makeAssignmentWithDraft,
   makeCommentaryId,
   makeDraftId,
   noon
-} from "../topic/FreshAssignment.ts"
+} from "../topic/SampleAssignments.ts"
 
 const approval = { draftId: makeDraftId(1), content: null, commentaryId: makeCommentaryId(1), contentHash: "" }
-const approved = assignmentOrThrow(Workflow.approve(assignmentWithDraft(policy), approval, noon))
+const approved = getAssignmentOrThrow(Workflow.approve(makeAssignmentWithDraft(policy), approval, noon))
 const acceptance = { commentaryId: makeCommentaryId(1), by: "key 1" }
 
 describe("a partner's approval", () => {
@@ -41,7 +41,7 @@ describe("a partner's approval", () => {
   it("a partner's approval is rejected if the id does not match or the creator has not approved the draft", () => {
     for (const [present, id] of [
       [approved, makeCommentaryId(2)],
-      [assignmentWithDraft(policy), makeCommentaryId(1)]
+      [makeAssignmentWithDraft(policy), makeCommentaryId(1)]
     ] as const) {
       const refused = Result.flip(acceptForPublication(present, { ...acceptance, commentaryId: id }, noon + 5))
       assert.strictEqual(Result.getOrThrow(refused)._tag, "CommentaryNotFound")

@@ -19,9 +19,9 @@ import { SigningSecrets } from "../../src/shared/SigningSecrets.ts"
 import { WorkSignal } from "../../src/shared/WorkSignal.ts"
 import type { Assignment } from "../../src/topic/Assignment.ts"
 import { AssignmentStore } from "../../src/topic/AssignmentStore.ts"
-import { freshAssignment, noon } from "../topic/FreshAssignment.ts"
+import { makeNewAssignment, noon } from "../topic/SampleAssignments.ts"
 
-const assignment = freshAssignment(defaults)
+const assignment = makeNewAssignment(defaults)
 const topic = {
   id: assignment.topicId,
   content: "Will the home side win?",

@@ -13,14 +13,14 @@ import type * as Ids from "../../src/shared/Ids.ts"
 import { defaults } from "../../src/shared/Policy.ts"
 import type { Assignment } from "../../src/topic/Assignment.ts"
 import type { CreatorNoticeKind } from "../../src/topic/Workflow.ts"
-import { freshAssignment, noon } from "../topic/FreshAssignment.ts"
+import { makeNewAssignment, noon } from "../topic/SampleAssignments.ts"
 
 const id = "0198a000-0000-7000-8000-000000000001"
 const hour = 3_600_000
 const link = "https://partners.example/creator/abc.def"
 
 const assignment: Assignment = {
-  ...freshAssignment(defaults),
+  ...makeNewAssignment(defaults),
   creator: { email: "private@creator.example", name: "Sam" },
   notifiedAt: noon,
   respondBy: noon + 48 * hour,

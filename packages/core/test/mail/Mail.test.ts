@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Duration from "effect/Duration"
 import { type Mail, nextMailRetryAt, nextUnansweredMailRetryAt } from "../../src/mail/Mail.ts"
-import { noon } from "../topic/FreshAssignment.ts"
+import { noon } from "../topic/SampleAssignments.ts"
 
 const hours = (count: number) => Duration.toMillis(Duration.hours(count))
 const day = Duration.hours(24)

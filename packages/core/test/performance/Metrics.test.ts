@@ -10,7 +10,7 @@ import {
   storedCountDeltas,
   summarizeMetrics
 } from "../../src/performance/Metrics.ts"
-import { noon } from "../topic/FreshAssignment.ts"
+import { noon } from "../topic/SampleAssignments.ts"
 
 const sent: AssignmentTimeline = {
   status: "topic_sent",

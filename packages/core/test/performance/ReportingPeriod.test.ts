@@ -6,7 +6,7 @@ import {
   splitDaysIntoQueryRanges,
   splitIntoDaysAndPartialDays
 } from "../../src/performance/ReportingPeriod.ts"
-import { noon } from "../topic/FreshAssignment.ts"
+import { noon } from "../topic/SampleAssignments.ts"
 
 const day = 24 * 3_600_000
 const midnight = Math.floor(noon / day) * day

@@ -20,7 +20,7 @@ import {
 import { defaults } from "../../src/shared/Policy.ts"
 import { type Assignment, isAssignmentSettled } from "../../src/topic/Assignment.ts"
 import { makeChange, workflowTransitions } from "../../src/topic/Workflow.ts"
-import { freshAssignment, makeCommentaryId, makeDraftId, noon } from "../topic/FreshAssignment.ts"
+import { makeCommentaryId, makeDraftId, makeNewAssignment, noon } from "../topic/SampleAssignments.ts"
 
 const pace = Duration.toMillis(defaults.testPace)
 
@@ -34,7 +34,7 @@ const props = {
 
 const begin = (path: SimulationPath): Assignment =>
   makeChange({
-    ...freshAssignment(defaults, "test"),
+    ...makeNewAssignment(defaults, "test"),
     simulation: { path, nextAt: path === "wait" ? null : noon + pace }
   }).assignment
 

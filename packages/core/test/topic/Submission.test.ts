@@ -13,12 +13,12 @@ import {
   type Submission,
   submissionResultsOf
 } from "../../src/topic/Submission.ts"
-import { noon, testUuid } from "./FreshAssignment.ts"
+import { makeTestUuid, noon } from "./SampleAssignments.ts"
 
-const personaId = (number: number) => testUuid<typeof Ids.PersonaId.Type>(100 + number)
-const shareId = (number: number) => testUuid<typeof Ids.ShareId.Type>(200 + number)
-const topicId = testUuid<typeof Ids.TopicId.Type>(1)
-const earlier = testUuid<typeof Ids.TopicId.Type>(2)
+const personaId = (number: number) => makeTestUuid<typeof Ids.PersonaId.Type>(100 + number)
+const shareId = (number: number) => makeTestUuid<typeof Ids.ShareId.Type>(200 + number)
+const topicId = makeTestUuid<typeof Ids.TopicId.Type>(1)
+const earlier = makeTestUuid<typeof Ids.TopicId.Type>(2)
 
 const persona = (number: number): Persona => ({
   id: personaId(number),
@@ -34,7 +34,7 @@ const persona = (number: number): Persona => ({
 const submission = (requested: ReadonlyArray<number>, licensed: ReadonlyArray<number>): Submission => ({
   topic: {
     id: topicId,
-    organizationId: testUuid(3),
+    organizationId: makeTestUuid(3),
     organizationName: "Acme Sports",
     environment: "live",
     externalReference: null,

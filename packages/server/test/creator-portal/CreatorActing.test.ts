@@ -5,7 +5,7 @@ import { assert } from "vitest"
 import { makeCreatorCaller } from "./Caller.ts"
 import { creatorLinkToken } from "./FakeCreatorPortal.ts"
 import * as Samples from "./Samples.ts"
-import { uuid } from "./Samples.ts"
+import { makeUuid } from "./Samples.ts"
 
 const { noon, perspective } = Samples
 const json = { accept: "application/json" }
@@ -14,7 +14,7 @@ const address = `/api/creator/${creatorLinkToken}`
 describe("Form actions of creators", () => {
   it.effect("every form action redirects to the page with status 303", () =>
     Effect.gen(function* () {
-      const draft_id = uuid(11)
+      const draft_id = makeUuid(11)
       const cases = [
         [Samples.assignmentAwaitingPerspective, "respond", { perspective }, "opinion_injected"],
         [Samples.assignmentAwaitingPerspective, "decline", { reason: "" }, "declined"],
@@ -68,7 +68,7 @@ describe("Form actions of creators", () => {
     () =>
       Effect.gen(function* () {
         const { form } = yield* makeCreatorCaller(Samples.assignmentWithSecondDraft)
-        const { status, text } = yield* form("approve", { draft_id: uuid(11), content: "My edit." })
+        const { status, text } = yield* form("approve", { draft_id: makeUuid(11), content: "My edit." })
         assert.strictEqual(status, 400)
         assert.include(text, "A newer draft has arrived: it is number 2")
         assert.include(text, Samples.assignmentWithSecondDraft.draft!.content.split("\n")[0]!)
@@ -76,10 +76,10 @@ describe("Form actions of creators", () => {
         assert.include(text, '<a href="#draft">A newer draft')
         assert.include(text, '<a href="#approve-content">What you wrote</a> is kept in its field')
         assert.match(text, /id="approve-content-hint"><strong>You wrote this for an older draft, not for draft 2\./)
-        assert.include(text, `value="${uuid(12)}"`)
-        const asked = yield* form("revise", { draft_id: uuid(11), instructions: "Longer." })
+        assert.include(text, `value="${makeUuid(12)}"`)
+        const asked = yield* form("revise", { draft_id: makeUuid(11), instructions: "Longer." })
         assert.match(asked.text, /id="revise-instructions-hint"><strong>You wrote this for an older draft/)
-        assert.notInclude((yield* form("approve", { draft_id: uuid(11) })).text, "You wrote this")
+        assert.notInclude((yield* form("approve", { draft_id: makeUuid(11) })).text, "You wrote this")
       })
   )
 
@@ -92,7 +92,7 @@ describe("Form actions of creators", () => {
       assert.include(text, "ninety seconds of nobody knowing")
       const { form: send } = yield* makeCreatorCaller(Samples.assignmentWithRequestedRevision)
       const content = "x".repeat(5001)
-      const edited = yield* send("approve", { draft_id: uuid(11), content })
+      const edited = yield* send("approve", { draft_id: makeUuid(11), content })
       assert.strictEqual(edited.status, 400)
       assert.include(edited.text, `What you wrote</h2>`)
       assert.include(edited.text, content)
@@ -189,13 +189,13 @@ describe("JSON actions of creators", () => {
         [
           Samples.assignmentWithRequestedRevision,
           "revise",
-          { draft_id: uuid(11) },
+          { draft_id: makeUuid(11) },
           "action",
           "in commentary_generated, another draft"
         ],
-        [Samples.assignmentWithLastDraft, "revise", { draft_id: uuid(20) }, "action", "draft 10 is the last one"],
-        [Samples.assignmentWithSecondDraft, "approve", {}, "draft_id", uuid(12)],
-        [Samples.assignmentWithSecondDraft, "approve", { draft_id: uuid(11) }, "draft_id", uuid(12)],
+        [Samples.assignmentWithLastDraft, "revise", { draft_id: makeUuid(20) }, "action", "draft 10 is the last one"],
+        [Samples.assignmentWithSecondDraft, "approve", {}, "draft_id", makeUuid(12)],
+        [Samples.assignmentWithSecondDraft, "approve", { draft_id: makeUuid(11) }, "draft_id", makeUuid(12)],
         [Samples.assignmentWithSecondDraft, "revise", { draft_id: "2" }, "draft_id", "must be a UUID"],
         [Samples.assignmentWithDraft, "approve", { content: " " }, "content", "must have 1 to 5000 characters, not 0"]
       ] as const
@@ -216,7 +216,7 @@ describe("JSON actions of creators", () => {
   it.effect("a JSON action is rejected after the deadline even before the worker has stored the expiry", () =>
     Effect.gen(function* () {
       const { send } = yield* makeCreatorCaller(Samples.assignmentAwaitingPerspective)
-      yield* TestClock.setTime(noon + 48 * Samples.hour)
+      yield* TestClock.setTime(noon + 48 * Samples.hourInMillis)
       const { details } = (yield* send("respond", { perspective })).json().error
       assert.strictEqual(details.field, "action")
       assert.include(details.constraint, "too late")

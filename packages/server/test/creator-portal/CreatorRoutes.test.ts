@@ -8,14 +8,14 @@ import { assert } from "vitest"
 import { layerUntraced } from "../../src/creator-portal/CreatorRequest.ts"
 import { makeCreatorCaller } from "./Caller.ts"
 import {
-  creatorLink,
   creatorLinkToken,
+  creatorLinkUrl,
   inboxToken,
   tokenCausingBusyDatabase,
   tokenCausingDefect
 } from "./FakeCreatorPortal.ts"
 import * as Samples from "./Samples.ts"
-import { uuid } from "./Samples.ts"
+import { makeUuid } from "./Samples.ts"
 
 const { noon, perspective, topic } = Samples
 const json = { accept: "application/json" }
@@ -65,14 +65,14 @@ describe("Views of creators' pages", () => {
       assert.deepStrictEqual(body(), {
         success: true,
         data: {
-          share_id: uuid(2),
+          share_id: makeUuid(2),
           status: "commentary_generated",
           status_updated_at: "2026-05-14T12:00:00.000Z",
           organization: { name: "Touchline Daily" },
-          persona: { id: uuid(4), name: "Jordan Vale", image_url: "https://images.example/jordan.png" },
+          persona: { id: makeUuid(4), name: "Jordan Vale", image_url: "https://images.example/jordan.png" },
           topic: { content: topic.content },
           perspective,
-          draft: { id: uuid(11), content: Samples.draftText, number: 1, created_at: "2026-05-14T12:00:00.000Z" },
+          draft: { id: makeUuid(11), content: Samples.draftText, number: 1, created_at: "2026-05-14T12:00:00.000Z" },
           generation: null,
           commentary: null,
           expires_at: "2026-05-21T12:00:00.000Z",
@@ -96,7 +96,7 @@ describe("Views of creators' pages", () => {
   it.effect("a creator's page offers no action after the deadline, even before the worker has stored the expiry", () =>
     Effect.gen(function* () {
       const { look } = yield* makeCreatorCaller(Samples.assignmentAwaitingPerspective)
-      yield* TestClock.setTime(noon + 48 * Samples.hour)
+      yield* TestClock.setTime(noon + 48 * Samples.hourInMillis)
       const { text } = yield* look()
       assert.include(text, "This request has expired")
       assert.notInclude(text, "/respond")
@@ -176,11 +176,11 @@ describe("Inbox of creators", () => {
       const { call } = yield* makeCreatorCaller(Samples.assignmentAwaitingPerspective)
       const page = yield* call(inboxToken)
       assert.strictEqual(page.status, 200)
-      assert.include(page.text, `href="${creatorLink}"`)
+      assert.include(page.text, `href="${creatorLinkUrl}"`)
       const { further, requests } = (yield* call(inboxToken, { headers: json })).json().data
       assert.strictEqual(further, 0)
-      assert.strictEqual(requests[0].link, creatorLink)
-      assert.strictEqual(requests[0].share_id, uuid(2))
+      assert.strictEqual(requests[0].link, creatorLinkUrl)
+      assert.strictEqual(requests[0].share_id, makeUuid(2))
     })
   )
 })

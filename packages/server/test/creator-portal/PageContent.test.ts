@@ -7,8 +7,8 @@ import { creatorPage } from "../../src/creator-portal/CreatorPage.ts"
 import type { CreatorPageData } from "../../src/creator-portal/PageContent.ts"
 import * as Samples from "./Samples.ts"
 
-const page = (...visit: Parameters<typeof Samples.creatorPageDataFor>) =>
-  creatorPage(Samples.creatorPageDataFor(...visit))
+const page = (...visit: Parameters<typeof Samples.makeCreatorPageData>) =>
+  creatorPage(Samples.makeCreatorPageData(...visit))
 
 const refused = (action: CreatorAction, enteredText: NonNullable<CreatorPageData["refusal"]>["enteredText"]) => ({
   action,

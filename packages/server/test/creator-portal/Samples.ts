@@ -5,13 +5,13 @@ import type { Assignment } from "@partner-commentary/core/topic/Assignment"
 import type { AssignmentWithTopic } from "@partner-commentary/core/topic/AssignmentStore"
 import type { CreatorPageData } from "../../src/creator-portal/PageContent.ts"
 
-export const uuid = (last: number) => `0198a000-0000-7000-8000-${String(last).padStart(12, "0")}`
-export const hour = 3_600_000
+export const makeUuid = (last: number) => `0198a000-0000-7000-8000-${String(last).padStart(12, "0")}`
+export const hourInMillis = 3_600_000
 /** The constant `noon` is Thursday 14 May 2026, 12:00 UTC. */
 export const noon = 1_778_760_000_000
 
 export const topic: AssignmentWithTopic["topic"] = {
-  id: Ids.TopicId.make(uuid(1)),
+  id: Ids.TopicId.make(makeUuid(1)),
   content:
     "Should video review be allowed to overturn a red card after the match has restarted? Two late decisions changed the table this weekend.",
   organizationName: "Touchline Daily"
@@ -24,18 +24,18 @@ export const draftText =
   "Let it go. When the ball is rolling again the call is history, and history is not up for review.\n\nI know how that sounds to anyone who lost three points this weekend. But a sport that can be reopened at any minute is a sport nobody can celebrate in. The review room had its moment: between the whistle and the restart. Use it, or live with it.\n\nWrong decisions hurt. Endless ones hurt more."
 
 export const assignmentAwaitingPerspective: Assignment = {
-  id: Ids.ShareId.make(uuid(2)),
+  id: Ids.ShareId.make(makeUuid(2)),
   topicId: topic.id,
-  organizationId: Ids.OrganizationId.make(uuid(3)),
+  organizationId: Ids.OrganizationId.make(makeUuid(3)),
   environment: "live",
   position: 0,
-  persona: { id: Ids.PersonaId.make(uuid(4)), name: "Jordan Vale", imageUrl: "https://images.example/jordan.png" },
+  persona: { id: Ids.PersonaId.make(makeUuid(4)), name: "Jordan Vale", imageUrl: "https://images.example/jordan.png" },
   creator: { email: "sam@creators.example", name: "Sam" },
   createdAt: noon,
   status: "topic_sent",
   statusUpdatedAt: noon,
   notifiedAt: noon,
-  respondBy: noon + 48 * hour,
+  respondBy: noon + 48 * hourInMillis,
   isDeadlineFixed: false,
   perspective: null,
   respondedAt: null,
@@ -56,7 +56,7 @@ export const assignmentWithPerspective: Assignment = {
   ...assignmentAwaitingPerspective,
   status: "opinion_injected",
   perspective,
-  generation: { ...assignmentAwaitingPerspective.generation, ticket: 1, attempts: 1, nextAt: noon + hour }
+  generation: { ...assignmentAwaitingPerspective.generation, ticket: 1, attempts: 1, nextAt: noon + hourInMillis }
 }
 
 export const assignmentWithExhaustedAttempts: Assignment = {
@@ -66,7 +66,7 @@ export const assignmentWithExhaustedAttempts: Assignment = {
     ticket: 5,
     attempts: 5,
     nextAt: null,
-    giveUpAt: noon + 24 * hour
+    giveUpAt: noon + 24 * hourInMillis
   }
 }
 
@@ -74,14 +74,14 @@ export const assignmentWithDraft: Assignment = {
   ...assignmentWithPerspective,
   status: "commentary_generated",
   generation: { ...assignmentAwaitingPerspective.generation, ticket: 1 },
-  draft: { id: Ids.DraftId.make(uuid(11)), number: 1, content: draftText, createdAt: noon },
-  approveBy: noon + 7 * 24 * hour
+  draft: { id: Ids.DraftId.make(makeUuid(11)), number: 1, content: draftText, createdAt: noon },
+  approveBy: noon + 7 * 24 * hourInMillis
 }
 
 /** This assignment has a second draft. */
 export const assignmentWithSecondDraft: Assignment = {
   ...assignmentWithDraft,
-  draft: { id: Ids.DraftId.make(uuid(12)), number: 2, content: `Shorter. ${draftText}`, createdAt: noon }
+  draft: { id: Ids.DraftId.make(makeUuid(12)), number: 2, content: `Shorter. ${draftText}`, createdAt: noon }
 }
 
 /** The creator has requested another draft, which has not been generated yet. */
@@ -89,23 +89,23 @@ export const assignmentWithRequestedRevision: Assignment = {
   ...assignmentWithDraft,
   generation: {
     ...assignmentWithDraft.generation,
-    nextAt: noon + hour,
-    revision: { draftId: Ids.DraftId.make(uuid(11)), instructions: "Shorter, and name the ninety seconds." }
+    nextAt: noon + hourInMillis,
+    revision: { draftId: Ids.DraftId.make(makeUuid(11)), instructions: "Shorter, and name the ninety seconds." }
   }
 }
 
 export const assignmentWithLastDraft: Assignment = {
   ...assignmentWithDraft,
-  draft: { id: Ids.DraftId.make(uuid(20)), number: 10, content: draftText, createdAt: noon }
+  draft: { id: Ids.DraftId.make(makeUuid(20)), number: 10, content: draftText, createdAt: noon }
 }
 
 export const approvedAssignment: Assignment = {
   ...assignmentWithDraft,
   status: "creator_approved",
   commentary: {
-    id: Ids.CommentaryId.make(uuid(30)),
+    id: Ids.CommentaryId.make(makeUuid(30)),
     content: draftText,
-    draftId: Ids.DraftId.make(uuid(11)),
+    draftId: Ids.DraftId.make(makeUuid(11)),
     approvedAt: noon,
     partnerApprovedAt: null,
     audioUrl: null,
@@ -151,7 +151,7 @@ export const assignmentsByState = {
   neverWritten: assignmentWithFailedGeneration
 }
 
-export const creatorPageDataFor = (assignment: Assignment, more: Partial<CreatorPageData> = {}): CreatorPageData => ({
+export const makeCreatorPageData = (assignment: Assignment, more: Partial<CreatorPageData> = {}): CreatorPageData => ({
   assignment,
   topic,
   address: "/creator/token",
