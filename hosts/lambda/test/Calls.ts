@@ -1,6 +1,6 @@
 /**
- * Sends events to a container: HTTP requests as API Gateway events, and schedule events. Some functions send the
- * requests that a partner and a creator make for one commentary.
+ * Sends API Gateway events (for HTTP requests) and schedule events to a container. Some functions send the requests
+ * that a partner and a creator make for one commentary.
  */
 import type { HostRequest } from "@partner-commentary/test/HostRequests"
 import type { Email } from "postal-mime"
@@ -9,7 +9,10 @@ import { eventMakersBySource, readExampleEvent } from "./Sources.ts"
 
 export const makeHttpEvent = eventMakersBySource["an HTTP API"] ?? (() => undefined)
 
-/** Sends the request as an event of an HTTP API, and returns the response. `json` parses the response's body. */
+/**
+ * Sends the request as an event of an HTTP API, and returns the response. The function `json` of the result parses the
+ * response's body.
+ */
 export const sendHttpEvent = async (container: Emulator.LambdaContainer, asked: HostRequest) => {
   const outcome = await container.invoke(makeHttpEvent(asked))
   if ("failure" in outcome) throw new Error(outcome.failure.errorMessage)

@@ -107,7 +107,7 @@ for (const name of ["an HTTP API", "an HTTP API that speaks version 1.0", "a RES
       () =>
         Effect.gen(function* () {
           const handle = yield* Service.makeLambdaHandler
-          // Only for a REST API at API Gateway's own address does API Gateway remove the stage from the event's path.
+          // API Gateway removes the stage from the event's path only for a REST API at API Gateway's own address.
           const isOff = name === "a REST API" && domainName.includes("execute-api")
           const event = eventMakersBySource[name]?.({ method: "GET", target: "/" }) as ReturnType<
             typeof readExampleEvent

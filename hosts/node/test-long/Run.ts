@@ -176,9 +176,7 @@ const trouble = (
   }
 }
 
-/**
- * Returns null if every topic is completed and no mail waits. Otherwise returns a description of the unfinished work.
- */
+/** Returns a description of the unfinished work, or null if every topic is completed and no mail waits. */
 const quietens = async (
   at: TestServiceConfig,
   { key, root }: Partner.PartnerConnection,

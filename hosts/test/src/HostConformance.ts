@@ -92,7 +92,7 @@ export const seedPartner = Effect.fnUntraced(function* (address: string) {
   return { key, hurried, local, foreign, personas: personas.map(({ id }) => id) } satisfies SeededHostPartner
 })
 
-/** Resolves with the number of requests if all responses are equal. Otherwise rejects with `HostDiffers`. */
+/** Resolves with the number of requests if all responses are equal, and otherwise rejects with `HostDiffers`. */
 export const checkConformance = ({
   apiRoot,
   ask,
@@ -205,7 +205,7 @@ export const requestWithFetch =
     return { status: response.status, headers: Object.fromEntries(response.headers), bytes }
   }
 
-/** The headers that describe the connection or how the body is sent. The suite does not compare these headers. */
+/** The headers that describe the connection or the transfer of the body. The suite does not compare these headers. */
 const passing = new Set(["date", "connection", "keep-alive", "transfer-encoding", "content-length"])
 /** The headers whose value is a number of seconds. */
 const timed = new Set(["retry-after", "x-ratelimit-reset"])

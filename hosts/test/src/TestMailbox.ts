@@ -14,9 +14,9 @@ export interface TestMail {
   readonly subject: string
   readonly text: string
   readonly html: string
-  /** The creator's link. The value is null if the mail has no link. */
+  /** The creator's link, or null if the mail has no link. */
   readonly link: string | null
-  /** The `share_id` of the assignment that the mail concerns. The value is null if the mail concerns no assignment. */
+  /** The `share_id` of the assignment that the mail concerns, or null if the mail concerns no assignment. */
   readonly shareId: string | null
 }
 

@@ -23,7 +23,7 @@ import { TestWebhooks } from "./TestWebhooks.ts"
 
 /** Options of a test instance. All options are optional. */
 export interface TestPartnerCommentaryOptions {
-  /** The initial time. The default is the current time. The clock stands still after the start. */
+  /** The initial time, by default the current time. The clock stands still after the start. */
   readonly now?: Date | string | number
   /** The service's origin in mails. The service answers requests for any host name. */
   readonly url?: string
@@ -48,7 +48,7 @@ export type TestClientOptions = Omit<ClientOptions, "baseUrl" | "fetch"> & {
 export interface TestKeyOptions {
   /** The scopes of the key. The key has every scope by default. */
   readonly scopes?: ReadonlyArray<ApiKeyScope>
-  /** The environment of the key. The default is `live`. */
+  /** The environment of the key, by default `live`. */
   readonly environment?: "live" | "test"
   /** The time at which the key expires, by the instance's clock. By default the key never expires. */
   readonly expiresAt?: Date

@@ -54,9 +54,9 @@ export interface TestOrganizationSeed<
 > {
   /** The organization's name, as creators see it. */
   readonly organization?: string
-  /** The names or properties of the personas. The default is one persona, Ada Vance. */
+  /** The names or properties of the personas, by default one persona with the name Ada Vance. */
   readonly personas?: Personas
-  /** The organization's plan. The default is `standard`. */
+  /** The organization's plan, by default `standard`. */
   readonly plan?: PlanName
   /**
    * The organization's limits. By default the rate limits are so high that a test does not reach them. Set lower limits

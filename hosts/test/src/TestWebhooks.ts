@@ -43,7 +43,7 @@ export interface ReceivedEvent {
   readonly at: Date
   /** The receiver's status, or the reason why there was no response. */
   readonly answer: number | NoResponseReason
-  /** The error that your own endpoint threw. In this case the response was 500. */
+  /** The error that your own endpoint threw. After such an error, the response was 500. */
   readonly error?: unknown
 }
 
@@ -91,8 +91,8 @@ export class TestWebhooks {
   }
 
   /**
-   * Sets the responses to the next attempts at any URL, one response for each argument. Later responses are 200 again,
-   * or come from your handler.
+   * Sets the responses to the next attempts at any URL, one response for each argument. The responses to later attempts
+   * are 200 again, or come from your handler.
    */
   answerNext(...answers: ReadonlyArray<ReceiverResponse>): void {
     this.#instance.alive()

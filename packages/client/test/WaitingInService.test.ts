@@ -12,7 +12,7 @@ interface Behavior {
    * topic.
    */
   readonly changes?: ReadonlyArray<number>
-  /** True if the service applies `Prefer: wait`. Otherwise the service responds immediately. */
+  /** True if the service applies `Prefer: wait`, and false if the service responds immediately. */
   readonly waits?: boolean
   readonly says?: boolean
   readonly tags?: boolean

@@ -85,7 +85,7 @@ it("idle event streams on Postgres cause no queries for keys or events", async (
   const streams = (await Promise.all(Array.from({ length: 5 }, () => open()))).map(collect)
   // Wait until the first test notification has arrived over LISTEN, and the last use of the key is written.
   await new Promise((resolve) => setTimeout(resolve, 7000))
-  const lookups = () => wire.turns.flat().filter((statement) => /api_keys|event_positions/.test(statement)).length
+  const lookups = () => wire.roundTrips.flat().filter((statement) => /api_keys|event_positions/.test(statement)).length
   const before = lookups()
   await new Promise((resolve) => setTimeout(resolve, 20_000))
   expect(lookups()).toBe(before)

@@ -11,7 +11,7 @@ export interface DocumentedRule {
   /** The path of the field in the refusal or in the schema violation. */
   readonly field: RegExp
   readonly sentence: string
-  /** Returns whether the rule applies to this value. Without this function the rule applies to every value. */
+  /** Returns whether the rule applies to this value. A rule without this function applies to every value. */
   readonly when?: (value: unknown, sent: GeneratedRequest) => boolean
 }
 

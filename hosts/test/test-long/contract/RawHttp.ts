@@ -89,7 +89,7 @@ export const makeRawHttpClient = (root: string): RawHttpClient => {
         response.on("end", whole)
         response.on("data", (chunk: Buffer) => {
           chunks.push(chunk)
-          // An event stream does not end by itself. Therefore the fuzzer closes the stream after its first events.
+          // An event stream does not end by itself, so the fuzzer closes the stream after its first events.
           if (!isStream(response) || !chunk.toString("latin1").endsWith("\n\n")) return
           whole()
           response.destroy()

@@ -88,7 +88,7 @@ export const findContractViolations = (
   }
   if (unclear || wrongs.length > 0 || caller.expectedAccess !== "all") return []
   if (status === 401) return [`${caller.name} was kept out`]
-  // These callers have high rate limits. Therefore only limits that cannot be raised may refuse their requests.
+  // These callers have high rate limits, so only limits that cannot be raised may refuse their requests.
   if (status === 429)
     return DocumentedRules.isDocumentedLimit(sent, answered.text) ? [] : [`${caller.name} was limited`]
   return status === 400 ? unexplained(sent, (answer as { error: Refusal }).error) : []

@@ -25,8 +25,8 @@ interface Options {
 export type UntypedJson = any
 
 /**
- * Copies the OpenAPI document for Prism. Prism rejects all calls without the credentials that the document requires.
- * Therefore, if Prism must not validate requests, the copy requires no credentials.
+ * Copies the OpenAPI document for Prism. Prism rejects all calls without the credentials that the document requires. If
+ * Prism must not validate requests, the copy of the document therefore requires no credentials.
  */
 const copied = Effect.fnUntraced(function* (apiRoot: string, { planted, requests }: Options) {
   const folder = yield* Effect.acquireRelease(

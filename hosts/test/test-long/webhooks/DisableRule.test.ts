@@ -79,7 +79,7 @@ it.effect(
       yield* at(day)
       assert.strictEqual((yield* fails(1)).status, "active", "the 19th does not")
       assert.strictEqual((yield* fails(1)).status, "disabled")
-      // The warning was sent less than five minutes ago. Therefore this notice waits until the five minutes are over.
+      // The contact got the warning less than five minutes ago, so this notice waits until the five minutes are over.
       yield* TestClock.adjust("5 minutes")
       const told = yield* mails("A webhook was disabled")
       assert.include(told.text, "Failed attempts in a row: 20")

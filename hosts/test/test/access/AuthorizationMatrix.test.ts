@@ -6,6 +6,16 @@ import { ApiKeys } from "@partner-commentary/core/access/ApiKeys"
 import { ApiKeyId } from "@partner-commentary/core/shared/Ids"
 import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
+import {
+  type AuthorizationMatrixCell,
+  type AuthorizationTestSetup,
+  createResourcesForCell,
+  formatMatrixCellName,
+  layerBehindProxy,
+  makeAuthorizationTestSetup,
+  sendRequestOfCell,
+  unknownResourceIds
+} from "../support/authorization/AuthorizationTestSetup.ts"
 import type { ResourceOwnership } from "../support/authorization/Callers.ts"
 import { exampleRequestBodies } from "../support/authorization/Examples.ts"
 import {
@@ -17,23 +27,13 @@ import {
   readOpenApiOperations
 } from "../support/authorization/Operations.ts"
 import { readAllResources } from "../support/authorization/OwnedResources.ts"
-import {
-  type AuthorizationMatrixCell,
-  type AuthorizationScene,
-  createResourcesForCell,
-  formatMatrixCellName,
-  layerBehindProxy,
-  makeAuthorizationScene,
-  sendRequestOfCell,
-  unknownResourceIds
-} from "../support/authorization/Scene.ts"
 
 /**
  * Returns strings of the first organization that a caller of this kind must not see. All keys of an organization see
  * the organization's personas, and only test keys see simulated topics.
  */
 const hidden = (
-  { simulated, resourceIds }: AuthorizationScene,
+  { simulated, resourceIds }: AuthorizationTestSetup,
   { operation }: AuthorizationMatrixCell,
   whose: ResourceOwnership
 ): ReadonlyArray<string> => {
@@ -63,7 +63,7 @@ it.effect("every operation requires a suitable scope or a token, and has an exam
 
 it.effect("a caller without permission gets the expected error, and the call reveals and changes nothing", () =>
   Effect.gen(function* () {
-    const present = yield* makeAuthorizationScene
+    const present = yield* makeAuthorizationTestSetup
     const { all, cells, owner, simulated, resourceIds } = present
     const hostile = cells.filter(({ answer }) => answer.is !== "success" || answer.whose !== "own")
     const look = readAllResources(owner, all, resourceIds, simulated)
@@ -114,7 +114,7 @@ const made = ({ id }: Operation, data: { readonly id: string }): Partial<Request
  * Removes the resources that the call created, because an organization may have at most 20 active keys and 20 webhooks.
  */
 const tidied = Effect.fnUntraced(function* (
-  { owner, resourceIds }: AuthorizationScene,
+  { owner, resourceIds }: AuthorizationTestSetup,
   { id }: Operation,
   left: RequestResourceIds
 ) {
@@ -127,7 +127,7 @@ const tidied = Effect.fnUntraced(function* (
 
 it.effect("a caller with permission succeeds at every operation", () =>
   Effect.gen(function* () {
-    const present = yield* makeAuthorizationScene
+    const present = yield* makeAuthorizationTestSetup
     const own = present.cells.filter(({ answer }) => answer.is === "success" && answer.whose === "own")
     for (const cell of own) {
       const { operation } = cell
@@ -147,7 +147,7 @@ it.effect("a caller with permission succeeds at every operation", () =>
 
 it.effect("a response that is stored under an idempotency key is never returned to another caller", () =>
   Effect.gen(function* () {
-    const present = yield* makeAuthorizationScene
+    const present = yield* makeAuthorizationTestSetup
     const own = ({ answer }: AuthorizationMatrixCell) => answer.is === "success" && answer.whose === "own"
     for (const operation of present.all.filter(({ keeps }) => keeps)) {
       const cells = present.cells.filter((cell) => cell.operation === operation)

@@ -44,8 +44,8 @@ const estate = Effect.fnUntraced(function* (size: number) {
   )
   const content = `Is ${size} too many to ask at once?`
   const topic = yield* submitTopic(live, content, personas, { external_reference })
-  // Each of these topics has only one persona. Otherwise the test would spend most of its time on 870 mails, which have
-  // no effect on the measured reads.
+  // Each of these topics has only one persona, because with all personas the service would send 870 mails. The mails
+  // would make the test slow and have no effect on the measured reads.
   const [first] = personas
   assert.isDefined(first)
   yield* Effect.forEach(

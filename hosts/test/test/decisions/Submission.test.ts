@@ -75,14 +75,16 @@ layer(layerOfServiceUnderTest)("decisions, Contract: submissions", (it) => {
     })
   )
 
-  it.effect("a topic is sent once to a persona that is listed twice, and the second result is duplicate", () =>
-    Effect.gen(function* () {
-      const { by, persona, post } = yield* setUp
-      const answer = yield* post(content, [persona.id, persona.id])
-      assert.deepStrictEqual(statuses(answer), ["sent", "duplicate"])
-      assert.strictEqual(answer.body.data.personas_sent, 1)
-      assert.strictEqual((yield* by.get("/topics")).body.data[0].total_personas, 1)
-    })
+  it.effect(
+    "a topic is sent once to a persona that is listed twice, and the second result has the status duplicate",
+    () =>
+      Effect.gen(function* () {
+        const { by, persona, post } = yield* setUp
+        const answer = yield* post(content, [persona.id, persona.id])
+        assert.deepStrictEqual(statuses(answer), ["sent", "duplicate"])
+        assert.strictEqual(answer.body.data.personas_sent, 1)
+        assert.strictEqual((yield* by.get("/topics")).body.data[0].total_personas, 1)
+      })
   )
 
   it.effect("a submission without valid personas gets 400 no_valid_personas, stores nothing and uses no quota", () =>

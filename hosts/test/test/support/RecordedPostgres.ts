@@ -49,7 +49,7 @@ export const layer = Layer.provideMerge(layerWithoutWorkers, DatabaseProxy.layer
  * concurrent requests share a transaction for their rate windows.
  */
 export const recordRoundTrips = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Effect<A, E, R>) {
-  const { turns } = yield* DatabaseProxy
+  const { roundTrips: turns } = yield* DatabaseProxy
   const before = turns.length
   const answer = yield* effect
   return {

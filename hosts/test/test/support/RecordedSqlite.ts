@@ -10,8 +10,8 @@ import * as Layer from "effect/Layer"
 const realClock = Clock.Clock.defaultValue()
 
 /**
- * A clock whose monotonic time stands still. Otherwise a slow machine could split a group of transactions in two,
- * because a group has a maximum duration.
+ * A clock whose monotonic time stands still. A group of transactions has a maximum duration, so with the real time a
+ * slow machine could split a group.
  */
 const clock: Clock.Clock = Object.assign(Object.create(realClock), {
   monotonicTimeNanosUnsafe: () => 0n,

@@ -1,6 +1,6 @@
 /**
  * Tests the effects of registering and changing webhooks: a mail to the contact, an audit record and an encrypted
- * secret. There are no other effects.
+ * secret. A registration or a change of a webhook has no other effects.
  */
 
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"

@@ -103,7 +103,7 @@ it.effect("an update of a webhook that changes no value keeps updated_at, even i
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a disabled webhook can be paused, and setting it active resets its failures", () =>
+it.effect("a disabled webhook can be paused, and activating the webhook resets its failures", () =>
   Effect.gen(function* () {
     const key = yield* seedApiKey
     const { id } = (yield* postWebhook(key, { url: exampleWebhookUrl, events: exampleWebhookEvents })).body.data

@@ -51,7 +51,7 @@ const books = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const states = yield* sql<{ readonly state: string; readonly count: number }>`
     SELECT state, COUNT(*) AS count FROM deliveries GROUP BY state`
-  // Query the attempts after the states. Otherwise a delivery could be counted as delivered without its attempt.
+  // Query the attempts after the states, so that every delivery that counts as delivered has its attempt in the result.
   const attempts = yield* sql<{ readonly failure: string | null; readonly duration: number }>`
     SELECT failure, duration FROM delivery_attempts ORDER BY event_id, claim_number`
   return { attempts, states: Object.fromEntries(states.map(({ count, state }) => [state, count])) }

@@ -9,10 +9,10 @@ import { addTimeline, emptyMetrics } from "../../src/performance/Metrics.ts"
 import { maxAssignmentsPerPartialDay, PerformanceReporting } from "../../src/performance/PerformanceReporting.ts"
 import { PerformanceStore, type PersonaMetrics } from "../../src/performance/PerformanceStore.ts"
 import type { OrganizationId, PersonaId } from "../../src/shared/Ids.ts"
-import { makeTestUuid, noon } from "../topic/SampleAssignments.ts"
+import { makeTestUuid, noonInMillis } from "../topic/SampleAssignments.ts"
 
 const owner: Owner = { organizationId: makeTestUuid<OrganizationId>(1), environment: "live" }
-const period = { start: noon - 1000, end: noon, untilNow: false }
+const period = { start: noonInMillis - 1000, end: noonInMillis, untilNow: false }
 const names = ["Cy", "Ada", "Bo", "Ada"]
 
 /** The assignments are sent to four personas in turn. */
@@ -21,8 +21,8 @@ const timeline = (index: number): AssignmentTimelineWithPersona => ({
   personaName: `${names[index % names.length]}`,
   status: "creator_approved",
   failureReason: null,
-  notifiedAt: noon,
-  respondedAt: noon + index,
+  notifiedAt: noonInMillis,
+  respondedAt: noonInMillis + index,
   firstDraftedAt: null,
   approvedAt: null
 })
@@ -41,7 +41,7 @@ const storeOf = (count: number, asked: Array<number> = [], days: ReadonlyArray<P
         const last = first + timelines.length - 1
         return {
           timelines,
-          next: timelines.length < limit ? null : { createdAt: noon, id: makeTestUuid(1_000_000_000 + last) }
+          next: timelines.length < limit ? null : { createdAt: noonInMillis, id: makeTestUuid(1_000_000_000 + last) }
         }
       })
   })
@@ -87,7 +87,7 @@ describe("a performance report", () => {
       const performance = yield* PerformanceReporting
       const { overall, personas } = yield* performance.create(owner, {
         ...period,
-        start: noon - 86_400_000,
+        start: noonInMillis - 86_400_000,
         untilNow: true
       })
       assert.deepInclude(overall.counts, { sent: 3, approved: 3 })
@@ -118,7 +118,7 @@ describe("a performance report", () => {
     return Effect.gen(function* () {
       const performance = yield* PerformanceReporting
       yield* Effect.forkChild(other)
-      yield* performance.create(owner, { ...period, start: noon - 365 * 86_400_000 })
+      yield* performance.create(owner, { ...period, start: noonInMillis - 365 * 86_400_000 })
       assert.isAtLeast(seen.length, 12)
       assert.isAtLeast(new Set(seen).size, seen.length / 2 - 1, "other work has a turn after two steps at most")
     }).pipe(Effect.provide(PerformanceReporting.layer.pipe(Layer.provide(store))))

@@ -13,8 +13,8 @@ import {
   respond
 } from "../../src/topic/Workflow.ts"
 
-/** `noon` is Thursday 14 May 2026, 12:00 UTC. */
-export const noon = 1_778_760_000_000
+/** `noonInMillis` is Thursday 14 May 2026, 12:00 UTC. */
+export const noonInMillis = 1_778_760_000_000
 
 /** Returns a UUID that ends with the given number. */
 export const makeTestUuid = <Id extends string>(number: number): Id =>
@@ -24,7 +24,7 @@ export const makeDraftId = (number: number) => makeTestUuid<typeof Ids.DraftId.T
 export const makeCommentaryId = (number: number) => makeTestUuid<typeof Ids.CommentaryId.Type>(number)
 
 export const makeNewAssignment = (policy: Policy, environment: Assignment["environment"] = "live"): Assignment => {
-  const respondBy = initialResponseDeadline("live", noon, policy)
+  const respondBy = initialResponseDeadline("live", noonInMillis, policy)
   return {
     id: makeTestUuid(1),
     topicId: makeTestUuid(2),
@@ -33,9 +33,9 @@ export const makeNewAssignment = (policy: Policy, environment: Assignment["envir
     position: 0,
     persona: { id: makeTestUuid(4), name: "Jordan Vale", imageUrl: "https://images.example/jordan.png" },
     creator: { name: "Sam", email: "sam@creator.example" },
-    createdAt: noon,
+    createdAt: noonInMillis,
     status: "topic_sent",
-    statusUpdatedAt: noon,
+    statusUpdatedAt: noonInMillis,
     notifiedAt: null,
     respondBy,
     isDeadlineFixed: false,
@@ -78,10 +78,10 @@ export const makeAssignmentInGeneration = (policy: Policy): Assignment => {
   const sent = recordRequestMailDelivery(
     makeNewAssignment(policy),
     { id: "mail", attempts: 1, ticket: 1 },
-    noon,
+    noonInMillis,
     policy
   ).assignment
-  return runStepAtDueTime(getAssignmentOrThrow(respond(sent, { perspective: "It was unfair." }, noon)), policy)
+  return runStepAtDueTime(getAssignmentOrThrow(respond(sent, { perspective: "It was unfair." }, noonInMillis)), policy)
     .assignment
 }
 
@@ -90,6 +90,6 @@ export const makeAssignmentWithDraft = (policy: Policy): Assignment =>
   applyGeneratedDraft(
     makeAssignmentInGeneration(policy),
     { ticket: 1, draftId: makeDraftId(1), content: "A draft." },
-    noon,
+    noonInMillis,
     policy
   ).assignment

@@ -12,8 +12,8 @@ const failure = (reason: "cancelled" | "withdrawn" | "expired" | "declined" | "g
 })
 
 /**
- * All states of an assignment. The letters for `defined` mean approved (A), failed (F), waiting for a draft or an
- * approval (W), and sent (S).
+ * All states of an assignment. In the function `defined`, the letters mean approved (A), failed (F), waiting for a
+ * draft or an approval (W), and sent (S).
  */
 const states: ReadonlyArray<readonly [AssignmentOutcome, "A" | "F" | "W" | "S"]> = [
   [{ status: "topic_sent", failure: null }, "S"],

@@ -15,7 +15,7 @@ import {
   makeCommentaryId,
   makeDraftId,
   makeNewAssignment,
-  noon,
+  noonInMillis,
   runStepAtDueTime
 } from "./SampleAssignments.ts"
 import { arbitraryActions, arbitraryPolicies } from "./WorkflowActions.ts"
@@ -82,10 +82,10 @@ describe("Deadlines", () => {
     const sent = Workflow.recordRequestMailDelivery(
       makeNewAssignment(policy),
       { id: "mail", attempts: 1, ticket: 1 },
-      noon + hour,
+      noonInMillis + hour,
       policy
     ).assignment
-    assert.strictEqual(sent.respondBy, noon + 49 * hour)
+    assert.strictEqual(sent.respondBy, noonInMillis + 49 * hour)
     for (const act of [
       (now: number) => Workflow.respond(sent, { perspective }, now),
       (now: number) => Workflow.decline(sent, silence, now)
@@ -109,44 +109,44 @@ describe("Deadlines", () => {
 
   it("the response window starts at the delivery of the request mail, and the deadline without a delivery is seven days after submission", () => {
     const fresh = makeNewAssignment(policy)
-    assert.strictEqual(fresh.respondBy, noon + 7 * day)
+    assert.strictEqual(fresh.respondBy, noonInMillis + 7 * day)
     const notified = (at: number) =>
       Workflow.recordRequestMailDelivery(fresh, { id: "mail", attempts: 1, ticket: 1 }, at, policy).assignment
-    assert.strictEqual(notified(noon + 30 * hour).respondBy, noon + 78 * hour)
-    assert.strictEqual(notified(noon + 7 * day - 1).respondBy, noon + 9 * day - 1)
-    assert.strictEqual(notified(noon + 7 * day), fresh, "a mail that comes after the deadline extends nothing")
+    assert.strictEqual(notified(noonInMillis + 30 * hour).respondBy, noonInMillis + 78 * hour)
+    assert.strictEqual(notified(noonInMillis + 7 * day - 1).respondBy, noonInMillis + 9 * day - 1)
+    assert.strictEqual(notified(noonInMillis + 7 * day), fresh, "a mail that comes after the deadline extends nothing")
   })
 
   it("after the request mail fails permanently, the deadline is 72 hours after submission, but at least a day after the failure", () => {
     const fresh = makeNewAssignment(policy)
     const at = (now: number) => Workflow.recordRequestMailFailure(fresh, now, policy).assignment
-    assert.strictEqual(at(noon).respondBy, noon + 72 * hour)
-    assert.strictEqual(at(noon).dueAt, noon + 72 * hour)
-    assert.strictEqual(at(noon + 70 * hour).respondBy, noon + 94 * hour)
-    assert.strictEqual(at(noon + 7 * day - 1), fresh, "nothing is extended")
+    assert.strictEqual(at(noonInMillis).respondBy, noonInMillis + 72 * hour)
+    assert.strictEqual(at(noonInMillis).dueAt, noonInMillis + 72 * hour)
+    assert.strictEqual(at(noonInMillis + 70 * hour).respondBy, noonInMillis + 94 * hour)
+    assert.strictEqual(at(noonInMillis + 7 * day - 1), fresh, "nothing is extended")
     const sent = Workflow.recordRequestMailDelivery(
       fresh,
       { id: "mail", attempts: 1, ticket: 1 },
-      noon,
+      noonInMillis,
       policy
     ).assignment
     assert.strictEqual(
-      Workflow.recordRequestMailFailure(sent, noon, policy).assignment,
+      Workflow.recordRequestMailFailure(sent, noonInMillis, policy).assignment,
       sent,
       "an earlier mail arrived"
     )
   })
 
   it("a response deadline that the partner has set does not change when a mail is delivered or fails", () => {
-    const fixed = { ...makeNewAssignment(policy), respondBy: noon + 5 * day, isDeadlineFixed: true }
+    const fixed = { ...makeNewAssignment(policy), respondBy: noonInMillis + 5 * day, isDeadlineFixed: true }
     const sent = Workflow.recordRequestMailDelivery(
       fixed,
       { id: "mail", attempts: 1, ticket: 1 },
-      noon,
+      noonInMillis,
       policy
     ).assignment
-    assert.deepInclude(sent, { notifiedAt: noon, respondBy: noon + 5 * day })
-    assert.strictEqual(Workflow.recordRequestMailFailure(fixed, noon, policy).assignment, fixed)
+    assert.deepInclude(sent, { notifiedAt: noonInMillis, respondBy: noonInMillis + 5 * day })
+    assert.strictEqual(Workflow.recordRequestMailFailure(fixed, noonInMillis, policy).assignment, fixed)
   })
 
   it("a second delivered mail does not change the response deadline", () => {
@@ -154,68 +154,75 @@ describe("Deadlines", () => {
     const sent = Workflow.recordRequestMailDelivery(
       fresh,
       { id: "mail", attempts: 1, ticket: 1 },
-      noon,
+      noonInMillis,
       policy
     ).assignment
-    const again = Workflow.recordRequestMailDelivery(sent, { id: "mail", attempts: 1, ticket: 1 }, noon + hour, policy)
+    const again = Workflow.recordRequestMailDelivery(
+      sent,
+      { id: "mail", attempts: 1, ticket: 1 },
+      noonInMillis + hour,
+      policy
+    )
     assert.strictEqual(again.assignment, sent)
     assert.strictEqual(again.delivered?.id, "mail", "a repeated mail is marked as handed over all the same")
   })
 
   it("a creator can approve, revise or withdraw until exactly seven days after the draft", () => {
     const draft = makeAssignmentWithDraft(policy)
-    assert.strictEqual(draft.approveBy, noon + 7 * day)
+    assert.strictEqual(draft.approveBy, noonInMillis + 7 * day)
     for (const act of [
       (now: number) => Workflow.approve(draft, approval, now),
       (now: number) => Workflow.revise(draft, revision, now, policy),
       (now: number) => Workflow.withdraw(draft, silence, now)
     ]) {
-      assert.isNull(getRefusalReason(act(noon + 7 * day - 1)))
-      assert.strictEqual(getRefusalReason(act(noon + 7 * day)), "too_late")
+      assert.isNull(getRefusalReason(act(noonInMillis + 7 * day - 1)))
+      assert.strictEqual(getRefusalReason(act(noonInMillis + 7 * day)), "too_late")
     }
   })
 
   it("a draft that arrives after the deadline is not stored, even if no worker has ended the assignment yet", () => {
     const draft = makeAssignmentWithDraft(policy)
-    const asked = noon + 7 * day - 1000
+    const asked = noonInMillis + 7 * day - 1000
     const revised = getAssignmentOrThrow(Workflow.revise(draft, revision, asked, policy))
     const running = Option.getOrThrow(findDueStep(revised, asked, policy)).assignment
     const late = { ticket: running.generation.ticket, draftId: makeDraftId(2), content: "Another draft." }
     assert.strictEqual(
-      applyGeneratedDraft(running, late, noon + 7 * day - 1, policy).assignment.approveBy,
-      noon + 14 * day - 1
+      applyGeneratedDraft(running, late, noonInMillis + 7 * day - 1, policy).assignment.approveBy,
+      noonInMillis + 14 * day - 1
     )
-    assert.strictEqual(applyGeneratedDraft(running, late, noon + 7 * day, policy).assignment, running)
+    assert.strictEqual(applyGeneratedDraft(running, late, noonInMillis + 7 * day, policy).assignment, running)
   })
 
   it("generation cannot be restarted after the deadline, even if no worker has ended the assignment yet", () => {
     const stalled = applyGenerationFailure(
       makeAssignmentInGeneration(policy),
       { ticket: 1, permanent: true },
-      noon,
+      noonInMillis,
       policy
     ).assignment
-    assert.strictEqual(stalled.generation.giveUpAt, noon + day)
+    assert.strictEqual(stalled.generation.giveUpAt, noonInMillis + day)
     const unnamed = { draftId: null, instructions: "" }
     for (const start of [
       (now: number) => Workflow.restartGeneration(stalled, now, "operator.restarted"),
       (now: number) => Workflow.revise(stalled, unnamed, now, policy)
     ]) {
-      assert.isNull(getRefusalReason(start(noon + day - 1)))
-      assert.strictEqual(getRefusalReason(start(noon + day)), "too_late")
+      assert.isNull(getRefusalReason(start(noonInMillis + day - 1)))
+      assert.strictEqual(getRefusalReason(start(noonInMillis + day)), "too_late")
     }
   })
 
   it("a revision cannot be restarted after the draft's deadline, even if no worker has ended the assignment yet", () => {
     const running = runStepAtDueTime(
-      getAssignmentOrThrow(Workflow.revise(makeAssignmentWithDraft(policy), revision, noon, policy)),
+      getAssignmentOrThrow(Workflow.revise(makeAssignmentWithDraft(policy), revision, noonInMillis, policy)),
       policy
     ).assignment
     const report = { ticket: running.generation.ticket, permanent: true }
-    const stalled = applyGenerationFailure(running, report, noon, policy).assignment
-    assert.isNull(getRefusalReason(Workflow.restartGeneration(stalled, noon + 7 * day - 1, "operator.restarted")))
+    const stalled = applyGenerationFailure(running, report, noonInMillis, policy).assignment
+    assert.isNull(
+      getRefusalReason(Workflow.restartGeneration(stalled, noonInMillis + 7 * day - 1, "operator.restarted"))
+    )
     assert.strictEqual(
-      getRefusalReason(Workflow.restartGeneration(stalled, noon + 7 * day, "operator.restarted")),
+      getRefusalReason(Workflow.restartGeneration(stalled, noonInMillis + 7 * day, "operator.restarted")),
       "too_late"
     )
   })
@@ -231,31 +238,31 @@ describe("Deadlines", () => {
 describe("Repeated and late reports of attempts", () => {
   it("a second failure report of the same attempt changes nothing", () => {
     const report = { ticket: 1, permanent: false }
-    const failed = applyGenerationFailure(makeAssignmentInGeneration(policy), report, noon, policy).assignment
-    assert.strictEqual(applyGenerationFailure(failed, report, noon + 1000, policy).assignment, failed)
+    const failed = applyGenerationFailure(makeAssignmentInGeneration(policy), report, noonInMillis, policy).assignment
+    assert.strictEqual(applyGenerationFailure(failed, report, noonInMillis + 1000, policy).assignment, failed)
   })
 
   it("a second result with the draft of the same attempt changes nothing", () => {
     const draft = makeAssignmentWithDraft(policy)
     const again = { ticket: 1, draftId: makeDraftId(2), content: "A draft." }
-    assert.strictEqual(applyGeneratedDraft(draft, again, noon, policy).assignment, draft)
+    assert.strictEqual(applyGeneratedDraft(draft, again, noonInMillis, policy).assignment, draft)
   })
 
   it("an attempt that reports a failure after its lease has expired does not undo a restart of generation", () => {
     const { stalled, ticket } = lost(makeAssignmentInGeneration(policy))
-    const started = getAssignmentOrThrow(Workflow.restartGeneration(stalled, noon + hour, "operator.restarted"))
+    const started = getAssignmentOrThrow(Workflow.restartGeneration(stalled, noonInMillis + hour, "operator.restarted"))
     const report = { ticket, permanent: false }
-    assert.strictEqual(applyGenerationFailure(started, report, noon + hour, policy).assignment, started)
+    assert.strictEqual(applyGenerationFailure(started, report, noonInMillis + hour, policy).assignment, started)
   })
 
   it("an attempt that reports a draft after its lease has expired does not complete a newer revision request", () => {
     const { stalled, ticket } = lost(
-      getAssignmentOrThrow(Workflow.revise(makeAssignmentWithDraft(policy), revision, noon, policy))
+      getAssignmentOrThrow(Workflow.revise(makeAssignmentWithDraft(policy), revision, noonInMillis, policy))
     )
     const wish = { draftId: makeDraftId(1), instructions: "Longer." }
-    const wanted = getAssignmentOrThrow(Workflow.revise(stalled, wish, noon + hour, policy))
+    const wanted = getAssignmentOrThrow(Workflow.revise(stalled, wish, noonInMillis + hour, policy))
     const late = { ticket, draftId: makeDraftId(2), content: "A shorter draft." }
-    assert.strictEqual(applyGeneratedDraft(wanted, late, noon + hour, policy).assignment, wanted)
+    assert.strictEqual(applyGeneratedDraft(wanted, late, noonInMillis + hour, policy).assignment, wanted)
   })
 })
 
@@ -263,15 +270,18 @@ describe("Repeated actions", () => {
   const sent = makeNewAssignment(policy)
   const draft = makeAssignmentWithDraft(policy)
   const cases = {
-    respond: [sent, (present: Assignment) => Workflow.respond(present, { perspective }, noon)],
-    decline: [sent, (present: Assignment) => Workflow.decline(present, { reason: "No time." }, noon)],
-    approve: [draft, (present: Assignment) => Workflow.approve(present, { ...approval, content: "Edited." }, noon)],
-    revise: [draft, (present: Assignment) => Workflow.revise(present, revision, noon, policy)],
-    withdraw: [draft, (present: Assignment) => Workflow.withdraw(present, { reason: "No." }, noon)],
+    respond: [sent, (present: Assignment) => Workflow.respond(present, { perspective }, noonInMillis)],
+    decline: [sent, (present: Assignment) => Workflow.decline(present, { reason: "No time." }, noonInMillis)],
+    approve: [
+      draft,
+      (present: Assignment) => Workflow.approve(present, { ...approval, content: "Edited." }, noonInMillis)
+    ],
+    revise: [draft, (present: Assignment) => Workflow.revise(present, revision, noonInMillis, policy)],
+    withdraw: [draft, (present: Assignment) => Workflow.withdraw(present, { reason: "No." }, noonInMillis)],
     "start again": [
-      applyGenerationFailure(makeAssignmentInGeneration(policy), { ticket: 1, permanent: true }, noon, policy)
+      applyGenerationFailure(makeAssignmentInGeneration(policy), { ticket: 1, permanent: true }, noonInMillis, policy)
         .assignment,
-      (present: Assignment) => Workflow.revise(present, { draftId: null, instructions: "" }, noon, policy)
+      (present: Assignment) => Workflow.revise(present, { draftId: null, instructions: "" }, noonInMillis, policy)
     ]
   } as const
   for (const [name, [present, act]] of Object.entries(cases)) {
@@ -288,42 +298,48 @@ describe("Repeated actions", () => {
   }
 
   it("a repeated action with different content is rejected with the current status", () => {
-    const approved = getAssignmentOrThrow(Workflow.approve(draft, approval, noon))
-    const other = Workflow.approve(approved, { ...approval, content: "Edited." }, noon)
+    const approved = getAssignmentOrThrow(Workflow.approve(draft, approval, noonInMillis))
+    const other = Workflow.approve(approved, { ...approval, content: "Edited." }, noonInMillis)
     const refusal = Result.getOrThrow(Result.flip(other))
     assert.deepInclude(refusal, { reason: "not_allowed", status: "creator_approved" })
-    const withdrawn = getAssignmentOrThrow(Workflow.withdraw(draft, silence, noon))
-    assert.strictEqual(getRefusalReason(Workflow.withdraw(withdrawn, { reason: "No." }, noon)), "settled")
-    assert.strictEqual(getRefusalReason(Workflow.approve(withdrawn, approval, noon)), "settled")
-    const responded = getAssignmentOrThrow(Workflow.respond(sent, { perspective }, noon))
+    const withdrawn = getAssignmentOrThrow(Workflow.withdraw(draft, silence, noonInMillis))
+    assert.strictEqual(getRefusalReason(Workflow.withdraw(withdrawn, { reason: "No." }, noonInMillis)), "settled")
+    assert.strictEqual(getRefusalReason(Workflow.approve(withdrawn, approval, noonInMillis)), "settled")
+    const responded = getAssignmentOrThrow(Workflow.respond(sent, { perspective }, noonInMillis))
     assert.strictEqual(
-      getRefusalReason(Workflow.respond(responded, { perspective: "It was fair." }, noon)),
+      getRefusalReason(Workflow.respond(responded, { perspective: "It was fair." }, noonInMillis)),
       "not_allowed"
     )
-    assert.strictEqual(getRefusalReason(Workflow.decline(responded, silence, noon)), "not_allowed")
+    assert.strictEqual(getRefusalReason(Workflow.decline(responded, silence, noonInMillis)), "not_allowed")
     const wish = { ...revision, instructions: "Longer." }
-    const revised = getAssignmentOrThrow(Workflow.revise(draft, revision, noon, policy))
-    assert.strictEqual(getRefusalReason(Workflow.revise(revised, wish, noon, policy)), "busy")
+    const revised = getAssignmentOrThrow(Workflow.revise(draft, revision, noonInMillis, policy))
+    assert.strictEqual(getRefusalReason(Workflow.revise(revised, wish, noonInMillis, policy)), "busy")
   })
 })
 
 describe("Actions on a draft", () => {
   it("an action must name the latest draft, except when only one draft exists", () => {
     const draft = makeAssignmentWithDraft(policy)
-    assert.isNull(getRefusalReason(Workflow.approve(draft, { ...approval, draftId: null }, noon)))
+    assert.isNull(getRefusalReason(Workflow.approve(draft, { ...approval, draftId: null }, noonInMillis)))
     const running = runStepAtDueTime(
-      getAssignmentOrThrow(Workflow.revise(draft, revision, noon, policy)),
+      getAssignmentOrThrow(Workflow.revise(draft, revision, noonInMillis, policy)),
       policy
     ).assignment
     const other = { ticket: running.generation.ticket, draftId: makeDraftId(2), content: "Another draft." }
-    const second = applyGeneratedDraft(running, other, noon, policy).assignment
-    assert.strictEqual(getRefusalReason(Workflow.approve(second, approval, noon)), "stale_draft")
+    const second = applyGeneratedDraft(running, other, noonInMillis, policy).assignment
+    assert.strictEqual(getRefusalReason(Workflow.approve(second, approval, noonInMillis)), "stale_draft")
     assert.strictEqual(
-      getRefusalReason(Workflow.approve(second, { ...approval, draftId: null }, noon)),
+      getRefusalReason(Workflow.approve(second, { ...approval, draftId: null }, noonInMillis)),
       "draft_not_named"
     )
-    const approved = getAssignmentOrThrow(Workflow.approve(second, { ...approval, draftId: makeDraftId(2) }, noon))
-    assert.deepInclude(approved.commentary, { content: "Another draft.", draftId: makeDraftId(2), approvedAt: noon })
+    const approved = getAssignmentOrThrow(
+      Workflow.approve(second, { ...approval, draftId: makeDraftId(2) }, noonInMillis)
+    )
+    assert.deepInclude(approved.commentary, {
+      content: "Another draft.",
+      draftId: makeDraftId(2),
+      approvedAt: noonInMillis
+    })
   })
 
   it("a creator cannot request an eleventh draft", () => {
@@ -331,24 +347,24 @@ describe("Actions on a draft", () => {
     for (let number = 2; number <= 10; number++) {
       const wish = { draftId: makeDraftId(number - 1), instructions: "" }
       const running = runStepAtDueTime(
-        getAssignmentOrThrow(Workflow.revise(present, wish, noon, policy)),
+        getAssignmentOrThrow(Workflow.revise(present, wish, noonInMillis, policy)),
         policy
       ).assignment
       const draft = { ticket: running.generation.ticket, draftId: makeDraftId(number), content: `Draft ${number}.` }
-      present = applyGeneratedDraft(running, draft, noon, policy).assignment
+      present = applyGeneratedDraft(running, draft, noonInMillis, policy).assignment
     }
     assert.strictEqual(present.draft?.number, 10)
-    const eleventh = Workflow.revise(present, { draftId: makeDraftId(10), instructions: "" }, noon, policy)
+    const eleventh = Workflow.revise(present, { draftId: makeDraftId(10), instructions: "" }, noonInMillis, policy)
     assert.strictEqual(getRefusalReason(eleventh), "too_many_drafts")
   })
 
   it("a draft can be approved while another draft is generated, and the other draft is then ignored", () => {
     const running = runStepAtDueTime(
-      getAssignmentOrThrow(Workflow.revise(makeAssignmentWithDraft(policy), revision, noon, policy)),
+      getAssignmentOrThrow(Workflow.revise(makeAssignmentWithDraft(policy), revision, noonInMillis, policy)),
       policy
     ).assignment
-    const approved = getAssignmentOrThrow(Workflow.approve(running, approval, noon))
+    const approved = getAssignmentOrThrow(Workflow.approve(running, approval, noonInMillis))
     const late = { ticket: running.generation.ticket, draftId: makeDraftId(2), content: "Another draft." }
-    assert.strictEqual(applyGeneratedDraft(approved, late, noon, policy).assignment, approved)
+    assert.strictEqual(applyGeneratedDraft(approved, late, noonInMillis, policy).assignment, approved)
   })
 })

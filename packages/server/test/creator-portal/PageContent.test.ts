@@ -53,7 +53,7 @@ describe("Text fields of creators' pages", () => {
 })
 
 describe("Pages of closed requests", () => {
-  const parts = (assignment: CreatorPageData["assignment"], now = Samples.noon) =>
+  const parts = (assignment: CreatorPageData["assignment"], now = Samples.noonInMillis) =>
     ["Your reason", "Your view", "Closed on"].filter((part) => page(assignment, { now }).includes(part))
 
   it("the page of a closed request quotes the creator's words, and says when the request was closed", () => {

@@ -54,7 +54,7 @@ const owning = Effect.fnUntraced(function* (name: string) {
 })
 
 /** Creates the first organization with its resources, another organization, and all callers. */
-export const makeAuthorizationScene = Effect.gen(function* () {
+export const makeAuthorizationTestSetup = Effect.gen(function* () {
   yield* TestClock.setTime(Date.UTC(2026, 0, 30, 12))
   const owner = yield* owning("The First")
   const stranger = yield* owning("Somebody Else")
@@ -85,7 +85,7 @@ export const makeAuthorizationScene = Effect.gen(function* () {
   return { owner, common: common.id as string, all, resourceIds, simulated, next, cells }
 })
 
-export type AuthorizationScene = Effect.Success<typeof makeAuthorizationScene>
+export type AuthorizationTestSetup = Effect.Success<typeof makeAuthorizationTestSetup>
 
 export interface AuthorizationMatrixCell {
   readonly operation: Operation
@@ -98,7 +98,7 @@ export interface AuthorizationMatrixCell {
  * so their responses are comparable.
  */
 export const sendRequestOfCell = (
-  { common, next }: AuthorizationScene,
+  { common, next }: AuthorizationTestSetup,
   { caller, operation }: AuthorizationMatrixCell,
   resourceIds: RequestResourceIds,
   more: { readonly nth?: number; readonly headers?: Readonly<Record<string, string>>; readonly method?: "HEAD" } = {}
@@ -124,9 +124,9 @@ export const sendRequestOfCell = (
 export const formatMatrixCellName = ({ caller, operation }: AuthorizationMatrixCell) =>
   `${operation.id} by ${caller.name}`
 
-/** Creates resources for one cell of the matrix, so that its call may change or delete them. */
+/** Creates resources for one call of the matrix, so that the call may change or delete the resources. */
 export const createResourcesForCell = Effect.fnUntraced(function* (
-  { next, owner, resourceIds }: AuthorizationScene,
+  { next, owner, resourceIds }: AuthorizationTestSetup,
   { method, path }: Operation
 ) {
   if (method === "GET") return resourceIds

@@ -12,11 +12,11 @@ import type * as Scope from "effect/Scope"
 import * as TestClock from "effect/testing/TestClock"
 import * as CreatorRoutes from "../../src/creator-portal/CreatorRoutes.ts"
 import { creatorLinkToken, makeFakeCreatorPortal } from "./FakeCreatorPortal.ts"
-import { noon } from "./Samples.ts"
+import { noonInMillis } from "./Samples.ts"
 
-export const makeCreatorCaller = (initial: Assignment) =>
+export const makeCreatorPortalClient = (initial: Assignment) =>
   Effect.gen(function* () {
-    yield* TestClock.setTime(noon)
+    yield* TestClock.setTime(noonInMillis)
     const { layer, state } = makeFakeCreatorPortal(initial)
     const http = yield* HttpRouter.toHttpEffect(
       CreatorRoutes.layer.pipe(
